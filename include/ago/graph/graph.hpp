@@ -1,0 +1,85 @@
+// The graph as a constexpr value: nodes in topological (recorded) order, edges in compressed rows.
+#pragma once
+
+#include <ago/graph/op.hpp>
+#include <ago/graph/shape.hpp>
+#include <ago/graph/user_function.hpp>
+
+#include <cstdint>
+
+namespace ago {
+
+/// Window of a convolution or pooling: extents, strides and dilations in pixels; pads may be asymmetric.
+struct window {
+  int kernel_h = 1, kernel_w = 1;
+  int stride_h = 1, stride_w = 1;
+  int dilation_h = 1, dilation_w = 1;
+  int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
+
+  constexpr bool operator==(window const&) const = default;
+  /// Input rows that one output row spans.
+  constexpr int span_h() const { return (kernel_h - 1) * dilation_h + 1; }
+  constexpr int span_w() const { return (kernel_w - 1) * dilation_w + 1; }
+  constexpr bool is_identity() const { return *this == window{}; }
+};
+
+/// One operator. Flat on purpose: constexpr algorithms and compilers are fastest with it.
+struct node {
+  op kind{};
+  shape out{};
+  int input_first{}, input_count{};  ///< its operands are graph::edges[input_first ...]
+  window win{};                      ///< convolutions and pooling
+  int groups{1};                     ///< conv2d
+  bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
+  float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm and folded norm: epsilon
+  user_function const* function{};   ///< map
+  int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
+                                        ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c
+  int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
+  char const* name{};                ///< given by named(), or null
+};
+
+/// What can be wrong with a layer's input; found while tracing, asserted when the network is used.
+enum class fault : std::uint8_t {
+  none,
+  shapes_differ,
+  channels_differ,
+  extents_differ,
+  channels_not_divisible_by_groups,
+  outputs_not_divisible_by_groups,
+  window_exceeds_input,
+  argument_must_be_positive,
+  argument_must_not_be_negative,
+  pad_must_be_smaller_than_kernel,
+  channel_first_value_cannot_be_used,
+  tensor_of_another_network,
+};
+
+/// The first misfit of a network: which layer, where in the user's source, and the two numbers that do not agree.
+struct diagnostic {
+  fault what{};
+  op where{};
+  int layer{}, line{};
+  int expected{}, actual{};
+  constexpr bool operator==(diagnostic const&) const = default;
+};
+
+/// A network's operators. `V`, `E`, `O` are capacities (exact after lowering); the counts say how much is in use, so
+/// that passes can shrink a graph in place and the same functions serve graphs built at run time.
+/// Invariant: an operand's index is smaller than its user's. Inputs are nodes 0 ... input_count - 1.
+template <int V, int E, int O = 1>
+struct graph {
+  static constexpr int node_capacity = V, edge_capacity = E, output_capacity = O;
+
+  node nodes[V > 0 ? V : 1]{};
+  int edges[E > 0 ? E : 1]{};
+  int outputs[O > 0 ? O : 1]{};
+  int node_count{}, edge_count{}, input_count{}, output_count{};
+  int parameters{};  ///< floats of the weight blob, in declaration order
+  diagnostic bad{};
+
+  constexpr int operand(int v, int k = 0) const { return edges[nodes[v].input_first + k]; }
+  constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
+};
+
+}  // namespace ago

@@ -1,0 +1,108 @@
+// Elementwise operators applied to a result while it is still in registers.
+#pragma once
+
+#include <ago/kernel/simd.hpp>
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// First float of a value.
+AGO_INLINE float const* address(place const& p, run_memory const& m) {
+  switch (p.in) {
+    case place::area::arena: return m.arena + p.offset;
+    case place::area::input: return m.inputs[p.index] + p.offset;
+    case place::area::output: return m.outputs[p.index] + p.offset;
+    case place::area::none: break;
+  }
+  return nullptr;
+}
+AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
+  return p.in == place::area::output ? m.outputs[p.index] + p.offset : m.arena + p.offset;
+}
+
+/// The operators without parameters or operands.
+template <op K, isa I>
+AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta) {
+  using v = vec<I>;
+  if constexpr (K == op::relu) return max(x, v(0.f));
+  else if constexpr (K == op::relu6) return min(max(x, v(0.f)), v(6.f));
+  else if constexpr (K == op::leaky_relu) return where_less(x, v(0.f), x * v(alpha), x);
+  else if constexpr (K == op::clip) return min(max(x, v(alpha)), v(beta));
+  else if constexpr (K == op::hard_sigmoid) return min(max(fma(x, v(1.f / 6), v(.5f)), v(0.f)), v(1.f));
+  else if constexpr (K == op::hard_swish) return x * min(max(fma(x, v(1.f / 6), v(.5f)), v(0.f)), v(1.f));
+  else if constexpr (K == op::sigmoid) return sigmoid(x);
+  else if constexpr (K == op::silu) return x * sigmoid(x);
+  else if constexpr (K == op::gelu) return v(.5f) * x * (v(1.f) + erf(x * v(.70710678118654752f)));
+  else if constexpr (K == op::gelu_tanh)
+    return v(.5f) * x * (v(1.f) + tanh(v(.79788456080286536f) * fma(x * x * x, v(.044715f), x)));
+  else if constexpr (K == op::tanh) return tanh(x);
+  else return x;
+}
+
+}  // namespace detail
+
+/// The epilogue `E` bound to the addresses of one step. Call it with a register of results, the index of their pixel
+/// within the image range that it was made for, and their first channel; `count` lanes are valid.
+template <epilogue E, isa I>
+class finisher {
+ public:
+  AGO_INLINE finisher(step_data const& s, run_memory const& m) {
+    for (int i = 0; i < stages; ++i) {
+      stage_data const& d = s.after[i];
+      alpha_[i] = d.alpha;
+      beta_[i] = d.beta;
+      operand_[i] = detail::address(d.operand, m);
+      stride_[i] = d.operand.pixel_stride;
+      if (d.parameters >= 0) operand_[i] = m.weights + d.parameters;
+    }
+    channels_ = padded(s.out.c, I);
+  }
+
+  /// Moves the operands that hold one pixel per image on to image `n` of `s`.
+  AGO_INLINE void image(step_data const& s, run_memory const& m, int n) {
+    for (int i = 0; i < stages; ++i)
+      if (is_binary(E.stages[i].kind) && s.after[i].operand.pixel_stride == 0)
+        operand_[i] = detail::address(s.after[i].operand, m) + long(n) * s.out.c;
+  }
+
+  AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const { return apply<0>(x, pixel, channel, vec<I>::size); }
+  AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel, int count) const {
+    return apply<0>(x, pixel, channel, count);
+  }
+
+ private:
+  static constexpr int stages = E.count();
+
+  template <int S>
+  AGO_INLINE vec<I> apply(vec<I> x, long pixel, int channel, int count) const {
+    if constexpr (S == stages) {
+      return x;
+    } else {
+      constexpr op kind = E.stages[S].kind;
+      if constexpr (is_binary(kind)) {
+        float const* p = operand_[S] + pixel * stride_[S] + channel;
+        vec<I> const y = count == vec<I>::size ? vec<I>::load(p) : vec<I>::load(p, count);
+        x = kind == op::add ? x + y : x * y;
+      } else if constexpr (kind == op::bias) {
+        x = x + vec<I>::load(operand_[S] + channel);  // packed and padded: whole registers
+      } else if constexpr (kind == op::batch_norm) {
+        x = fma(x, vec<I>::load(operand_[S] + channel), vec<I>::load(operand_[S] + channels_ + channel));
+      } else if constexpr (kind == op::map) {
+        constexpr auto f = E.stages[S].function->apply;
+        f(I, &x);
+      } else {
+        x = detail::activate<kind, I>(x, alpha_[S], beta_[S]);
+      }
+      return apply<S + 1>(x, pixel, channel, count);
+    }
+  }
+
+  float const* operand_[stages ? stages : 1]{};
+  long stride_[stages ? stages : 1]{};
+  float alpha_[stages ? stages : 1]{}, beta_[stages ? stages : 1]{};
+  int channels_{};
+};
+
+}  // namespace ago

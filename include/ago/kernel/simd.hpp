@@ -1,0 +1,165 @@
+// One SIMD register of floats, ago::vec<isa>: the only file that includes xsimd.
+// It adds what xsimd 8.1 lacks: fused multiply-add on AVX-512, partial loads and stores, and a scalar register.
+#pragma once
+
+#include <ago/graph/isa.hpp>
+
+#include <cmath>
+#include <xsimd/xsimd.hpp>
+
+// g++ 12 takes the deliberately undefined operand of some AVX-512 intrinsics for a mistake (GCC bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+namespace ago {
+
+/// Kernels are written as small functions that must vanish: a register tile lives in registers only when inlined.
+#define AGO_INLINE __attribute__((always_inline)) inline
+
+namespace detail {
+template <isa I> struct architecture;
+#if defined(__x86_64__) || defined(__i386__)
+template <> struct architecture<isa::sse2> { using type = xsimd::sse2; };
+#if XSIMD_WITH_SSE4_2
+template <> struct architecture<isa::sse42> { using type = xsimd::sse4_2; };
+#endif
+#if XSIMD_WITH_FMA3_AVX2
+template <> struct architecture<isa::avx2> { using type = xsimd::fma3<xsimd::avx2>; };
+#elif XSIMD_WITH_AVX2
+template <> struct architecture<isa::avx2> { using type = xsimd::avx2; };
+#endif
+#if XSIMD_WITH_AVX512F
+template <> struct architecture<isa::avx512> { using type = xsimd::avx512f; };
+#endif
+#elif defined(__aarch64__)
+template <> struct architecture<isa::neon> { using type = xsimd::neon64; };
+#endif
+}  // namespace detail
+
+/// One register of `size` floats.
+template <isa I>
+struct vec {
+  using batch = xsimd::batch<float, typename detail::architecture<I>::type>;
+  static constexpr int size = lanes(I);
+  batch v;
+
+  vec() = default;
+  AGO_INLINE vec(batch x) : v(x) {}
+  AGO_INLINE vec(float x) : v(x) {}
+
+  /// Any alignment.
+  AGO_INLINE static vec load(float const* p) { return batch::load_unaligned(p); }
+  AGO_INLINE void store(float* p) const { v.store_unaligned(p); }
+  /// The first n lanes, 0 < n < size; the others are zero. Reads nothing beyond p + n.
+  AGO_INLINE static vec load(float const* p, int n) {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return batch(_mm512_maskz_loadu_ps(__mmask16((1u << n) - 1), p));
+#endif
+#if XSIMD_WITH_AVX2
+    if constexpr (I == isa::avx2) return batch(_mm256_maskload_ps(p, mask(n)));
+#endif
+    alignas(batch) float lane[size]{};
+    for (int i = 0; i < n; ++i) lane[i] = p[i];
+    return batch::load_aligned(lane);
+  }
+  /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
+  AGO_INLINE void store(float* p, int n) const {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return _mm512_mask_storeu_ps(p, __mmask16((1u << n) - 1), v);
+#endif
+#if XSIMD_WITH_AVX2
+    if constexpr (I == isa::avx2) return _mm256_maskstore_ps(p, mask(n), v);
+#endif
+    alignas(batch) float lane[size];
+    v.store_aligned(lane);
+    for (int i = 0; i < n; ++i) p[i] = lane[i];
+  }
+
+  friend AGO_INLINE vec operator+(vec a, vec b) { return a.v + b.v; }
+  friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }
+  friend AGO_INLINE vec operator-(vec a) { return -a.v; }
+  friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
+  friend AGO_INLINE vec operator/(vec a, vec b) { return a.v / b.v; }
+  friend AGO_INLINE vec min(vec a, vec b) { return xsimd::min(a.v, b.v); }
+  friend AGO_INLINE vec max(vec a, vec b) { return xsimd::max(a.v, b.v); }
+  friend AGO_INLINE vec abs(vec a) { return xsimd::abs(a.v); }
+  friend AGO_INLINE vec sqrt(vec a) { return xsimd::sqrt(a.v); }
+  friend AGO_INLINE vec exp(vec a) { return xsimd::exp(a.v); }
+  friend AGO_INLINE vec log(vec a) { return xsimd::log(a.v); }
+  friend AGO_INLINE vec tanh(vec a) { return xsimd::tanh(a.v); }
+  friend AGO_INLINE vec erf(vec a) { return xsimd::erf(a.v); }
+  /// x * y + z in one rounding where the hardware has it.
+  friend AGO_INLINE vec fma(vec x, vec y, vec z) {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return batch(_mm512_fmadd_ps(x.v, y.v, z.v));  // xsimd 8.1: multiply, then add
+#endif
+    return xsimd::fma(x.v, y.v, z.v);
+  }
+  /// Where a < b: x, elsewhere y.
+  friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return xsimd::select(a.v < b.v, x.v, y.v); }
+
+ private:
+#if XSIMD_WITH_AVX2
+  AGO_INLINE static __m256i mask(int n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+#endif
+};
+
+/// The register of `isa::scalar`: one float. For tests, and for machines without a vector unit.
+template <>
+struct vec<isa::scalar> {
+  static constexpr int size = 1;
+  float v;
+
+  vec() = default;
+  AGO_INLINE vec(float x) : v(x) {}
+  AGO_INLINE static vec load(float const* p) { return *p; }
+  AGO_INLINE static vec load(float const* p, int) { return *p; }
+  AGO_INLINE void store(float* p) const { *p = v; }
+  AGO_INLINE void store(float* p, int) const { *p = v; }
+
+  friend AGO_INLINE vec operator+(vec a, vec b) { return a.v + b.v; }
+  friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }
+  friend AGO_INLINE vec operator-(vec a) { return -a.v; }
+  friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
+  friend AGO_INLINE vec operator/(vec a, vec b) { return a.v / b.v; }
+  friend AGO_INLINE vec min(vec a, vec b) { return b.v < a.v ? b : a; }
+  friend AGO_INLINE vec max(vec a, vec b) { return a.v < b.v ? b : a; }
+  friend AGO_INLINE vec abs(vec a) { return std::fabs(a.v); }
+  friend AGO_INLINE vec sqrt(vec a) { return std::sqrt(a.v); }
+  friend AGO_INLINE vec exp(vec a) { return std::exp(a.v); }
+  friend AGO_INLINE vec log(vec a) { return std::log(a.v); }
+  friend AGO_INLINE vec tanh(vec a) { return std::tanh(a.v); }
+  friend AGO_INLINE vec erf(vec a) { return std::erf(a.v); }
+  friend AGO_INLINE vec fma(vec x, vec y, vec z) { return x.v * y.v + z.v; }
+  friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
+};
+
+/// 1 / (1 + exp(-x)); saturates, never overflows to NaN.
+template <isa I>
+AGO_INLINE vec<I> sigmoid(vec<I> x) {
+  return vec<I>(1.f) / (vec<I>(1.f) + exp(-x));
+}
+
+/// Keeps a loaded vector in its register. g++'s allocator otherwise re-reads it as a memory operand of every FMA
+/// (measured: up to 30 % of a pointwise kernel); with 16 registers the pin would make it spill, so it is left out.
+template <isa I>
+AGO_INLINE void pin([[maybe_unused]] vec<I>& x) {
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+  if constexpr (I == isa::avx512) asm("" : "+v"(x.v.data));
+#elif defined(__aarch64__)
+  if constexpr (I == isa::neon) asm("" : "+w"(x.v.data));
+#endif
+#endif
+}
+
+}  // namespace ago
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -1,0 +1,51 @@
+// Layout of packed weights: one formula for the plan that sizes it, the packer that writes it and the kernel that reads it.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Packed weights of pointwise and convolution, for each group in turn, with N output channels per group rounded up to
+/// whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
+///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
+///   each panel [K][vectors * lanes].
+struct matrix_layout {
+  int group_channels;  ///< output channels of one group
+  int padded_channels;
+  int depth;  ///< K
+  int panel;  ///< floats in a row of a whole panel
+  constexpr long group_floats() const { return long(padded_channels) * (depth + 1); }
+  constexpr long floats(int groups) const { return group_floats() * groups; }
+  /// Offset of the panel that starts at `vector * lanes` channels, from the start of the group.
+  constexpr long panel_offset(int first_channel) const { return padded_channels + long(first_channel) * depth; }
+};
+
+constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
+  int const channels = s.out.c / s.groups;
+  return {channels, padded(channels, key.target), s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups),
+          key.tile.vectors * lanes(key.target)};
+}
+
+/// Packed weights of depthwise, for each vector of channels: taps (ky, kx) and last the shift, [taps + 1][lanes].
+constexpr long depthwise_floats(kernel_key const& key, step_data const& s) {
+  return long(padded(s.out.c, key.target)) * (s.win.kernel_h * s.win.kernel_w + 1);
+}
+
+/// Floats of the packed weights of a step's main operator.
+constexpr long packed_floats(kernel_key const& key, step_data const& s) {
+  switch (key.what) {
+    case structure::pointwise:
+    case structure::convolution: return layout_of_matrix(key, s).floats(s.groups);
+    case structure::depthwise: return depthwise_floats(key, s);
+    default: return 0;
+  }
+}
+
+/// Floats of the packed parameters of an epilogue stage.
+constexpr long packed_floats(stage const& after, isa target, int channels) {
+  if (after.kind == op::bias) return padded(channels, target);
+  if (after.kind == op::batch_norm) return 2L * padded(channels, target);
+  return 0;
+}
+
+}  // namespace ago

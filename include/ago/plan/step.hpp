@@ -1,0 +1,132 @@
+// What a plan is made of, and all that a kernel knows: a key (what code) and data (what numbers).
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+namespace ago {
+
+/// The loop structure of a kernel.
+enum class structure : std::uint8_t {
+  pointwise,    ///< matrix product over pixels: 1x1 convolution, linear
+  convolution,  ///< direct convolution, any window, groups, dilation
+  depthwise,    ///< one window per channel
+  max_pool,
+  avg_pool,
+  global_max_pool,
+  global_avg_pool,
+  elementwise,  ///< reads one value, applies the epilogue, writes
+  from_nchw,
+  to_nchw,
+};
+
+constexpr char const* name_of(structure what) {
+  constexpr char const* names[] = {"pointwise",       "convolution",     "depthwise",   "max_pool",  "avg_pool",
+                                   "global_max_pool", "global_avg_pool", "elementwise", "from_nchw", "to_nchw"};
+  return names[int(what)];
+}
+
+inline constexpr int max_stages = 6;
+
+/// One elementwise operator applied in registers before a result is stored.
+struct stage {
+  op kind = op::identity;      ///< an elementwise op; identity ends the list
+  user_function const* function{};  ///< op::map
+  bool operator==(stage const&) const = default;
+};
+
+/// Elementwise operators fused behind a kernel's main operator, in order.
+struct epilogue {
+  stage stages[max_stages]{};
+  bool operator==(epilogue const&) const = default;
+  constexpr int count() const {
+    int n = 0;
+    while (n < max_stages && stages[n].kind != op::identity) ++n;
+    return n;
+  }
+};
+
+/// A register tile: `pixels` x `vectors` accumulators, and what remains of the extents after whole tiles. A zero
+/// remainder means that the extent is a multiple. Part of the key, because it decides the code.
+struct register_tile {
+  int pixels = 1, vectors = 1;
+  int pixels_left = 0, vectors_left = 0;
+  bool operator==(register_tile const&) const = default;
+};
+
+/// Everything that changes the code of a kernel; extents, addresses and cache tiles are data (step_data).
+/// Two steps with one key share one function.
+struct kernel_key {
+  structure what{};
+  isa target = native_isa;
+  register_tile tile{};
+  bool partial{};              ///< the last vector of channels is not full
+  int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
+  int stride_h{}, stride_w{};  ///< likewise
+  epilogue after{};
+  bool operator==(kernel_key const&) const = default;
+};
+
+/// Where a value lies, and how to walk it. Element (image, y, x, channel) is at
+/// base + offset + ((image * h + y) * w + x) * pixel_stride + channel.
+struct place {
+  enum class area : std::uint8_t { none, arena, input, output };
+  area in = area::none;
+  int index = 0;         ///< which input or output
+  long offset = 0;       ///< floats
+  int pixel_stride = 0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
+  bool operator==(place const&) const = default;
+};
+
+/// Numbers of one epilogue stage.
+struct stage_data {
+  place operand{};         ///< add, mul: the other operand; pixel_stride 0 broadcasts one pixel per image
+  long parameters = -1;    ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; offset into the packed weights
+  float alpha = 0, beta = 0;
+};
+
+/// Numbers of one step.
+struct step_data {
+  shape in{}, out{};
+  window win{};
+  int groups = 1;
+  bool count_pads = false;
+  place source{}, destination{};
+  long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
+  stage_data after[max_stages]{};
+  int block = 0;            ///< cache tile: pixels (pointwise) or output rows (convolution) handled per pass over the
+                            ///< weights; 0: all
+};
+
+/// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in
+/// floats, -1: none. Batch norm is folded while packing: with scale = gamma / sqrt(variance + epsilon) from `norm`,
+/// weights become weight * scale, and shift becomes (shift - mean) * scale + beta from `shift_norm`.
+struct parameter_source {
+  int weight = -1;
+  int norm = -1;        ///< scales the weights
+  int shift = -1;       ///< bias vector
+  int shift_norm = -1;  ///< norm that the bias passes through; equals `norm` unless a partition cut the two apart
+  float epsilon = 0;
+  bool operator==(parameter_source const&) const = default;
+};
+
+/// What to pack for one step, and where to.
+struct packing_data {
+  parameter_source main{};
+  parameter_source after[max_stages]{};
+};
+
+/// The memory that a run works on.
+struct run_memory {
+  float const* weights;         ///< packed, 64-byte aligned
+  float* arena;                 ///< 64-byte aligned
+  float const* const* inputs;   ///< user's memory: no alignment, nothing read beyond the end
+  float* const* outputs;        ///< likewise, and nothing written beyond the end
+};
+
+/// A kernel, its key bound at compile time.
+using kernel_function = void (*)(step_data const&, run_memory const&);
+
+/// Rounds up to whole vectors.
+constexpr int padded(int channels, isa target) { return (channels + lanes(target) - 1) / lanes(target) * lanes(target); }
+
+}  // namespace ago
