@@ -53,6 +53,9 @@ enum class fault : std::uint8_t {
   pad_must_be_smaller_than_kernel,
   channel_first_value_cannot_be_used,
   tensor_of_another_network,
+  window_misses_the_image,
+  bounds_are_reversed,
+  too_large,
 };
 
 /// The first misfit of a network: which layer, where in the user's source, and the two numbers that do not agree.

@@ -22,18 +22,24 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
   return p.in == place::area::output ? m.outputs[p.index] + p.offset : m.arena + p.offset;
 }
 
-/// The operators without parameters or operands.
+/// The operators without parameters or operands. NaN stays NaN. Largest errors over all finite x, measured for every
+/// instruction set against double (u = one unit in the last place of the result):
+///   tanh 3 u; sigmoid 4 u for x > -87, below that 1e-37 absolute;
+///   hard_sigmoid 1e-7 absolute; hard_swish, silu, gelu, gelu_tanh 2e-7 * max(1, |x|) absolute; all others exact.
+/// At x = -infinity hard_swish, silu, gelu and gelu_tanh are NaN, as in PyTorch.
 template <op K, isa I>
 AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta) {
   using v = vec<I>;
-  if constexpr (K == op::relu) return max(x, v(0.f));
-  else if constexpr (K == op::relu6) return min(max(x, v(0.f)), v(6.f));
+  // min and max return their second operand if one is NaN: x comes second.
+  [[maybe_unused]] auto const clamp = [](vec<I> low, vec<I> high, vec<I> y) { return min(high, max(low, y)); };
+  if constexpr (K == op::relu) return max(v(0.f), x);
+  else if constexpr (K == op::relu6) return clamp(v(0.f), v(6.f), x);
   else if constexpr (K == op::leaky_relu) return where_less(x, v(0.f), x * v(alpha), x);
-  else if constexpr (K == op::clip) return min(max(x, v(alpha)), v(beta));
-  else if constexpr (K == op::hard_sigmoid) return min(max(fma(x, v(1.f / 6), v(.5f)), v(0.f)), v(1.f));
-  else if constexpr (K == op::hard_swish) return x * min(max(fma(x, v(1.f / 6), v(.5f)), v(0.f)), v(1.f));
-  else if constexpr (K == op::sigmoid) return sigmoid(x);
-  else if constexpr (K == op::silu) return x * sigmoid(x);
+  else if constexpr (K == op::clip) return clamp(v(alpha), v(beta), x);
+  else if constexpr (K == op::hard_sigmoid) return clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
+  else if constexpr (K == op::hard_swish) return x * clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
+  else if constexpr (K == op::sigmoid) return logistic(x);
+  else if constexpr (K == op::silu) return x * logistic(x);
   else if constexpr (K == op::gelu) return v(.5f) * x * (v(1.f) + erf(x * v(.70710678118654752f)));
   else if constexpr (K == op::gelu_tanh)
     return v(.5f) * x * (v(1.f) + tanh(v(.79788456080286536f) * fma(x * x * x, v(.044715f), x)));
@@ -75,6 +81,10 @@ class finisher {
  private:
   static constexpr int stages = E.count();
 
+  AGO_INLINE static vec<I> load(float const* p, int count) {
+    return count == vec<I>::size ? vec<I>::load(p) : vec<I>::load(p, count);
+  }
+
   template <int S>
   AGO_INLINE vec<I> apply(vec<I> x, long pixel, int channel, int count) const {
     if constexpr (S == stages) {
@@ -82,13 +92,12 @@ class finisher {
     } else {
       constexpr op kind = E.stages[S].kind;
       if constexpr (is_binary(kind)) {
-        float const* p = operand_[S] + pixel * stride_[S] + channel;
-        vec<I> const y = count == vec<I>::size ? vec<I>::load(p) : vec<I>::load(p, count);
+        vec<I> const y = load(operand_[S] + pixel * stride_[S] + channel, count);
         x = kind == op::add ? x + y : x * y;
       } else if constexpr (kind == op::bias) {
-        x = x + vec<I>::load(operand_[S] + channel);  // packed and padded: whole registers
+        x = x + load(operand_[S] + channel, count);
       } else if constexpr (kind == op::batch_norm) {
-        x = fma(x, vec<I>::load(operand_[S] + channel), vec<I>::load(operand_[S] + channels_ + channel));
+        x = fma(x, load(operand_[S] + channel, count), load(operand_[S] + channels_ + channel, count));
       } else if constexpr (kind == op::map) {
         constexpr auto f = E.stages[S].function->apply;
         f(I, &x);

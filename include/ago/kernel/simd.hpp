@@ -4,15 +4,15 @@
 
 #include <ago/graph/isa.hpp>
 
-#include <cmath>
-#include <xsimd/xsimd.hpp>
-
 // g++ 12 takes the deliberately undefined operand of some AVX-512 intrinsics for a mistake (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
+
+#include <cmath>
+#include <xsimd/xsimd.hpp>
 
 namespace ago {
 
@@ -83,6 +83,7 @@ struct vec {
   friend AGO_INLINE vec operator-(vec a) { return -a.v; }
   friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
   friend AGO_INLINE vec operator/(vec a, vec b) { return a.v / b.v; }
+  /// Of two operands one of which is NaN: b (on neon: NaN).
   friend AGO_INLINE vec min(vec a, vec b) { return xsimd::min(a.v, b.v); }
   friend AGO_INLINE vec max(vec a, vec b) { return xsimd::max(a.v, b.v); }
   friend AGO_INLINE vec abs(vec a) { return xsimd::abs(a.v); }
@@ -100,6 +101,9 @@ struct vec {
   }
   /// Where a < b: x, elsewhere y.
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return xsimd::select(a.v < b.v, x.v, y.v); }
+  /// a0 b0 a1 b1 ... of the lower, and of the upper halves; for registers of four lanes.
+  friend AGO_INLINE vec zip_lo(vec a, vec b) { return xsimd::zip_lo(a.v, b.v); }
+  friend AGO_INLINE vec zip_hi(vec a, vec b) { return xsimd::zip_hi(a.v, b.v); }
 
  private:
 #if XSIMD_WITH_AVX2
@@ -127,8 +131,8 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec operator-(vec a) { return -a.v; }
   friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
   friend AGO_INLINE vec operator/(vec a, vec b) { return a.v / b.v; }
-  friend AGO_INLINE vec min(vec a, vec b) { return b.v < a.v ? b : a; }
-  friend AGO_INLINE vec max(vec a, vec b) { return a.v < b.v ? b : a; }
+  friend AGO_INLINE vec min(vec a, vec b) { return a.v < b.v ? a : b; }
+  friend AGO_INLINE vec max(vec a, vec b) { return a.v > b.v ? a : b; }
   friend AGO_INLINE vec abs(vec a) { return std::fabs(a.v); }
   friend AGO_INLINE vec sqrt(vec a) { return std::sqrt(a.v); }
   friend AGO_INLINE vec exp(vec a) { return std::exp(a.v); }
@@ -141,8 +145,20 @@ struct vec<isa::scalar> {
 
 /// 1 / (1 + exp(-x)); saturates, never overflows to NaN.
 template <isa I>
-AGO_INLINE vec<I> sigmoid(vec<I> x) {
+AGO_INLINE vec<I> logistic(vec<I> x) {
   return vec<I>(1.f) / (vec<I>(1.f) + exp(-x));
+}
+
+/// Can `target` multiply by one lane of a register?
+constexpr bool has_lane_fma(isa target) { return target == isa::neon; }
+
+/// w * x[L] + acc, only where has_lane_fma.
+template <int L, isa I>
+AGO_INLINE vec<I> fma_lane([[maybe_unused]] vec<I> w, [[maybe_unused]] vec<I> x, vec<I> acc) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) return typename vec<I>::batch(vfmaq_laneq_f32(acc.v, w.v, x.v, L));
+#endif
+  return acc;
 }
 
 /// Keeps a loaded vector in its register. g++'s allocator otherwise re-reads it as a memory operand of every FMA

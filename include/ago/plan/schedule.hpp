@@ -1,5 +1,8 @@
-// How one step is computed: what the tuner searches, and what the analytic default answers without it.
+// How one step is computed: what the tuner searches, and the tables in which it hands over what it found.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 namespace ago {
 
@@ -10,5 +13,44 @@ struct schedule {
   int block = 0;    ///< cache tile, see step_data::block
   bool operator==(schedule const&) const = default;
 };
+
+/// The best schedule found for the steps with this signature.
+struct tuned_schedule {
+  std::uint64_t signature;
+  schedule best;
+};
+
+/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::model<net, table>`. Not specialisations:
+/// those would be too late after the first use, and two translation units could disagree without a word.
+template <std::size_t N>
+struct schedule_table {
+  tuned_schedule entries[N];
+
+  /// Strictly ascending signatures, as find() needs them.
+  constexpr bool sorted() const {
+    for (std::size_t i = 1; i < N; ++i)
+      if (entries[i - 1].signature >= entries[i].signature) return false;
+    return true;
+  }
+  /// The schedule for `signature`, or null.
+  constexpr schedule const* find(std::uint64_t signature) const {
+    std::size_t low = 0, high = N;
+    while (low < high) {
+      std::size_t const middle = (low + high) / 2;
+      if (entries[middle].signature < signature) low = middle + 1;
+      else high = middle;
+    }
+    return low < N && entries[low].signature == signature ? &entries[low].best : nullptr;
+  }
+};
+template <std::size_t N>
+schedule_table(tuned_schedule const (&)[N]) -> schedule_table<N>;
+
+/// No table: every step takes the analytic default.
+struct untuned_t {
+  constexpr bool sorted() const { return true; }
+  constexpr schedule const* find(std::uint64_t) const { return nullptr; }
+};
+inline constexpr untuned_t untuned{};
 
 }  // namespace ago

@@ -1,0 +1,45 @@
+// A network's graph as a run-time value, whatever its capacities: what the peers are built from.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+#include <span>
+
+namespace bench {
+
+/// Refers to a graph, which must outlive it.
+struct graph_view {
+  std::span<ago::node const> nodes;
+  std::span<int const> edges, outputs;
+  int input_count = 0, parameters = 0;
+
+  graph_view() = default;
+  template <int V, int E, int O>
+  graph_view(ago::graph<V, E, O> const& g)
+      : nodes{g.nodes, std::size_t(g.node_count)},
+        edges{g.edges, std::size_t(g.edge_count)},
+        outputs{g.outputs, std::size_t(g.output_count)},
+        input_count{g.input_count},
+        parameters{g.parameters} {}
+  template <int V, int E, int O>
+  graph_view(ago::graph<V, E, O> const&&) = delete;
+
+  int size() const { return int(nodes.size()); }
+  ago::node const& node(int v) const { return nodes[std::size_t(v)]; }
+  int operand(int v, int k = 0) const { return edges[std::size_t(node(v).input_first + k)]; }
+  int groups(int v) const { return node(v).kind == ago::op::depthwise ? node(v).out.c : node(v).groups; }
+  /// Inputs of one output element of a complex operator.
+  long fan_in(int v) const {
+    ago::window const& w = node(v).win;
+    return long(w.kernel_h) * w.kernel_w * (node(operand(v)).out.c / groups(v));
+  }
+  /// Multiply-adds of the complex operators, of convolutions as the direct algorithm takes them.
+  long multiply_adds() const {
+    long sum = 0;
+    for (int v = 0; v < size(); ++v)
+      if (is_complex(node(v).kind)) sum += node(v).out.count() * fan_in(v);
+    return sum;
+  }
+};
+
+}  // namespace bench

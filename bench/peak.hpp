@@ -1,0 +1,32 @@
+// What one core can do at most: multiply-adds without memory.
+#pragma once
+
+#include <ago/kernel/simd.hpp>
+
+namespace bench {
+
+/// Runs independent chains of fused multiply-adds on the widest registers of this translation unit. Returns the
+/// floating-point operations done, an addition and a multiplication each counted.
+inline double peak_loop() {
+  using vec = ago::vec<ago::native_isa>;
+  constexpr int chains = 12;  // latency 4-5 x 2 units, and within 16 registers together with the two factors
+  constexpr long rounds = 400'000;
+  // Volatile instead of benchmark::DoNotOptimize, whose "+m,r" of release 1.7 lets g++ 12 forget the value.
+  float const volatile half = .5f, one = 1.f;
+  vec const scale(half), shift(one);
+  vec sum[chains];
+  for (int i = 0; i < chains; ++i) sum[i] = vec(float(i));
+#pragma GCC unroll 1
+  for (long round = 0; round < rounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < chains; ++i) sum[i] = fma(sum[i], scale, shift);
+  }
+  float lanes[vec::size];
+  for (int i = 1; i < chains; ++i) sum[0] = sum[0] + sum[i];
+  sum[0].store(lanes);
+  float volatile sink = 0;
+  for (float const x : lanes) sink = sink + x;
+  return 2. * chains * vec::size * rounds;
+}
+
+}  // namespace bench

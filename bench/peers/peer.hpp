@@ -1,0 +1,50 @@
+// Another inference engine that runs the same network, for comparison.
+#pragma once
+
+#include "layers.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// An engine with one network loaded: reads the memory it was given, writes the memory it was given. Inputs and
+/// outputs are NHWC and belong to the caller.
+class peer {
+ public:
+  virtual ~peer() = default;
+  virtual void run() = 0;
+};
+
+struct peer_memory {
+  std::span<float* const> inputs, outputs;
+};
+
+/// One way to use an engine. Of several ways to use the same engine, the fastest one counts.
+struct peer_option {
+  std::string engine, choice;
+  /// Throws `unsupported` if the engine cannot run the network.
+  std::unique_ptr<peer> (*load)(layer_list const&, peer_memory, int threads);
+};
+
+/// The engines found when this program was built.
+std::vector<peer_option> peer_options();
+
+/// When a piece of scratch memory is needed: from one step to another, both included.
+struct lifetime {
+  std::size_t bytes;
+  int first, last;
+};
+
+struct placement {
+  std::vector<std::size_t> offsets;  ///< multiples of 64
+  std::size_t bytes = 0;
+};
+
+/// Lets pieces share memory that are never needed at once, as any user of a library without a planner would: the
+/// largest first, each at the lowest offset that is free (greedy by size, Pisarchyk and Lee 2020, arXiv:2001.03288).
+placement place(std::span<lifetime const> pieces);
+
+}  // namespace bench

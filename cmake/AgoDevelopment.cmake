@@ -1,0 +1,20 @@
+# Flags of ago's own executables, never installed: link ago_development, or ago_warnings alone for a program that must
+# run on any processor.
+include(CheckCXXCompilerFlag)
+
+add_library(ago_warnings INTERFACE)
+target_compile_options(ago_warnings INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${AGO_WERROR}>:-Werror>)
+
+add_library(ago_development INTERFACE)
+target_link_libraries(ago_development INTERFACE ago_warnings)
+if(AGO_NATIVE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    set(native_flag -mcpu=native)
+  else()
+    set(native_flag -march=native)
+  endif()
+  check_cxx_compiler_flag(${native_flag} AGO_COMPILER_KNOWS_NATIVE)
+  if(AGO_COMPILER_KNOWS_NATIVE)
+    target_compile_options(ago_development INTERFACE ${native_flag})
+  endif()
+endif()

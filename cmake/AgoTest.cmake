@@ -1,0 +1,32 @@
+# ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE])
+#
+# The executable test_<name>, with doctest's main, registered with CTest under the label of its folder of tests/. Built
+# for this machine's processor if AGO_NATIVE says so, but PORTABLE ones for any.
+set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+
+function(ago_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE" "TIMEOUT" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "ago_test(${name}): SOURCES missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  foreach(source IN LISTS arg_SOURCES)  # TODO(build): remove once every folder is complete
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      message(WARNING "ago_test(${name}) skipped: there is no ${source} yet")
+      return()
+    endif()
+  endforeach()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES}
+    $<IF:$<BOOL:${arg_PORTABLE}>,ago_warnings,ago_development>)
+  target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
+  target_compile_definitions(test_${name} PRIVATE
+    AGO_SOURCE_DIR="${ago_SOURCE_DIR}" AGO_SHARED_DEFAULT="${ago_SOURCE_DIR}/../shared")
+  add_test(NAME ${name} COMMAND test_${name})
+
+  file(RELATIVE_PATH folder ${AGO_TESTS_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/.*" "" label "${folder}")
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

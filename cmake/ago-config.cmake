@@ -1,0 +1,12 @@
+# find_package(ago) gives the target ago::ago and the function ago_embed().
+include(CMakeFindDependencyMacro)
+if(NOT TARGET xsimd)
+  find_dependency(xsimd)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/ago-targets.cmake)
+
+# Only xsimd's headers, not its target: Debian's package asks for -lxtl, which does not exist and is not needed.
+get_target_property(ago_xsimd_headers xsimd INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(ago::ago SYSTEM INTERFACE "${ago_xsimd_headers}")
+
+include(${CMAKE_CURRENT_LIST_DIR}/AgoEmbed.cmake)

@@ -1,0 +1,31 @@
+// The digits network in ago's algebra; train.py holds the same one in PyTorch.
+#pragma once
+
+#include <ago/ago.hpp>
+
+namespace digits {
+
+using namespace ago;
+
+/// Depthwise 3x3, then pointwise: a convolution at an eighth of the cost.
+constexpr auto separable(int out, int stride) {
+  return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{}
+       | pointwise{out} | batch_norm{} | relu6{};
+}
+
+/// MobileNetV2's block: widen, filter, narrow without an activation, and add what came in.
+constexpr auto inverted_residual(int channels, int expansion) {
+  return residual{pointwise{channels * expansion} | batch_norm{} | relu6{}
+                | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{}
+                | pointwise{channels} | batch_norm{}};
+}
+
+inline constexpr auto network =
+    input{.h = 8, .w = 8, .c = 1}
+  | conv2d{.out = 16, .kernel = 3, .pad = 1} | batch_norm{} | relu6{}
+  | separable(32, 1)
+  | separable(64, 2)
+  | inverted_residual(64, 2)
+  | global_avg_pool{} | linear{10};
+
+}  // namespace digits

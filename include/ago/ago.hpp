@@ -1,0 +1,9 @@
+// ago: neural networks as expressions, compiled to the fastest code for one CPU core.
+#pragma once
+
+#include <ago/graph/algebra.hpp>
+#include <ago/graph/layers.hpp>
+#include <ago/graph/network.hpp>
+#include <ago/graph/parameters.hpp>
+#include <ago/model/model.hpp>
+#include <ago/version.hpp>

@@ -1,0 +1,60 @@
+// The first misfit of a network as a compile error that names layer, source line, and the two numbers.
+#pragma once
+
+#include <ago/graph/lowering.hpp>
+
+namespace ago {
+
+// Every compiler prints a number with a label when it is the argument of a template with a telling name.
+template <int> struct layer_number;
+template <int> struct source_line;
+template <int> struct expects;
+template <int> struct gets;
+
+namespace detail {
+/// A call, not a comparison: compilers print nothing below it.
+template <fault What>
+constexpr bool is_free_of(fault other) { return What != other; }
+}  // namespace detail
+
+/// Asserts that `What` is no fault; its own name says which layer is wrong, and how.
+template <fault What, op Layer, class... Details>
+struct layer_fits {
+  static_assert(detail::is_free_of<What>(fault::shapes_differ),
+                "ago: + and * take two values of one shape, or one of them {n, 1, 1, c}; their channels differ");
+  static_assert(detail::is_free_of<What>(fault::channels_differ), "ago: the value has another number of channels than expected here");
+  static_assert(detail::is_free_of<What>(fault::extents_differ), "ago: the values differ in height, width, or number of images");
+  static_assert(detail::is_free_of<What>(fault::channels_not_divisible_by_groups),
+                "ago: the groups (expects) must divide the channels of the input (gets)");
+  static_assert(detail::is_free_of<What>(fault::outputs_not_divisible_by_groups),
+                "ago: the groups (expects) must divide the channels of the output (gets)");
+  static_assert(detail::is_free_of<What>(fault::window_exceeds_input),
+                "ago: the window (expects, dilation included) is larger than the image with its pads (gets)");
+  static_assert(detail::is_free_of<What>(fault::argument_must_be_positive), "ago: an argument of this layer must be positive");
+  static_assert(detail::is_free_of<What>(fault::argument_must_not_be_negative), "ago: an argument of this layer must not be negative");
+  static_assert(detail::is_free_of<What>(fault::pad_must_be_smaller_than_kernel),
+                "ago: a pooling's pad must be at most half of its window (expects at most)");
+  static_assert(detail::is_free_of<What>(fault::channel_first_value_cannot_be_used),
+                "ago: the result of to_nchw can only be an output; no layer reads it");
+  static_assert(detail::is_free_of<What>(fault::tensor_of_another_network),
+                "ago: a tensor is used that no layer of this network made; is it default-constructed?");
+  static_assert(detail::is_free_of<What>(fault::window_misses_the_image), "ago: a dilated pooling window lies in the padding entirely");
+  static_assert(detail::is_free_of<What>(fault::bounds_are_reversed), "ago: the lower bound of clip exceeds the upper bound");
+  static_assert(detail::is_free_of<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
+  using asserted = std::true_type;
+};
+
+/// Instantiating it asserts that every layer of the network fits its input: `static_assert(check<net>::ok)`.
+template <auto const& Net>
+struct check {
+ private:
+  static constexpr diagnostic found = lowered<Net>::value.bad;
+  using asserted =
+      typename layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
+                          expects<found.expected>, gets<found.actual>>::asserted;
+
+ public:
+  static constexpr bool ok = asserted::value;
+};
+
+}  // namespace ago

@@ -1,0 +1,109 @@
+// Layers that change each element on its own, the user's own included.
+#pragma once
+
+#include <ago/graph/recording.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace ago {
+
+namespace detail {
+template <op Kind>
+struct elementwise {
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return record_elementwise(x, line, {.kind = Kind}); }
+};
+}  // namespace detail
+
+/// max(x, 0)
+using relu = detail::elementwise<op::relu>;
+/// min(max(x, 0), 6)
+using relu6 = detail::elementwise<op::relu6>;
+/// min(max(x / 6 + 1/2, 0), 1)
+using hard_sigmoid = detail::elementwise<op::hard_sigmoid>;
+/// x * hard_sigmoid(x)
+using hard_swish = detail::elementwise<op::hard_swish>;
+/// 1 / (1 + exp(-x))
+using sigmoid = detail::elementwise<op::sigmoid>;
+/// x * sigmoid(x)
+using silu = detail::elementwise<op::silu>;
+/// tanh(x). Its name leaves `tanh` to the C library, and to the register function that a map's lambda calls.
+using hyperbolic_tangent = detail::elementwise<op::tanh>;
+/// x
+using identity = detail::elementwise<op::identity>;
+
+/// x where positive, else slope * x
+struct leaky_relu {
+  float slope = 0.01f;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const {
+    return detail::record_elementwise(x, line, {.kind = op::leaky_relu, .alpha = slope});
+  }
+};
+
+/// min(max(x, lo), hi)
+struct clip {
+  float lo = 0, hi = 1;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::clip, line, x);
+    if (!(lo <= hi)) r.complain(fault::bounds_are_reversed, 0, 0);
+    return r.append({.kind = op::clip, .out = x.dims(), .alpha = lo, .beta = hi}, x);
+  }
+};
+
+/// min(max(x, -1), 1)
+struct hard_tanh {
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return clip{-1, 1, line}(x); }
+};
+
+/// x * Phi(x), by the error function, or by PyTorch's approximation with tanh.
+struct gelu {
+  bool approximate = false;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const {
+    return detail::record_elementwise(x, line, {.kind = approximate ? op::gelu_tanh : op::gelu});
+  }
+};
+
+/// The user's own operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
+/// into the kernel before it; numbers that it needs are written in it, as it may not capture.
+template <class F>
+struct map {
+  F function;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    static_assert(std::is_empty_v<F> && std::default_initializable<F>,
+                  "ago: map takes a lambda without captures; write the constants it needs into it");
+    if constexpr (std::default_initializable<F>)
+      return detail::record_elementwise(x, line, {.kind = op::map, .function = &user_map<F>});
+    else
+      return x;
+  }
+};
+template <class F>
+map(F) -> map<F>;
+
+/// The network's result with channels outermost. Only as an output: no layer reads it.
+struct to_nchw {
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return detail::record_elementwise(x, line, {.kind = op::to_nchw}); }
+};
+
+/// Records nothing; checks the extents that are given.
+struct expect {
+  int h = 0, w = 0, c = 0;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::identity, line, x);
+    if (h && h != x.height()) r.complain(fault::extents_differ, h, x.height());
+    if (w && w != x.width()) r.complain(fault::extents_differ, w, x.width());
+    if (c && c != x.channels()) r.complain(fault::channels_differ, c, x.channels());
+    return x;
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,7 @@
+// All layers.
+#pragma once
+
+#include <ago/graph/arithmetic.hpp>
+#include <ago/graph/convolutions.hpp>
+#include <ago/graph/elementwise.hpp>
+#include <ago/graph/pooling.hpp>

@@ -1,0 +1,112 @@
+// From a network to its graph: the network is traced twice, first for the sizes, then for the values.
+#pragma once
+
+#include <ago/graph/network.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// body(inputs[0], ..., inputs[N - 1])
+template <int N, class Body, class... Tensors>
+constexpr auto call(Body const& body, tensor const* inputs, Tensors... x) {
+  if constexpr (sizeof...(x) == N) return body(x...);
+  else return call<N>(body, inputs, x..., inputs[sizeof...(x)]);
+}
+
+constexpr tensor record_input(recorder& to, input const& in) {
+  recording r(op::input, in.line, to);
+  return r.append({.kind = op::input, .out = {r.positive(in.n), r.positive(in.h), r.positive(in.w), r.positive(in.c)}});
+}
+
+/// A channel-first input is turned at once; the turning belongs to the input's layer.
+constexpr tensor record_layout(tensor x, input const& in) {
+  if (in.layout == layout::nhwc) return x;
+  return recording(x).append({.kind = op::from_nchw, .out = x.dims()}, x);
+}
+
+/// Outputs are distinct nodes and never inputs: the copy that this may take is recorded as an identity.
+constexpr void record_output(recorder& to, tensor x) {
+  bool copy = x.recorder == &to && x.index < to.inputs;
+  for (int i = 0; i < to.outputs.size; ++i) copy = copy || to.outputs[i] == x.index;
+  if (x.recorder != &to) {
+    recording(op::identity, 0, to).complain(fault::tensor_of_another_network, 0, 0);
+    x = {&to, to.nodes.size - 1};
+  }
+  if (copy) x = record_elementwise(x, line_of(x), {.kind = op::identity});
+  to.outputs.push(x.index);
+}
+
+constexpr void record_outputs(recorder& to, tensor x) { record_output(to, x); }
+template <int N>
+constexpr void record_outputs(recorder& to, output_list<N> const& list) {
+  for (tensor x : list.values) record_output(to, x);
+}
+
+template <class Body, int N>
+constexpr void record(recorder& to, network<Body, N> const& net) {
+  tensor x[N];
+  for (int i = 0; i < N; ++i) x[i] = record_input(to, net.inputs[i]);
+  to.inputs = N;
+  for (int i = 0; i < N; ++i) x[i] = record_layout(x[i], net.inputs[i]);
+  record_outputs(to, call<N>(net.body, x));
+}
+
+/// Sizes of a graph and of its table of parameters.
+struct graph_sizes {
+  int nodes, edges, outputs, parameters;
+};
+
+template <class Body, int N>
+constexpr graph_sizes measure(network<Body, N> const& net) {
+  recorder r;
+  record(r, net);
+  return {r.nodes.size, r.edges.size, r.outputs.size, r.parameters.size};
+}
+
+template <int V, int E, int O, class Body, int N>
+constexpr graph<V, E, O> lower(network<Body, N> const& net) {
+  recorder r;
+  record(r, net);
+  graph<V, E, O> g{};
+  for (int i = 0; i < V; ++i) g.nodes[i] = r.nodes[i];
+  for (int i = 0; i < E; ++i) g.edges[i] = r.edges[i];
+  for (int i = 0; i < O; ++i) g.outputs[i] = r.outputs[i];
+  g.node_count = V;
+  g.edge_count = E;
+  g.output_count = O;
+  g.input_count = N;
+  g.parameters = int(r.floats);
+  g.bad = r.bad;
+  return g;
+}
+
+template <class T>
+inline constexpr bool can_be_traced = false;
+template <class Body, int N>
+inline constexpr bool can_be_traced<network<Body, N>> = count_outputs<N, Body>() > 0;
+
+/// The sizes of a network's graph, or a sentence that it is none.
+template <auto const& Net>
+struct traced {
+  static constexpr bool good = can_be_traced<std::remove_cvref_t<decltype(Net)>>;
+  static_assert(good, "ago: not a network; one is written `input{...} | layers`, or `trace(body, input{...}, ...)`");
+  static constexpr graph_sizes size = [] {
+    if constexpr (good) return measure(Net);
+    else return graph_sizes{1, 0, 1, 0};
+  }();
+};
+
+}  // namespace detail
+
+/// The graph of a network, exactly sized, every layer as it was recorded. `value.bad` tells the first misfit.
+template <auto const& Net>
+struct lowered {
+  static constexpr auto value = [] {
+    constexpr detail::graph_sizes size = detail::traced<Net>::size;
+    if constexpr (detail::traced<Net>::good) return detail::lower<size.nodes, size.edges, size.outputs>(Net);
+    else return graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1};
+  }();
+};
+
+}  // namespace ago

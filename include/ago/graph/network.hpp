@@ -1,0 +1,114 @@
+// A network: inputs and what becomes of them. All that a definition needs is included here.
+#pragma once
+
+#include <ago/graph/algebra.hpp>
+#include <ago/graph/layers.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace ago {
+
+/// Order of an image in the user's memory: channels innermost, or outermost as PyTorch has it.
+enum class layout : std::uint8_t { nhwc, nchw };
+
+/// An input: images, rows, columns, channels.
+struct input {
+  int n = 1, h = 1, w = 1, c = 1;
+  ago::layout layout = ago::layout::nhwc;
+  int line = __builtin_LINE();
+};
+
+/// Several results of a body.
+template <int N>
+struct output_list {
+  tensor values[N];
+};
+
+/// Makes `x, rest...` the outputs of a network, in this order: the body returns it.
+template <std::same_as<tensor>... Rest>
+constexpr output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) { return {{x, rest...}}; }
+
+namespace detail {
+
+template <class T>
+inline constexpr int output_count = 0;
+template <>
+inline constexpr int output_count<tensor> = 1;
+template <int N>
+inline constexpr int output_count<output_list<N>> = N;
+
+/// What may follow an input or a network: a layer, or a last body that returns outputs().
+template <class F>
+concept continuation = layer<F> || requires(F const& f, tensor x) { requires output_count<decltype(f(x))> > 0; };
+
+/// How many outputs a body has for N inputs; 0: it cannot be called so.
+template <int N, class Body, class... Tensors>
+constexpr int count_outputs() {
+  if constexpr (sizeof...(Tensors) < N) return count_outputs<N, Body, Tensors..., tensor>();
+  else if constexpr (requires(Body const& f, Tensors... x) { f(x...); })
+    return output_count<decltype(std::declval<Body const&>()(Tensors{}...))>;
+  else return 0;
+}
+
+/// A body, and then a layer on its only result.
+template <class First, class Then>
+struct prolonged {
+  First first;
+  Then then;
+  constexpr auto operator()(std::same_as<tensor> auto... x) const { return then(first(x...)); }
+};
+
+}  // namespace detail
+
+/// A whole network: `Inputs` inputs, and the body that they are handed to. It needs static storage (`inline constexpr`
+/// or `static constexpr`), as the stages of the pipeline take it by `auto const&`.
+template <class Body, int Inputs>
+struct network {
+  Body body;
+  input inputs[Inputs];
+};
+
+template <class T>
+inline constexpr bool is_network = false;
+template <class Body, int Inputs>
+inline constexpr bool is_network<network<Body, Inputs>> = true;
+
+/// A network with one input.
+template <detail::continuation Body>
+constexpr network<Body, 1> operator|(input in, Body body) { return {body, {in}}; }
+
+/// A network with several inputs, or whose body is easiest written on tensors:
+/// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
+template <class Body, std::same_as<input>... Inputs>
+constexpr network<Body, int(sizeof...(Inputs))> trace(Body body, Inputs... inputs) {
+  static_assert(detail::count_outputs<sizeof...(Inputs), Body>() > 0,
+                "ago: trace(body, inputs...) takes a body that is callable with one tensor for each input, and that "
+                "returns a tensor or outputs(x, y, ...)");
+  return {body, {inputs...}};
+}
+
+/// A network prolonged by a layer.
+template <class First, int Inputs, detail::continuation Then>
+constexpr auto operator|(network<First, Inputs> const& net, Then then) {
+  static_assert(detail::count_outputs<Inputs, First>() == 1, "ago: only a network with one output can be prolonged");
+  network<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
+  for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];
+  return longer;
+}
+
+namespace detail {
+template <class T>
+concept pipes = layer<T> || is_network<T> || std::same_as<T, tensor> || std::same_as<T, input>;
+}  // namespace detail
+
+/// Anything else beside a `|` is refused with a sentence instead of a list of candidates.
+template <detail::pipes Left, class Right>
+  requires(!layer<Right> && !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
+constexpr Left operator|(Left const& left, Right const&) {
+  static_assert(sizeof(Left) == 0,
+                "ago: what follows | is not a layer, something callable that takes a tensor and returns a tensor");
+  return left;
+}
+
+}  // namespace ago

@@ -1,0 +1,35 @@
+// One trained tensor that a layer needs: what it is and where it lies in the weight blob.
+#pragma once
+
+#include <ago/graph/op.hpp>
+
+#include <cstdint>
+
+namespace ago {
+
+/// What a parameter is to its layer. `mean` and `variance` are batch norm's running statistics.
+enum class role : std::uint8_t { weight, bias, gamma, beta, mean, variance };
+
+constexpr char const* name_of(role what) {
+  constexpr char const* names[] = {"weight", "bias", "gamma", "beta", "mean", "variance"};
+  return names[int(what)];
+}
+
+/// A trained tensor, stored contiguously and as PyTorch stores it.
+struct parameter {
+  op kind{};              ///< of the operator that uses it
+  ago::role role{};
+  int dims[4]{};          ///< `rank` extents, outermost first: convolutions [out][in / groups][kh][kw], linear [out][in]
+  int rank{};
+  int offset{};           ///< of its first float in the blob
+  int layer{}, line{};    ///< number of the layer, its source line
+  char const* name{};     ///< given by named(), or null
+
+  constexpr int count() const {
+    int floats = 1;
+    for (int i = 0; i < rank; ++i) floats *= dims[i];
+    return floats;
+  }
+};
+
+}  // namespace ago

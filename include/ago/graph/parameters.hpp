@@ -1,0 +1,38 @@
+// The parameters of a network: how many floats its weight blob has, and what lies where in it.
+#pragma once
+
+#include <ago/graph/lowering.hpp>
+
+namespace ago {
+
+/// Parameters in declaration order; each layer's weight before its bias, batch norm's gamma, beta, mean, variance.
+template <int N>
+struct parameter_table {
+  parameter rows[N > 0 ? N : 1]{};
+
+  static constexpr int size() { return N; }
+  constexpr parameter const& operator[](int i) const { return rows[i]; }
+  constexpr parameter const* begin() const { return rows; }
+  constexpr parameter const* end() const { return rows + N; }
+};
+
+namespace detail {
+template <int N, class Body, int Inputs>
+constexpr parameter_table<N> list_parameters(network<Body, Inputs> const& net) {
+  recorder r;
+  record(r, net);
+  parameter_table<N> table;
+  for (int i = 0; i < N; ++i) table.rows[i] = r.parameters[i];
+  return table;
+}
+}  // namespace detail
+
+/// Name, role, shape and offset of every parameter of `Net`.
+template <auto const& Net>
+inline constexpr auto parameters = detail::list_parameters<detail::traced<Net>::size.parameters>(Net);
+
+/// Floats of the weight blob, running statistics of batch norm included.
+template <auto const& Net>
+inline constexpr int parameter_count = lowered<Net>::value.parameters;
+
+}  // namespace ago

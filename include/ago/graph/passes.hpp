@@ -1,0 +1,158 @@
+// Graph passes: graph in, graph out, the same values at the outputs. They work at compile time and at run time.
+// All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and never are inputs.
+#pragma once
+
+#include <ago/graph/rewriting.hpp>
+
+namespace ago {
+
+/// Takes out what no output depends on. Inputs stay, they are part of the signature.
+template <int V, int E, int O>
+constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
+  detail::replacement<V> r;
+  for (int v = g.input_count; v < g.node_count; ++v) r.keep[v] = false;
+  for (int i = 0; i < g.output_count; ++i) r.keep[g.outputs[i]] = true;
+  for (int v = g.node_count; v-- > 0;)
+    for (int k = 0; r.keep[v] && k < g.nodes[v].input_count; ++k) r.keep[g.operand(v, k)] = true;
+  return detail::rewritten(g, r);
+}
+
+namespace detail {
+/// Does node v give its operand's elements unchanged, in the same order in memory?
+template <int V, int E, int O>
+constexpr bool is_identity(graph<V, E, O> const& g, int v) {
+  node const& n = g.nodes[v];
+  switch (n.kind) {
+    case op::identity: return true;
+    case op::concat: return n.input_count == 1;
+    case op::max_pool:
+    case op::avg_pool: return n.win.is_identity();
+    case op::global_max_pool:
+    case op::global_avg_pool: return g.source(v).out == n.out;
+    case op::from_nchw:
+    case op::to_nchw: return n.out.c == 1 || n.out.h * n.out.w == 1;
+    default: return false;
+  }
+}
+
+/// Turns node v into a copy of node `source`.
+template <int V, int E, int O>
+constexpr void become_copy(graph<V, E, O>& g, int v, int source) {
+  node& n = g.nodes[v];
+  g.edges[n.input_first] = source;
+  n = node{.kind = op::identity, .out = n.out, .input_first = n.input_first, .input_count = 1, .layer = n.layer,
+           .line = n.line, .name = n.name};
+}
+}  // namespace detail
+
+/// Takes out what changes nothing: identities, windows of one pixel, reorderings of one channel or one pixel.
+/// Where an output would become an input or another output, an op::identity stays: the copy into the user's memory.
+template <int V, int E, int O>
+constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
+  detail::replacement<V> r;
+  bool taken[V > 0 ? V : 1]{};  // what no further output may stand for
+  for (int v = 0; v < g.input_count; ++v) taken[v] = true;
+  for (int i = 0; i < g.output_count; ++i) taken[g.outputs[i]] = true;
+  detail::use_counts<V> const uses(g);
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    if (!detail::is_identity(g, v)) continue;
+    int const source = r.stands_for[g.operand(v)];
+    if (!uses.is_output[v]) {
+      r.replace(v, source);
+    } else if (!taken[source]) {
+      taken[source] = true;
+      r.replace(v, source);
+    } else {
+      detail::become_copy(g, v, g.operand(v));
+    }
+  }
+  return detail::rewritten(g, r);
+}
+
+namespace detail {
+
+/// Same operator on the same values? Operands of g have been replaced by what stands for them.
+template <int V, int E, int O>
+constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
+  node const &x = g.nodes[a], &y = g.nodes[b];
+  if (x.kind != y.kind || x.out != y.out || x.input_count != y.input_count) return false;
+  if (x.win != y.win || x.groups != y.groups || x.count_pads != y.count_pads) return false;
+  if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
+  if (x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
+  bool straight = true;
+  for (int k = 0; k < x.input_count; ++k) straight = straight && g.operand(a, k) == g.operand(b, k);
+  return straight || (is_binary(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));
+}
+
+}  // namespace detail
+
+/// Computes equal values once. Of two equal outputs the second becomes an op::identity of the first.
+template <int V, int E, int O>
+constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
+  detail::replacement<V> r;
+  detail::use_counts<V> uses(g);
+  // Equal nodes share their operands: each is compared with the earlier readers of its first-recorded operand only.
+  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};
+  for (int v = 0; v < V; ++v) newest[v] = -1;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node& n = g.nodes[v];
+    int shared = v;
+    for (int k = 0; k < n.input_count; ++k) {
+      int& operand = g.edges[n.input_first + k];
+      operand = r.stands_for[operand];
+      shared = operand < shared ? operand : shared;
+    }
+    int twin = newest[shared];
+    while (twin >= 0 && !detail::same_value(g, v, twin)) twin = older[twin];
+    if (twin < 0) {
+      older[v] = newest[shared];
+      newest[shared] = v;
+    } else if (!uses.is_output[v] || !uses.is_output[twin]) {
+      uses.is_output[twin] = uses.is_output[twin] || uses.is_output[v];
+      r.replace(v, twin);
+    } else if (n.kind != op::identity) {
+      r.stands_for[v] = twin;
+      detail::become_copy(g, v, twin);
+    }
+  }
+  return detail::rewritten(g, r);
+}
+
+/// Moves batch norm into the convolution before it, as far as nobody else sees the value in between:
+/// conv -> batch_norm         becomes conv{norm} -> bias{norm},
+/// conv -> bias -> batch_norm becomes conv{norm} -> bias{shift, norm}.
+/// The numbers are folded when the weights are packed: scale = gamma / sqrt(variance + epsilon) multiplies the
+/// weights, and the bias becomes (shift - mean) * scale + beta.
+template <int V, int E, int O>
+constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
+  detail::replacement<V> r;
+  detail::use_counts<V> const uses(g);
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node& norm = g.nodes[v];
+    if (norm.kind != op::batch_norm) continue;
+    int const before = g.operand(v);
+    bool const has_bias = g.nodes[before].kind == op::bias;
+    int const conv = has_bias ? g.operand(before) : before;
+    if (!is_complex(g.nodes[conv].kind) || g.nodes[conv].norm >= 0 || g.nodes[before].norm >= 0) continue;
+    if (!uses.is_private(conv) || !uses.is_private(before)) continue;
+
+    g.nodes[conv].norm = norm.norm;
+    g.nodes[conv].alpha = norm.alpha;
+    if (has_bias) {
+      g.nodes[before].norm = norm.norm;
+      g.nodes[before].alpha = norm.alpha;
+      r.replace(v, before);
+    } else {
+      norm.kind = op::bias;
+    }
+  }
+  return detail::rewritten(g, r);
+}
+
+/// All passes, in an order that one round completes: no pass makes work for one before it.
+template <int V, int E, int O>
+constexpr graph<V, E, O> optimize(graph<V, E, O> const& g) {
+  return fold_batch_norm(common_subexpressions(remove_identities(dead_code(g))));
+}
+
+}  // namespace ago

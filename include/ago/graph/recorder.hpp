@@ -1,0 +1,59 @@
+// What tracing writes into: nodes, edges, parameters and the first fault, during constant evaluation.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+#include <ago/graph/parameter.hpp>
+
+namespace ago::detail {
+
+/// An array that grows in a constant expression on every compiler (std::vector does not, and costs its header).
+template <class T>
+struct growing {
+  T* data{};
+  int size{}, capacity{};
+
+  constexpr growing() = default;
+  growing(growing const&) = delete;
+  growing& operator=(growing const&) = delete;
+  constexpr ~growing() { delete[] data; }
+
+  constexpr T& operator[](int i) { return data[i]; }
+  constexpr T const& operator[](int i) const { return data[i]; }
+  constexpr void push(T const& value) {
+    if (size == capacity) grow();
+    data[size++] = value;
+  }
+
+ private:
+  constexpr void grow() {
+    capacity = capacity ? 2 * capacity : 32;
+    T* const larger = new T[capacity];
+    for (int i = 0; i < size; ++i) larger[i] = data[i];
+    delete[] data;
+    data = larger;
+  }
+};
+
+/// Extents, counts and offsets are ints.
+inline constexpr long int_limit = 2147483647;
+
+/// a * b for positive factors up to int_limit + 1, cut off there.
+constexpr long limited_product(long a, long b) { return a > int_limit / b ? int_limit + 1 : a * b; }
+
+/// A network in the making.
+struct recorder {
+  growing<node> nodes;
+  growing<int> edges, outputs;
+  growing<parameter> parameters;
+  int inputs{};
+  int layers{};         ///< recorded so far
+  long floats{};        ///< of parameters so far
+  char const* name{};   ///< set by named() while its layer records
+  diagnostic bad{};
+
+  constexpr void complain(diagnostic const& d) {
+    if (bad.what == fault::none) bad = d;
+  }
+};
+
+}  // namespace ago::detail

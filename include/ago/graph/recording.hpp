@@ -1,0 +1,119 @@
+// How a layer records itself: its arguments checked, its parameters placed, its nodes appended.
+#pragma once
+
+#include <ago/graph/tensor.hpp>
+
+namespace ago::detail {
+
+/// What a layer reads; a view, for function arguments only.
+struct operand_list {
+  tensor const* first{};
+  int count{};
+  constexpr operand_list() = default;
+  constexpr operand_list(tensor const& x) : first(&x), count(1) {}
+  template <int N>
+  constexpr operand_list(tensor const (&list)[N]) : first(list), count(N) {}
+  constexpr operand_list(tensor const* data, int size) : first(data), count(size) {}
+};
+
+/// One layer while it is recorded. The first fault of a network is kept; a bad argument is replaced by a harmless one,
+/// so that tracing goes on to its end without undefined behaviour and the fault is what the user sees.
+class recording {
+ public:
+  /// Opens the layer `where`, written on source line `line`, which reads `operands`.
+  constexpr recording(op where, int line, operand_list operands) : where_(where), line_(line) {
+    for (int i = operands.count; i-- > 0;)
+      if (operands.first[i].recorder) recorder_ = operands.first[i].recorder;
+    if (recorder_) layer_ = recorder_->layers++;
+    for (int i = 0; i < operands.count; ++i) admit(operands.first[i]);
+  }
+  /// Continues the layer that made `x`.
+  constexpr explicit recording(tensor x) : recorder_(x.recorder) {
+    node const& made = recorder_->nodes[x.index];
+    where_ = made.kind;
+    line_ = made.line;
+    layer_ = made.layer;
+  }
+  /// Opens one that reads nothing: an input.
+  constexpr recording(op where, int line, recorder& to)
+      : recorder_(&to), where_(where), line_(line), layer_(to.layers++) {}
+
+  /// Reports a fault, and the two numbers that it is about (0, 0: none).
+  constexpr void complain(fault what, long expected, long actual) { complain(what, expected, actual, line_); }
+  constexpr void complain(fault what, long expected, long actual, int line) {
+    if (recorder_) recorder_->complain({what, where_, layer_, line, clamp(expected), clamp(actual)});
+  }
+
+  /// `value`, or 1 where it is not positive.
+  constexpr int positive(int value) {
+    if (value > 0) return value;
+    complain(fault::argument_must_be_positive, 1, value);
+    return 1;
+  }
+  /// `value`, or 0 where it is negative.
+  constexpr int not_negative(int value) {
+    if (value >= 0) return value;
+    complain(fault::argument_must_not_be_negative, 0, value);
+    return 0;
+  }
+  /// `value` as an int, or 1 where it is too large.
+  constexpr int fitting(long value) {
+    if (value <= int_limit) return int(value);
+    complain(fault::too_large, int_limit, value);
+    return 1;
+  }
+
+  /// Places a parameter behind those declared before it, and returns its offset. Extents outermost first.
+  template <class... Extents>
+  constexpr int place(op kind, role what, Extents... extents) {
+    long count = 1;
+    ((count = limited_product(count, extents)), ...);
+    if (!recorder_) return 0;
+    long const offset = recorder_->floats;
+    if (fitting(offset + count) != offset + count) return 0;
+    recorder_->floats += count;
+    recorder_->parameters.push(
+        {kind, what, {extents...}, int(sizeof...(extents)), int(offset), layer_, line_, recorder_->name});
+    return int(offset);
+  }
+
+  /// Appends `n`, which reads `operands`; layer, line, name and edges are filled in here.
+  constexpr tensor append(node n, operand_list operands = {}) {
+    if (!recorder_) return {};
+    n.input_first = recorder_->edges.size;
+    n.input_count = operands.count;
+    n.layer = layer_;
+    n.line = line_;
+    n.name = recorder_->name;
+    long const elements = limited_product(limited_product(limited_product(n.out.n, n.out.h), n.out.w), n.out.c);
+    if (fitting(elements) != elements) n.out = {};
+    for (int i = 0; i < operands.count; ++i) {
+      tensor const x = operands.first[i];
+      recorder_->edges.push(x.recorder == recorder_ ? x.index : 0);
+    }
+    recorder_->nodes.push(n);
+    return {recorder_, recorder_->nodes.size - 1};
+  }
+
+ private:
+  constexpr void admit(tensor x) {
+    if (x.recorder != recorder_) complain(fault::tensor_of_another_network, 0, 0);
+    else if (recorder_ && recorder_->nodes[x.index].kind == op::to_nchw)
+      complain(fault::channel_first_value_cannot_be_used, 0, 0);
+  }
+  static constexpr int clamp(long value) {
+    return int(value > int_limit ? int_limit : value < -int_limit ? -int_limit : value);
+  }
+
+  detail::recorder* recorder_{};
+  op where_{};
+  int line_{}, layer_{};
+};
+
+/// Records an operator whose result has its operand's shape; `n` brings the rest.
+constexpr tensor record_elementwise(tensor x, int line, node n) {
+  n.out = x.dims();
+  return recording(n.kind, line, x).append(n, x);
+}
+
+}  // namespace ago::detail

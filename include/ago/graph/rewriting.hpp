@@ -1,0 +1,84 @@
+// The mechanics of graph passes: who reads what, and how nodes are taken out.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+namespace ago {
+
+/// The same graph with other capacities, which its counts must fit.
+template <int V2, int E2, int O2, int V, int E, int O>
+constexpr graph<V2, E2, O2> fit(graph<V, E, O> const& g) {
+  graph<V2, E2, O2> fitted{};
+  for (int v = 0; v < g.node_count; ++v) fitted.nodes[v] = g.nodes[v];
+  for (int e = 0; e < g.edge_count; ++e) fitted.edges[e] = g.edges[e];
+  for (int i = 0; i < g.output_count; ++i) fitted.outputs[i] = g.outputs[i];
+  fitted.node_count = g.node_count;
+  fitted.edge_count = g.edge_count;
+  fitted.input_count = g.input_count;
+  fitted.output_count = g.output_count;
+  fitted.parameters = g.parameters;
+  fitted.bad = g.bad;
+  return fitted;
+}
+
+namespace detail {
+
+/// How often each value is read, outputs counted too.
+template <int V>
+struct use_counts {
+  int readers[V > 0 ? V : 1]{};
+  bool is_output[V > 0 ? V : 1]{};
+
+  template <int E, int O>
+  constexpr explicit use_counts(graph<V, E, O> const& g) {
+    for (int v = 0; v < g.node_count; ++v)
+      for (int k = 0; k < g.nodes[v].input_count; ++k) ++readers[g.operand(v, k)];
+    for (int i = 0; i < g.output_count; ++i) is_output[g.outputs[i]] = true;
+  }
+  /// Read by exactly one operator, and not seen outside?
+  constexpr bool is_private(int v) const { return readers[v] == 1 && !is_output[v]; }
+};
+
+/// What becomes of each node: `stands_for[v]` is the node to read instead of v, v itself to begin with.
+template <int V>
+struct replacement {
+  int stands_for[V > 0 ? V : 1]{};
+  bool keep[V > 0 ? V : 1]{};
+
+  constexpr replacement() {
+    for (int v = 0; v < V; ++v) {
+      stands_for[v] = v;
+      keep[v] = true;
+    }
+  }
+  /// Takes v out; its readers read `other` from now on, an earlier node.
+  constexpr void replace(int v, int other) {
+    stands_for[v] = stands_for[other];
+    keep[v] = false;
+  }
+};
+
+/// The graph with the nodes that `r` does not keep taken out, order otherwise unchanged.
+template <int V, int E, int O>
+constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
+  int moved_to[V > 0 ? V : 1]{};
+  int nodes = 0, edges = 0;
+  for (int v = 0; v < g.node_count; ++v) {
+    if (!r.keep[v]) continue;
+    node n = g.nodes[v];
+    int const first = n.input_first;
+    n.input_first = edges;
+    // Edges of earlier nodes only have been overwritten: rows are in the order of their nodes.
+    for (int k = 0; k < n.input_count; ++k) g.edges[edges++] = moved_to[r.stands_for[g.edges[first + k]]];
+    moved_to[v] = nodes;
+    g.nodes[nodes++] = n;
+  }
+  for (int i = 0; i < g.output_count; ++i) g.outputs[i] = moved_to[r.stands_for[g.outputs[i]]];
+  g.node_count = nodes;
+  g.edge_count = edges;
+  return g;
+}
+
+}  // namespace detail
+
+}  // namespace ago

@@ -1,0 +1,26 @@
+// The symbolic value that layers take and give while a network is traced.
+#pragma once
+
+#include <ago/graph/recorder.hpp>
+
+namespace ago {
+
+/// A value of the network being traced. All values have this one type, so that variables, loops and ?: work on them.
+/// It exists during tracing only. Extents are known at once: `x.channels()` may decide what is recorded next.
+struct tensor {
+  detail::recorder* recorder{};  ///< null in a default-constructed tensor, which no layer accepts
+  int index{};                   ///< of its node
+
+  constexpr shape dims() const { return recorder ? recorder->nodes[index].out : shape{}; }
+  constexpr int images() const { return dims().n; }
+  constexpr int height() const { return dims().h; }
+  constexpr int width() const { return dims().w; }
+  constexpr int channels() const { return dims().c; }
+};
+
+namespace detail {
+/// Source line of the layer that made `x`.
+constexpr int line_of(tensor x) { return x.recorder ? x.recorder->nodes[x.index].line : 0; }
+}  // namespace detail
+
+}  // namespace ago

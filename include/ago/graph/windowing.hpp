@@ -1,0 +1,75 @@
+// From a window's arguments to its node: pads resolved, result extents computed, everything checked.
+#pragma once
+
+#include <ago/graph/extents.hpp>
+#include <ago/graph/recording.hpp>
+
+namespace ago::detail {
+
+/// How a window that reaches beyond the image is treated.
+struct window_rules {
+  bool pooling{};  ///< every window must see a pixel, and a pad may be at most half of the window, as in PyTorch
+  bool ceil{};     ///< pooling: a last window that starts inside the image or its left padding counts, as in PyTorch
+};
+
+/// One dimension of a window over an image, and of its result.
+struct window_axis {
+  int kernel, stride, dilation, before, after;
+  int out{};
+};
+
+/// Does some window of a pooling lie in padding only? Pads are at most half of the window, so that can only happen to
+/// one that starts before the image and whose dilation steps over it.
+constexpr bool misses_the_image(window_axis const& a, int image) {
+  for (long start = -long(a.before); start < 0 && (start + a.before) / a.stride < a.out; start += a.stride) {
+    long const first_inside = start + (-start + a.dilation - 1) / a.dilation * a.dilation;
+    if (first_inside >= image || first_inside > start + long(a.kernel - 1) * a.dilation) return true;
+  }
+  return false;
+}
+
+/// Fills in `out`, and the pads where they are `same`; `image` is the extent of the operand.
+constexpr window_axis resolve(recording& r, window_axis a, bool same, int image, window_rules rules) {
+  a.kernel = r.positive(a.kernel);
+  a.stride = r.positive(a.stride);
+  a.dilation = a.kernel == 1 ? (r.positive(a.dilation), 1) : r.positive(a.dilation);
+  long const span = long(a.kernel - 1) * a.dilation + 1;
+  if (same) {
+    long const needed = long((image - 1) / a.stride) * a.stride + span - image;
+    a.before = r.fitting(needed > 0 ? needed / 2 : 0);
+    a.after = r.fitting(needed > 0 ? needed - needed / 2 : 0);
+  }
+  a.before = r.not_negative(a.before);
+  a.after = r.not_negative(a.after);
+  if (rules.pooling && a.before > span / 2) r.complain(fault::pad_must_be_smaller_than_kernel, span / 2, a.before);
+  if (rules.pooling && a.after > span / 2) r.complain(fault::pad_must_be_smaller_than_kernel, span / 2, a.after);
+
+  long const padded_image = long(image) + a.before + a.after;
+  if (padded_image < span) {
+    r.complain(fault::window_exceeds_input, span, padded_image);
+    a.out = 1;
+    return a;
+  }
+  long out = (padded_image - span + (rules.ceil ? a.stride - 1 : 0)) / a.stride + 1;
+  if (rules.ceil && (out - 1) * a.stride >= long(image) + a.before) --out;
+  a.out = r.fitting(out);
+  if (rules.pooling && misses_the_image(a, image)) r.complain(fault::window_misses_the_image, 1, 0);
+  return a;
+}
+
+/// A node with window and result extents filled in for an image of shape `in`; the result has `in`'s channels.
+constexpr node windowed(recording& r, op kind, shape in, extent2 kernel, extent2 stride, padding pad, extent2 dilation,
+                        window_rules rules = {}) {
+  pads const& p = pad.sides;
+  window_axis const h =
+      resolve(r, {kernel.h, stride.h, dilation.h, p.top, p.bottom}, pad.is_same, in.h, rules);
+  window_axis const w =
+      resolve(r, {kernel.w, stride.w, dilation.w, p.left, p.right}, pad.is_same, in.w, rules);
+  node n{.kind = kind, .out = {in.n, h.out, w.out, in.c}};
+  n.win = {.kernel_h = h.kernel, .kernel_w = w.kernel, .stride_h = h.stride, .stride_w = w.stride,
+           .dilation_h = h.dilation, .dilation_w = w.dilation,
+           .pad_top = h.before, .pad_left = w.before, .pad_bottom = h.after, .pad_right = w.after};
+  return n;
+}
+
+}  // namespace ago::detail

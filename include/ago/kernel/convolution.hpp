@@ -1,0 +1,172 @@
+// Direct convolution over NHWC: any window, stride, pad, dilation and groups; nothing is copied or padded.
+#pragma once
+
+#include <ago/kernel/tile.hpp>
+#include <ago/plan/packing.hpp>
+
+namespace ago {
+
+/// Taps first ... last of a window.
+struct tap_range {
+  int first, last;
+  bool operator==(tap_range const&) const = default;
+  constexpr int count() const { return last - first; }
+};
+
+/// One axis of a convolution over `extent` input positions.
+struct conv_axis {
+  int kernel, stride, dilation, pad, extent;
+
+  /// The taps of output position `o` that lie inside the image.
+  constexpr tap_range taps(int o) const {
+    int const outside = pad - o * stride, end = extent + outside;  // outside <= tap * dilation < end
+    int const first = outside <= 0 ? 0 : (outside + dilation - 1) / dilation;
+    int const last = end <= 0 ? 0 : (end + dilation - 1) / dilation;
+    if (first >= kernel || last <= first) return {0, 0};
+    return {first, last < kernel ? last : kernel};
+  }
+  /// End of the run of positions, limited to `limit`, that have the same taps as `o`.
+  constexpr int run_end(int o, int limit) const {
+    tap_range const range = taps(o);
+    int end = o + 1;
+    if (range == tap_range{0, kernel}) {
+      end = (extent - 1 + pad - (kernel - 1) * dilation) / stride + 1;  // the interior, in one go
+    } else {
+      while (end < limit && taps(end) == range) ++end;
+    }
+    return end < limit ? end : limit;
+  }
+};
+
+/// out[n, y, x, o] = epilogue(shift[o] + sum over taps (ky, kx) inside the image and channels c of the group of
+/// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights as matrix_layout has them.
+///
+/// The output is cut into rectangles whose pixels all have the same taps inside the image: the interior, and the edges
+/// and corners around it. Each is computed by register tiles along its rows, or its columns where it is narrow.
+/// The taps of one input row are contiguous in memory if undilated and dense, and are then one segment of the depth.
+template <kernel_key K>
+struct convolution_kernel {
+  static constexpr isa target = K.target;
+
+  static void run(step_data const& s, run_memory const& m) {
+    constexpr int panel_channels = K.tile.vectors * lanes(target);
+    int const rows = s.block <= 0 ? s.out.h : s.block;
+    int const whole = layout_of_matrix(K, s).padded_channels / panel_channels * panel_channels;
+    _Pragma("GCC unroll 1") for (int image = 0; image < s.in.n; ++image)
+      _Pragma("GCC unroll 1") for (int group = 0; group < s.groups; ++group)
+        _Pragma("GCC unroll 1") for (int y = 0; y < s.out.h; y += rows) {
+          int const y_end = y + rows < s.out.h ? y + rows : s.out.h;
+          _Pragma("GCC unroll 1") for (int channel = 0; channel < whole; channel += panel_channels)
+            panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, {image, group, channel, y, y_end});
+          if constexpr (K.tile.vectors_left > 0)
+            panel<K.tile.vectors_left, K.partial>(s, m, {image, group, whole, y, y_end});
+        }
+  }
+
+ private:
+  /// A piece of work: VECTORS vectors of output channels of one group, output rows y ... y_end.
+  struct piece {
+    int image, group, channel, y, y_end;
+  };
+
+  template <int VECTORS, bool PARTIAL>
+  [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, piece const& work) {
+    window const& w = s.win;
+    conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
+    conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
+    panel_walk<VECTORS, PARTIAL> const walk(s, m, work);
+    _Pragma("GCC unroll 1") for (int y = work.y; y < work.y_end;) {
+      int const y_end = vertical.run_end(y, work.y_end);
+      _Pragma("GCC unroll 1") for (int x = 0; x < s.out.w;) {
+        int const x_end = horizontal.run_end(x, s.out.w);
+        walk.rectangle(y, y_end, vertical.taps(y), x, x_end, horizontal.taps(x));
+        x = x_end;
+      }
+      y = y_end;
+    }
+  }
+
+  /// Addresses of one piece of work.
+  template <int VECTORS, bool PARTIAL>
+  class panel_walk {
+   public:
+    AGO_INLINE panel_walk(step_data const& s, run_memory const& m, piece const& work) : s_(s), after_(s, m) {
+      matrix_layout const layout = layout_of_matrix(K, s);
+      inputs_ = s.in.c / s.groups;
+      shift_ = m.weights + s.weights + work.group * layout.group_floats() + work.channel;
+      weights_ = shift_ - work.channel + layout.panel_offset(work.channel);
+      source_stride_ = s.source.pixel_stride;
+      source_ = detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
+      channel_ = work.group * layout.group_channels + work.channel;
+      destination_ = detail::mutable_address(s.destination, m) + channel_;
+      first_index_ = long(work.image) * s.out.h * s.out.w;
+      int const rest = layout.group_channels - work.channel - (VECTORS - 1) * lanes(target);
+      count_ = rest < lanes(target) ? rest : lanes(target);
+      contiguous_ = s.win.dilation_w == 1 && s.source.pixel_stride == inputs_;
+    }
+
+    /// Output rows y ... y_end, columns x ... x_end, which all see the taps `ky` x `kx`.
+    AGO_INLINE void rectangle(int y, int y_end, tap_range ky, int x, int x_end, tap_range kx) const {
+      window const& w = s_.win;
+      long const row = long(s_.in.w) * source_stride_;
+      long const step_x = w.stride_w * source_stride_, step_y = w.stride_h * row;
+      bool const down = x_end - x < K.tile.pixels && y_end - y > x_end - x;
+      int const length = down ? y_end - y : x_end - x, lines = down ? x_end - x : y_end - y;
+      long const index_step = down ? s_.out.w : 1, index_across = down ? 1 : s_.out.w;
+      long const along = down ? step_y : step_x, across = down ? step_x : step_y;
+
+      taps t;
+      t.rows = ky.count();
+      t.row = w.dilation_h * row;
+      t.segments = contiguous_ ? 1 : kx.count();
+      t.segment = w.dilation_w * source_stride_;
+      t.depth = contiguous_ ? kx.count() * inputs_ : inputs_;
+      t.weight_row = long(w.kernel_w) * inputs_ * VECTORS * lanes(target);
+      t.weights = weights_ + ky.first * t.weight_row + long(kx.first) * inputs_ * VECTORS * lanes(target);
+      float const* a = source_ + (y * w.stride_h - w.pad_top + ky.first * w.dilation_h) * row +
+                       (x * w.stride_w - w.pad_left + kx.first * w.dilation_w) * source_stride_;
+      long index = first_index_ + long(y) * s_.out.w + x;
+      _Pragma("GCC unroll 1") for (int line = 0; line < lines; ++line, a += across, index += index_across) {
+        int i = 0;
+        tiles<K.tile.pixels>(i, length, t, a, along, index, index_step);
+        if constexpr (K.tile.pixels_left > 1) tiles<K.tile.pixels_left>(i, length, t, a, along, index, index_step);
+        if constexpr (K.tile.pixels > 1) tiles<1>(i, length, t, a, along, index, index_step);
+      }
+    }
+
+   private:
+    /// The taps that a rectangle sees: segments of `depth` floats, in steps through the image and the weights.
+    struct taps {
+      int rows, segments, depth;
+      long row, segment, weight_row;
+      float const* weights;
+    };
+
+    /// As many whole tiles of a line as fit, from pixel i on.
+    template <int PIXELS>
+    AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
+                          long index_step) const {
+      _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
+        vec<target> acc[PIXELS][VECTORS];
+        start(shift_, acc);
+        float const *in = a + i * step, *weights = t.weights;
+        _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
+          _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k)
+            accumulate(in + k * t.segment, step, t.depth, weights + long(k) * t.depth * VECTORS * lanes(target), acc);
+        long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
+        finish<PARTIAL>(after_, acc,
+                        {destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_});
+      }
+    }
+
+    step_data const& s_;
+    finisher<K.after, target> after_;
+    float const *source_, *weights_, *shift_;
+    float* destination_;
+    long source_stride_, first_index_;
+    int inputs_, channel_, count_;
+    bool contiguous_;
+  };
+};
+
+}  // namespace ago

@@ -1,0 +1,228 @@
+// Depthwise convolution: one window per channel, channels across the lanes of a register.
+#pragma once
+
+#include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/window_taps.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// A depthwise step bound to its memory; strides in floats.
+template <kernel_key K>
+struct depthwise_memory {
+  depthwise_memory(step_data const& s, run_memory const& m)
+      : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
+        in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
+        out_row(out_pixel * s.out.w), channels(s.out.c) {}
+  finisher<K.after, K.target> finish;
+  float const* in;
+  float* out;
+  float const* weights;
+  long in_pixel, in_row, out_pixel, out_row;
+  int channels;
+};
+
+/// Bit i, i < bits, is set when 0 <= start + i < extent.
+AGO_INLINE unsigned bits_inside(int start, int extent, int bits) {
+  tap_range const r = taps_inside(start, 1, bits, extent);
+  return unsigned((1ull << r.last) - (1ull << r.first));
+}
+
+/// The window is known to the compiler. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
+/// results for one vector of channels; every input row passes through it once, while its weights are in registers.
+template <kernel_key K>
+class depthwise_tile {
+  static constexpr isa I = K.target;
+  static constexpr int V = lanes(I), kh = K.kernel_h, kw = K.kernel_w, sh = K.stride_h, sw = K.stride_w;
+
+ public:
+  static constexpr int rows = K.tile.vectors, columns = K.tile.pixels;
+  depthwise_memory<K> at;
+  depthwise_tile(step_data const& s, run_memory const& m) : at(s, m) {}
+
+  /// Moves on to output rows oy ... of image n.
+  AGO_INLINE void row(step_data const& s, int n, int oy) {
+    int const iy = oy * sh - s.win.pad_top;
+    edges_.in_rows = bits_inside(iy, s.in.h, in_rows);
+    edges_.out_rows = bits_inside(oy, s.out.h, rows);
+    rows_inside_ = iy >= 0 && iy + in_rows <= s.in.h && oy + rows <= s.out.h;
+    in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
+    pixel_ = (long(n) * s.out.h + oy) * s.out.w;
+  }
+  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels.
+  AGO_INLINE void tile(step_data const& s, int ox, int first, int last) {
+    int const ix = ox * sw - s.win.pad_left;
+    float const* const in = in_ + ix * at.in_pixel;
+    if (rows_inside_ && ix >= 0 && ix + in_columns <= s.in.w && ox + columns <= s.out.w)
+      return vectors<false>(in, pixel_ + ox, s.out.w, first, last);
+    edges_.in_columns = bits_inside(ix, s.in.w, in_columns);
+    edges_.out_columns = bits_inside(ox, s.out.w, columns);
+    vectors<true>(in, pixel_ + ox, s.out.w, first, last);
+  }
+
+ private:
+  static constexpr int in_rows = (rows - 1) * sh + kh, in_columns = (columns - 1) * sw + kw;
+  static_assert(in_rows <= 32 && in_columns <= 32, "the edges are 32-bit masks");
+
+  template <bool Edge>
+  AGO_INLINE void vectors(float const* in, long pixel, int width, int first, int last) const {
+    float* const out = at.out + pixel * at.out_pixel;
+    int const whole = K.partial && last * V > at.channels ? last - 1 : last;
+    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v) compute<Edge, false>(in, out, pixel, width, v);
+    if constexpr (K.partial)
+      if (whole < last) compute<Edge, true>(in, out, pixel, width, whole);
+  }
+
+  /// One vector of channels. `in`, `out`: channel 0 of the tile's first pixel (which an edge tile may lack).
+  template <bool Edge, bool Partial>
+  AGO_INLINE void compute(float const* in, float* out, long pixel, int width, int v) const {
+    int const channel = v * V, count = Partial ? at.channels - channel : V;
+    float const* const weights = at.weights + long(channel) * (kh * kw + 1);
+    vec<I> sum[rows][columns], w[kh][kw];
+    vec<I> const shift = vec<I>::load(weights + kh * kw * V);
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y)
+      _Pragma("GCC unroll 32") for (int x = 0; x < columns; ++x) sum[y][x] = shift;
+    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) {
+      if (r < kh)
+        _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
+          w[r][kx] = vec<I>::load(weights + (r * kw + kx) * V);
+          pin(w[r][kx]);
+        }
+      if (Edge && !(edges_.in_rows >> r & 1)) continue;
+      _Pragma("GCC unroll 32") for (int c = 0; c < in_columns; ++c) {
+        if (Edge && !(edges_.in_columns >> c & 1)) continue;
+        float const* const p = in + channel + r * at.in_row + c * at.in_pixel;
+        accumulate(sum, w, Partial ? vec<I>::load(p, count) : vec<I>::load(p), r, c);
+      }
+    }
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) {
+      if (Edge && !(edges_.out_rows >> y & 1)) continue;
+      _Pragma("GCC unroll 32") for (int x = 0; x < columns; ++x) {
+        if (Edge && !(edges_.out_columns >> x & 1)) continue;
+        float* const p = out + channel + y * at.out_row + x * at.out_pixel;
+        long const result = pixel + long(y) * width + x;
+        if constexpr (Partial) at.finish(sum[y][x], result, channel, count).store(p, count);
+        else at.finish(sum[y][x], result, channel).store(p);
+      }
+    }
+  }
+
+  /// Adds input (r, c) of the tile to every result whose window holds it.
+  AGO_INLINE static void accumulate(vec<I> (&sum)[rows][columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
+    _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
+      int const y = r - ky;
+      if (y < 0 || y % sh != 0 || y / sh >= rows) continue;
+      _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
+        int const z = c - kx;
+        if (z < 0 || z % sw != 0 || z / sw >= columns) continue;
+        sum[y / sh][z / sw] = fma(x, w[ky][kx], sum[y / sh][z / sw]);
+      }
+    }
+  }
+
+  struct {
+    unsigned in_rows, in_columns, out_rows, out_columns;
+  } edges_;
+  bool rows_inside_;
+  float const* in_;  ///< where column 0 of the tile's first input row is or would be
+  long pixel_;
+};
+
+/// Any window, from the data. `K.tile.pixels` columns at a time where the whole window is inside the image, one at a
+/// time at its sides.
+template <kernel_key K>
+class depthwise_window {
+  static constexpr isa I = K.target;
+  static constexpr int V = lanes(I);
+
+ public:
+  static constexpr int rows = 1, columns = K.tile.pixels;
+  depthwise_memory<K> at;
+  depthwise_window(step_data const& s, run_memory const& m) : at(s, m) {}
+
+  AGO_INLINE void row(step_data const& s, int n, int oy) {
+    int const iy = oy * s.win.stride_h - s.win.pad_top;
+    ky_ = taps_inside(iy, s.win.dilation_h, s.win.kernel_h, s.in.h);
+    in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
+    pixel_ = (long(n) * s.out.h + oy) * s.out.w;
+  }
+  AGO_INLINE void tile(step_data const& s, int ox, int first, int last) {
+    int const ix = ox * s.win.stride_w - s.win.pad_left;
+    if (ix >= 0 && ix + (columns - 1) * s.win.stride_w + s.win.span_w() <= s.in.w && ox + columns <= s.out.w)
+      return vectors<columns>(s, ox, {0, s.win.kernel_w}, first, last);
+    for (int x = ox; x < ox + columns && x < s.out.w; ++x)
+      vectors<1>(s, x, taps_inside(x * s.win.stride_w - s.win.pad_left, s.win.dilation_w, s.win.kernel_w, s.in.w), first, last);
+  }
+
+ private:
+  template <int Columns>
+  void vectors(step_data const& s, int ox, tap_range kx, int first, int last) const {
+    int const whole = K.partial && last * V > at.channels ? last - 1 : last;
+    for (int v = first; v < whole; ++v) compute<Columns, false>(s, ox, kx, v);
+    if constexpr (K.partial)
+      if (whole < last) compute<Columns, true>(s, ox, kx, whole);
+  }
+
+  /// `Columns` results of one vector of channels.
+  template <int Columns, bool Partial>
+  AGO_INLINE void compute(step_data const& s, int ox, tap_range kx, int v) const {
+    int const channel = v * V, count = Partial ? at.channels - channel : V;
+    int const taps = s.win.kernel_h * s.win.kernel_w;
+    float const* const weights = at.weights + long(channel) * (taps + 1);
+    float const* const in = in_ + (long(ox) * s.win.stride_w - s.win.pad_left) * at.in_pixel + channel;
+    long const next = s.win.stride_w * at.in_pixel;
+    vec<I> sum[Columns];
+    for (auto& x : sum) x = vec<I>::load(weights + taps * V);
+    for (int y = ky_.first; y < ky_.last; ++y) {
+      float const* p = in + long(y) * s.win.dilation_h * at.in_row + long(kx.first) * s.win.dilation_w * at.in_pixel;
+      float const* w = weights + (y * s.win.kernel_w + kx.first) * V;
+      for (int x = kx.first; x < kx.last; ++x, p += s.win.dilation_w * at.in_pixel, w += V) {
+        vec<I> const weight = vec<I>::load(w);
+        _Pragma("GCC unroll 32") for (int c = 0; c < Columns; ++c)
+          sum[c] = fma(Partial ? vec<I>::load(p + c * next, count) : vec<I>::load(p + c * next), weight, sum[c]);
+      }
+    }
+    long const pixel = pixel_ + ox;
+    float* const out = at.out + pixel * at.out_pixel + channel;
+    _Pragma("GCC unroll 32") for (int c = 0; c < Columns; ++c) {
+      if constexpr (Partial) at.finish(sum[c], pixel + c, channel, count).store(out + c * at.out_pixel, count);
+      else at.finish(sum[c], pixel + c, channel).store(out + c * at.out_pixel);
+    }
+  }
+
+  tap_range ky_;     ///< rows of the window on the image
+  float const* in_;  ///< where column 0 of the window's first row is or would be
+  long pixel_;
+};
+
+template <kernel_key K, bool KnownWindow = (K.kernel_h > 0)>
+struct depthwise_method { using type = depthwise_tile<K>; };
+template <kernel_key K>
+struct depthwise_method<K, false> { using type = depthwise_window<K>; };
+
+}  // namespace detail
+
+/// Per output, the taps are added in the order (ky, kx) whatever the tile; those outside the image are left out.
+/// `block` vectors of channels at a time pass over the image, so that the rows in flight stay in the L1 cache.
+template <kernel_key K>
+struct depthwise_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    using method = typename detail::depthwise_method<K>::type;
+    method work(s, m);
+    int const vectors = padded(s.out.c, K.target) / lanes(K.target);
+    int const block = s.block > 0 ? s.block : vectors;
+    for (int n = 0; n < s.out.n; ++n) {
+      work.at.finish.image(s, m, n);
+      for (int first = 0; first < vectors; first += block) {
+        int const last = first + block < vectors ? first + block : vectors;
+        for (int oy = 0; oy < s.out.h; oy += method::rows) {
+          work.row(s, n, oy);
+          _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w; ox += method::columns) work.tile(s, ox, first, last);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,48 @@
+// Elementwise operators that no other kernel takes with it: reads a value, applies the epilogue, writes.
+#pragma once
+
+#include <ago/kernel/epilogue.hpp>
+
+namespace ago {
+
+template <kernel_key K>
+struct elementwise_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    finisher<K.after, I> finish(s, m);
+    float const* const in = detail::address(s.source, m);
+    float* const out = detail::mutable_address(s.destination, m);
+    if (is_one_run(s)) return channels(finish, in, out, 0, s.out.count());
+    long const image = long(s.out.h) * s.out.w;
+    for (int n = 0; n < s.out.n; ++n) {
+      finish.image(s, m, n);
+      for (long p = n * image; p < (n + 1) * image; ++p)
+        channels(finish, in + p * s.source.pixel_stride, out + p * s.destination.pixel_stride, p, s.out.c);
+    }
+  }
+
+ private:
+  static constexpr isa I = K.target;
+
+  /// Without gaps between the pixels, and with nothing that depends on the channel, all pixels are one long pixel.
+  static bool is_one_run(step_data const& s) {
+    bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
+    for (int i = 0; i < K.after.count(); ++i) {
+      op const kind = K.after.stages[i].kind;
+      if (kind == op::bias || kind == op::batch_norm) return false;
+      if (is_binary(kind)) dense = dense && s.after[i].operand.pixel_stride == s.out.c;
+    }
+    return dense;
+  }
+
+  static void channels(finisher<K.after, I> const& finish, float const* in, float* out, long pixel, long count) {
+    constexpr int V = lanes(I);
+    long c = 0;
+    for (; c + V <= count; c += V) finish(vec<I>::load(in + c), pixel, int(c)).store(out + c);
+    if constexpr (K.partial) {
+      int const left = int(count - c);
+      if (left > 0) finish(vec<I>::load(in + c, left), pixel, int(c), left).store(out + c, left);
+    }
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,41 @@
+// From a key to its kernel, and from a step to its packed weights.
+#pragma once
+
+#include <ago/kernel/convolution.hpp>
+#include <ago/kernel/depthwise.hpp>
+#include <ago/kernel/elementwise.hpp>
+#include <ago/kernel/map.hpp>
+#include <ago/kernel/pack_depthwise.hpp>
+#include <ago/kernel/pack_matrix.hpp>
+#include <ago/kernel/pack_stages.hpp>
+#include <ago/kernel/pointwise.hpp>
+#include <ago/kernel/pool.hpp>
+#include <ago/kernel/transpose.hpp>
+
+namespace ago {
+
+/// The function that runs steps with key `K`.
+template <kernel_key K>
+constexpr kernel_function kernel_for() {
+  if constexpr (K.what == structure::pointwise) return &pointwise_kernel<K>::run;
+  else if constexpr (K.what == structure::convolution) return &convolution_kernel<K>::run;
+  else if constexpr (K.what == structure::depthwise) return &depthwise_kernel<K>::run;
+  else if constexpr (K.what == structure::max_pool) return &max_pool_kernel<K>::run;
+  else if constexpr (K.what == structure::avg_pool) return &avg_pool_kernel<K>::run;
+  else if constexpr (K.what == structure::global_max_pool) return &global_max_pool_kernel<K>::run;
+  else if constexpr (K.what == structure::global_avg_pool) return &global_avg_pool_kernel<K>::run;
+  else if constexpr (K.what == structure::elementwise) return &elementwise_kernel<K>::run;
+  else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
+  else return &to_nchw_kernel<K>::run;
+}
+
+/// Writes the packed weights of one step: its main operator's and its epilogue's.
+template <isa I>
+void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
+  if (key.what == structure::pointwise || key.what == structure::convolution)
+    pack_matrix<I>(key, s, from.main, blob, packed + s.weights);
+  if (key.what == structure::depthwise) pack_depthwise<I>(key, s, from.main, blob, packed + s.weights);
+  pack_stages<I>(key, s, from, blob, packed);
+}
+
+}  // namespace ago

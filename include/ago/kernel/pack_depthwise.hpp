@@ -1,0 +1,25 @@
+// Packs the weights of a depthwise convolution, see depthwise_floats.
+#pragma once
+
+#include <ago/kernel/folding.hpp>
+#include <ago/plan/packing.hpp>
+
+namespace ago {
+
+/// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], batch norm folded. Channels that
+/// only fill up the last vector get zeros.
+template <isa I>
+void pack_depthwise(kernel_key const&, step_data const& s, parameter_source const& from, float const* blob, float* packed) {
+  folded_parameters const parameters(from, blob, s.out.c);
+  constexpr int V = lanes(I);
+  int const taps = s.win.kernel_h * s.win.kernel_w;
+  for (int first = 0; first < s.out.c; first += V)
+    for (int tap = 0; tap <= taps; ++tap)
+      for (int c = first; c < first + V; ++c) {
+        float value = 0;
+        if (c < s.out.c) value = tap < taps ? parameters.weight(long(c) * taps + tap, c) : parameters.shift(c);
+        *packed++ = value;
+      }
+}
+
+}  // namespace ago

@@ -1,0 +1,32 @@
+// Packs the weights of pointwise, linear and convolution.
+#pragma once
+
+#include <ago/kernel/folding.hpp>
+#include <ago/plan/packing.hpp>
+
+namespace ago {
+
+/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. `blob` holds the weights
+/// as [out][in / groups][kernel_h][kernel_w]. A template, so that objects built for different machines share no code.
+template <isa I>
+void pack_matrix(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob, float* to) {
+  matrix_layout const layout = layout_of_matrix(key, s);
+  folded_parameters const parameters(from, blob, s.out.c);
+  int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;
+  for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
+  for (int o = 0; o < s.out.c; ++o) {
+    float* const group = to + o / layout.group_channels * layout.group_floats();
+    int const channel = o % layout.group_channels;
+    int const first = channel / layout.panel * layout.panel;  // of its panel
+    int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
+    float* const column = group + layout.panel_offset(first) + (channel - first);
+    float const* const weights = blob + from.weight + long(o) * layout.depth;
+    double const scale = parameters.scale(o);
+    group[channel] = parameters.shift(o);
+    for (int tap = 0; tap < taps; ++tap)
+      for (int c = 0; c < inputs; ++c)
+        column[long(tap * inputs + c) * width] = float(double(weights[long(c) * taps + tap]) * scale);
+  }
+}
+
+}  // namespace ago

@@ -1,0 +1,27 @@
+// Packs the per-channel parameters of an epilogue, see stage_data::parameters.
+#pragma once
+
+#include <ago/kernel/folding.hpp>
+#include <ago/plan/packing.hpp>
+
+namespace ago {
+
+/// Writes the parameters of every bias and batch norm in `key.after`. `packed`: start of the model's packed weights.
+template <isa I>
+void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
+  int const channels = padded(s.out.c, I);
+  for (int i = 0; i < key.after.count(); ++i) {
+    op const kind = key.after.stages[i].kind;
+    if (kind != op::bias && kind != op::batch_norm) continue;
+    parameter_source source = from.after[i];
+    if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises
+    folded_parameters const parameters(source, blob, s.out.c);
+    float* const shift = packed + s.after[i].parameters + (kind == op::batch_norm ? channels : 0);
+    for (int c = 0; c < channels; ++c) shift[c] = c < s.out.c ? parameters.shift(c) : 0.f;
+    if (kind != op::batch_norm) continue;
+    float* const scale = packed + s.after[i].parameters;
+    for (int c = 0; c < channels; ++c) scale[c] = c < s.out.c ? float(parameters.scale(c)) : 0.f;
+  }
+}
+
+}  // namespace ago

@@ -1,0 +1,88 @@
+// Between channel-first (NCHW) memory of the user and the channel-last memory inside.
+#pragma once
+
+#include <ago/kernel/epilogue.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// Register of four floats, whatever the target: 4x4 blocks are transposed with it.
+constexpr isa isa_of_four(isa target) {
+  if (target == isa::scalar) return isa::scalar;
+  return native_isa == isa::neon ? isa::neon : isa::sse2;
+}
+
+/// Rows to columns.
+template <isa I>
+AGO_INLINE void transpose(vec<I> (&x)[4]) {
+  vec<I> const even_lo = zip_lo(x[0], x[2]), even_hi = zip_hi(x[0], x[2]);
+  vec<I> const odd_lo = zip_lo(x[1], x[3]), odd_hi = zip_hi(x[1], x[3]);
+  x[0] = zip_lo(even_lo, odd_lo);
+  x[1] = zip_hi(even_lo, odd_lo);
+  x[2] = zip_lo(even_hi, odd_hi);
+  x[3] = zip_hi(even_hi, odd_hi);
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns, 0 < rows, columns <= 4.
+/// With `Whole`, rows == columns == 4.
+template <isa I, bool Whole>
+AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, long to_stride, int rows, int columns) {
+  vec<I> x[4];
+  if constexpr (Whole) {
+    _Pragma("GCC unroll 4") for (int j = 0; j < 4; ++j) x[j] = vec<I>::load(from + j * from_stride);
+    transpose(x);
+    _Pragma("GCC unroll 4") for (int i = 0; i < 4; ++i) x[i].store(to + i * to_stride);
+  } else {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
+  }
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Strips of 64 rows of `to` at a time: their
+/// cache lines stay near until they are complete.
+template <isa I>
+void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
+  constexpr isa Q = isa_of_four(I);
+  for (long i0 = 0; i0 < rows; i0 += 64) {
+    long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
+    for (long j = 0; j < columns; j += 4) {
+      int const width = columns - j < 4 ? int(columns - j) : 4;
+      long i = i0;
+      if constexpr (Q != isa::scalar)
+        if (width == 4)
+          for (; i + 4 <= i1; i += 4)
+            transpose_block<Q, true>(from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride, 4, 4);
+      if (i < i1)
+        transpose_block<Q, false>(from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride, int(i1 - i), width);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Source: channel-first memory without gaps; destination: channel-last.
+template <kernel_key K>
+struct from_nchw_kernel {
+  static_assert(K.after.count() == 0, "from_nchw takes no epilogue");
+  static void run(step_data const& s, run_memory const& m) {
+    long const pixels = long(s.out.h) * s.out.w, stride = s.destination.pixel_stride;
+    for (int n = 0; n < s.out.n; ++n)
+      detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * s.out.c, pixels,
+                                  detail::mutable_address(s.destination, m) + n * pixels * stride, stride, pixels, s.out.c);
+  }
+};
+
+/// Source: channel-last; destination: channel-first memory without gaps.
+template <kernel_key K>
+struct to_nchw_kernel {
+  static_assert(K.after.count() == 0, "to_nchw takes no epilogue");
+  static void run(step_data const& s, run_memory const& m) {
+    long const pixels = long(s.out.h) * s.out.w, stride = s.source.pixel_stride;
+    for (int n = 0; n < s.out.n; ++n)
+      detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * stride, stride,
+                                  detail::mutable_address(s.destination, m) + n * pixels * s.out.c, pixels, s.out.c, pixels);
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,99 @@
+// The object a user owns: packed weights and a workspace inline, nothing on the heap.
+#pragma once
+
+#include <ago/model/program.hpp>
+#include <ago/model/status.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// A span of run-time size, once for each element of a pack.
+template <std::size_t, class T>
+using dynamic = std::span<T>;
+
+template <class Program, class Inputs, class Outputs>
+class model_base;
+
+/// `I`, `O`: the inputs and outputs of the network, so that every call has one span of fixed extent for each.
+template <class Program, std::size_t... I, std::size_t... O>
+class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
+ public:
+  using program = Program;
+  static constexpr isa target = Program::target;
+  static constexpr int steps = Program::steps, subgraphs = Program::subgraphs, tuned_steps = Program::tuned_steps;
+  static constexpr std::size_t parameter_count = Program::parameter_count;
+  static constexpr std::size_t arena_bytes = Program::arena_bytes, weight_bytes = Program::weight_bytes;
+  static constexpr std::size_t input_size(int k = 0) { return Program::input_size(k); }
+  static constexpr std::size_t output_size(int k = 0) { return Program::output_size(k); }
+
+  /// Scratch memory of one run: one per thread that runs the model at the same time.
+  struct workspace {
+    alignas(64) float arena[Program::arena_floats > 0 ? Program::arena_floats : 1];
+  };
+
+  /// Packs the weights, which are not needed afterwards. An array of another length does not compile.
+  explicit model_base(std::span<float const, parameter_count> weights) noexcept { pack(weights); }
+  /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so and the model
+  /// answers every call with status::no_weights.
+  model_base(std::span<float const> weights, status& result) noexcept {
+    result = weights.size() == parameter_count ? status::ok : status::wrong_weight_count;
+    if (result == status::ok) pack(weights.template first<parameter_count>());
+  }
+  model_base(model_base const&) = delete;
+  model_base& operator=(model_base const&) = delete;
+
+  /// Runs the network in the model's own workspace: one span for each input, then one for each output.
+  void operator()(std::span<float const, Program::input_size(I)>... in,
+                  std::span<float, Program::output_size(O)>... out) noexcept {
+    run(own_, in..., out...);
+  }
+  /// Runs in the caller's workspace. Touches nothing else, so any number of threads may call it.
+  void run(workspace& w, std::span<float const, Program::input_size(I)>... in,
+           std::span<float, Program::output_size(O)>... out) const noexcept {
+    float const* const inputs[] = {in.data()..., nullptr};
+    float* const outputs[] = {out.data()..., nullptr};
+    Program::run({packed_, w.arena, inputs, outputs});
+  }
+
+  /// Like operator(), for spans whose size is known at run time only.
+  status try_run(dynamic<I, float const>... in, dynamic<O, float>... out) noexcept {
+    return try_run_in(own_, in..., out...);
+  }
+  /// Like run(), for spans whose size is known at run time only.
+  status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out) const noexcept {
+    if (!packed_ready_) return status::no_weights;
+    if (!((in.size() == Program::input_size(I)) && ...)) return status::wrong_input_size;
+    if (!((out.size() == Program::output_size(O)) && ...)) return status::wrong_output_size;
+    run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()...);
+    return status::ok;
+  }
+
+ private:
+  void pack(std::span<float const, parameter_count> weights) noexcept {
+    Program::pack(weights, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+    packed_ready_ = true;
+  }
+
+  alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1];
+  bool packed_ready_ = false;
+  workspace own_;
+};
+
+}  // namespace detail
+
+/// A network ready to run on `Target`. Large (its packed weights are inside): make it `static`, or a member of
+/// something that is. Construction and runs allocate nothing, throw nothing and print nothing. Inputs, outputs and
+/// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
+template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
+class model
+    : public detail::model_base<program<Net, Schedules, Target>,
+                                std::make_index_sequence<std::size_t(program<Net, Schedules, Target>::inputs)>,
+                                std::make_index_sequence<std::size_t(program<Net, Schedules, Target>::outputs)>> {
+  using base = typename model::model_base;
+
+ public:
+  using base::base;
+};
+
+}  // namespace ago

@@ -1,0 +1,84 @@
+// A network compiled: sizes, packing and the table of steps. No state of its own, for users who own the memory.
+#pragma once
+
+#include <ago/graph/check.hpp>
+#include <ago/graph/network.hpp>
+#include <ago/graph/optimized.hpp>
+#include <ago/kernel/kernels.hpp>
+#include <ago/partition/partition.hpp>
+#include <ago/plan/plan.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace ago {
+
+/// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Target`: the
+/// instruction set. All members are known at compile time; each stage is a constant of its own, to be looked at and
+/// asserted on.
+template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
+class program {
+  static_assert(available(Target), "ago: this translation unit is not compiled for the model's instruction set");
+  static_assert(Schedules.sorted(), "ago: a schedule table must be sorted by signature, without duplicates");
+
+ public:
+  /// The operators after the passes.
+  static constexpr auto const& graph = optimized<Net>::value;
+  /// Subgraphs and their mini-subgraphs.
+  static constexpr auto partition = ago_partition(graph);
+  static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
+
+ private:
+  static constexpr auto views = views_of(graph);
+  static constexpr auto list = form_steps(graph, partition.minis, views);
+
+ public:
+  static constexpr auto memory = plan_memory(graph, list, views);
+  static constexpr int steps = list.count;
+  static constexpr auto plan = make_plan<steps>(graph, list, memory, Schedules, Target);
+
+  static constexpr isa target = Target;
+  static constexpr int subgraphs = partition.subgraphs.count;
+  static constexpr int tuned_steps = plan.tuned_steps;
+  static constexpr int inputs = graph.input_count, outputs = graph.output_count;
+  /// Floats of the weight blob, in the order in which the layers are declared.
+  static constexpr std::size_t parameter_count = std::size_t(graph.parameters);
+  /// Floats of the packed weights, and of the arena; both want 64-byte alignment for speed.
+  static constexpr std::size_t packed_floats = std::size_t(plan.packed_floats);
+  static constexpr std::size_t arena_floats = std::size_t(memory.arena_floats);
+  static constexpr std::size_t weight_bytes = packed_floats * sizeof(float);
+  static constexpr std::size_t arena_bytes = arena_floats * sizeof(float);
+  /// Floats of input k and of output k.
+  static constexpr std::size_t input_size(int k) { return std::size_t(graph.nodes[k].out.count()); }
+  static constexpr std::size_t output_size(int k) { return std::size_t(graph.nodes[graph.outputs[k]].out.count()); }
+
+  /// Folds, reorders and pads the weights, once. Writes all of `packed`.
+  static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
+    for (auto const& s : plan.steps) pack_step<Target>(s.key, s.data, s.packing, weights.data(), packed.data());
+  }
+  /// Runs all steps. Inputs and outputs do not overlap each other.
+  static void run(run_memory const& memory) noexcept {
+    for (entry const& e : table.entries) e.function(e.data, memory);
+  }
+  /// Runs one step, for profiles.
+  static void run_step(int step, run_memory const& memory) noexcept {
+    table.entries[step].function(table.entries[step].data, memory);
+  }
+
+ private:
+  struct entry {
+    kernel_function function;
+    step_data data;
+  };
+  template <int... I>
+  static constexpr auto make_table(std::integer_sequence<int, I...>) {
+    struct {
+      entry entries[sizeof...(I) ? sizeof...(I) : 1];
+    } t{{{kernel_for<plan.steps[I].key>(), plan.steps[I].data}...}};
+    return t;
+  }
+  static constexpr auto table = make_table(std::make_integer_sequence<int, steps>{});
+};
+
+}  // namespace ago

@@ -1,0 +1,20 @@
+// What the calls that take spans of run-time size answer.
+#pragma once
+
+namespace ago {
+
+/// Outcome of a checked call. Anything but `ok`: nothing was read and nothing was written.
+enum class [[nodiscard]] status { ok, wrong_weight_count, wrong_input_size, wrong_output_size, no_weights };
+
+constexpr char const* name_of(status s) {
+  switch (s) {
+    case status::ok: return "ok";
+    case status::wrong_weight_count: return "the number of weights is not the network's parameter_count";
+    case status::wrong_input_size: return "an input does not have input_size floats";
+    case status::wrong_output_size: return "an output does not have output_size floats";
+    case status::no_weights: return "the model was given the wrong number of weights when it was made";
+  }
+  return "?";
+}
+
+}  // namespace ago

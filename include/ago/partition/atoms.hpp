@@ -1,0 +1,76 @@
+// Atoms: what is never cut. A complex operator with the elementwise operators that its kernel can apply to a result
+// before storing it.
+#pragma once
+
+#include <ago/partition/dag.hpp>
+
+namespace ago {
+
+/// Elementwise operators that one kernel can apply: the length of its epilogue. A bias directly behind a complex operator
+/// does not count, as accumulators start from it.
+inline constexpr int max_followers = 6;
+
+/// How often each value is read; a network output counts as a read.
+template <int V>
+struct value_reads {
+  int of[V > 0 ? V : 1]{};
+};
+
+template <int V, int E, int O>
+constexpr value_reads<V> reads_of(graph<V, E, O> const& g) {
+  value_reads<V> r;
+  for (int v = 0; v < g.node_count; ++v)
+    for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e) ++r.of[g.edges[e]];
+  for (int o = 0; o < g.output_count; ++o) ++r.of[g.outputs[o]];
+  return r;
+}
+
+namespace detail {
+
+/// Elementwise operators that an atom starting with `kind` can still take.
+constexpr int followers_after(op kind) {
+  if (is_complex(kind) || is_pool(kind) || kind == op::identity) return max_followers;
+  return is_elementwise(kind) ? max_followers - 1 : 0;  // an elementwise run holds its first operator as a follower
+}
+
+/// The operand that can keep `v` in its atom: it is read by v alone, has v's shape, and its atom has room. Of two, the
+/// one computed last, so that the other is ready. -1: none.
+template <int V, int E, int O>
+constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> const& reads, int const* room) {
+  int best = -1;
+  for (int k = 0; k < g.nodes[v].input_count; ++k) {
+    int const u = g.operand(v, k);
+    bool const free = g.nodes[v].kind == op::bias && is_complex(g.nodes[u].kind);
+    if (u >= g.input_count && u > best && reads.of[u] == 1 && g.nodes[u].out == g.nodes[v].out && (room[u] > 0 || free))
+      best = u;
+  }
+  return best;
+}
+
+}  // namespace detail
+
+/// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
+/// elementwise operator with the chain of elementwise operators behind it. concat and changes of layout stay alone.
+///
+/// Contraction makes no cycle: inside an atom every value but the last has one reader, the next member, so that all ways
+/// out of an atom start at its last member.
+template <int V, int E, int O>
+constexpr grouping<V> atoms_of(graph<V, E, O> const& g) {
+  value_reads<V> const reads = reads_of(g);
+  grouping<V> r;
+  int room[V > 0 ? V : 1]{};  // of the atom that ends in this node
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    op const kind = g.nodes[v].kind;
+    int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;
+    if (u < 0) {
+      room[v] = detail::followers_after(kind);
+      r.of[v - g.input_count] = r.count++;
+    } else {
+      room[v] = room[u] - !(kind == op::bias && is_complex(g.nodes[u].kind));
+      r.of[v - g.input_count] = r.of[u - g.input_count];
+    }
+  }
+  return r;
+}
+
+}  // namespace ago

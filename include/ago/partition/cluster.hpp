@@ -1,0 +1,81 @@
+// CLUSTER, AGO Algorithm 1.
+#pragma once
+
+#include <ago/partition/contraction.hpp>
+
+#include <climits>
+
+namespace ago {
+
+namespace detail {
+
+/// Node numbers, the heaviest first; equal weights keep their order (merge sort).
+template <int V>
+struct by_weight {
+  int order[V > 0 ? V : 1]{}, other[V > 0 ? V : 1]{};
+
+  constexpr by_weight(long const* w, int count) {
+    for (int i = 0; i < count; ++i) order[i] = i;
+    for (int n = 1; n < count; n *= 2) {
+      for (int low = 0; low < count; low += 2 * n) {
+        int const middle = low + n < count ? low + n : count, high = low + 2 * n < count ? low + 2 * n : count;
+        for (int i = low, j = middle, k = low; k < high; ++k)
+          other[k] = j == high || (i < middle && w[order[i]] >= w[order[j]]) ? order[i++] : order[j++];
+      }
+      for (int i = 0; i < count; ++i) order[i] = other[i];
+    }
+  }
+};
+
+/// The node that v is contracted with: of its neighbours one stage before or behind it, the lightest that keeps the
+/// group below `limit` and within `complex_limit`, then the one with the smallest member; -1: there is none.
+template <int V, int E>
+constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_limit) {
+  int best = -1;
+  long const room = limit - c.weight[v];
+  int const complex_room = complex_limit - c.complex[v];
+  auto const improves = [&](int u) {
+    return c.weight[u] < room && c.complex[u] <= complex_room &&
+           (best < 0 || c.weight[u] < c.weight[best] || (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best]));
+  };
+  int deepest = -1;
+  for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) {
+    int const u = c.from[e];
+    if (!improves(u)) continue;
+    if (deepest < 0) deepest = c.deepest(v);
+    if (c.depth[u] == deepest) best = u;
+  }
+  for (int e = c.outs[v]; e >= 0; e = c.out_next[e]) {
+    int const u = c.to[e];
+    if (!improves(u)) continue;
+    if (c.has_one_source(u)) {
+      best = u;
+    } else {
+      int const longest = c.deepest(u);
+      if (c.depth[v] == longest) best = u;
+    }
+  }
+  return best;
+}
+
+}  // namespace detail
+
+/// Groups the nodes of `d` such that the groups can run one after another: AGO Algorithm 1. The heaviest candidate (of
+/// equals, the one with the smallest member) takes in the lightest node of its affix set while the sum stays below
+/// `limit`, in thousandths, and the complex operators do not exceed `complex_limit`. The affix set are the neighbours
+/// whose topological stage differs by one. A node of weight `limit` or more stays alone. `d` must be acyclic.
+///
+/// A grown group is heavier than all other candidates, which is why one descending sort finds the heaviest every time.
+template <int V, int E>
+constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX) {
+  detail::contraction<V, E> c(d);
+  detail::by_weight<V> const sorted(d.weight, d.count);
+  for (int i = 0; i < d.count; ++i) {
+    int const v = sorted.order[i];
+    if (c.parent[v] >= 0) continue;
+    for (int u = 0; (u = detail::partner_of(c, v, limit, complex_limit)) >= 0;) c.absorb(v, u);
+  }
+  return c.groups(d.count);
+}
+
+}  // namespace ago

@@ -1,0 +1,227 @@
+// A DAG under edge contraction. No stage is stored, since one contraction would shift all that lie downstream: whether an
+// edge decides a stage is found out locally, when asked. A topological order is kept up to date for these searches.
+#pragma once
+
+#include <ago/partition/order.hpp>
+
+namespace ago::detail {
+
+template <int V, int E>
+struct contraction {
+  static constexpr int nodes = V > 0 ? V : 1, edges = E > 0 ? E : 1;
+
+  // Current nodes are those without parent. Edges between them are on two lists each: `outs` of `from`, `ins` of `to`.
+  long weight[nodes]{};
+  int complex[nodes]{}, smallest[nodes]{}, parent[nodes]{}, label[nodes]{};
+  int outs[nodes]{}, ins[nodes]{}, out_next[edges]{}, in_next[edges]{}, from[edges]{}, to[edges]{};
+  int depth[nodes]{}, mark[nodes]{}, stamp{};
+  int above[nodes]{}, below[nodes]{}, pool[nodes]{};
+
+  constexpr explicit contraction(dag<V, E> const& d) {
+    execution_order<V> const sorted = order_of(d);
+    int dominator[nodes]{};  // immediate: the last node that all paths from the roots to here pass, or -1
+    for (int v = 0; v < d.count; ++v) {
+      weight[v] = d.weight[v];
+      complex[v] = d.complex[v];
+      smallest[v] = v;
+      parent[v] = outs[v] = ins[v] = -1;
+    }
+    for (int i = 0; i < sorted.count; ++i) {
+      int const v = sorted.order[i];
+      label[v] = i;
+      dominator[v] = common_dominator(d, v, dominator);
+      link(d, v, dominator[v]);
+    }
+  }
+
+  constexpr int common_dominator(dag<V, E> const& d, int v, int const* dominator) const {
+    int const begin = d.first[v], end = d.first[v + 1];
+    int c = begin < end ? d.source[begin] : -1;
+    for (int e = begin + 1; e < end && c >= 0; ++e) {
+      int a = d.source[e];
+      while (a != c && a >= 0 && c >= 0)
+        if (label[a] > label[c]) a = dominator[a];
+        else c = dominator[c];
+      if (a != c) c = -1;
+    }
+    return c;
+  }
+
+  /// Adds the edges into v. An edge from v's dominator is transitive as soon as v has another predecessor: it never
+  /// decides a stage, and once it would, the other edge has taken its place. So it is left out, and with it residual
+  /// and long skips, which would make searches long.
+  constexpr void link(dag<V, E> const& d, int v, int dominator) {
+    bool other = false;
+    for (int e = d.first[v]; e < d.first[v + 1]; ++e) other = other || d.source[e] != dominator;
+    for (int e = d.first[v + 1] - 1; e >= d.first[v]; --e) {
+      int const u = d.source[e];
+      if (mark[u] == v + 1 || (other && u == dominator)) continue;  // marked: a parallel edge
+      mark[u] = v + 1;
+      from[e] = u;
+      to[e] = v;
+      in_next[e] = ins[v];
+      ins[v] = e;
+      out_next[e] = outs[u];
+      outs[u] = e;
+    }
+    stamp = V + 1;
+  }
+
+  constexpr int find(int v) {
+    while (parent[v] >= 0) {
+      if (parent[parent[v]] >= 0) parent[v] = parent[parent[v]];
+      v = parent[v];
+    }
+    return v;
+  }
+
+  /// Longest paths to the predecessors of x, into `depth`, counted from the last node that all paths to x pass (or from
+  /// the roots); the longest is returned. An edge p -> x decides the stage of x, that is stage(x) = stage(p) + 1,
+  /// exactly if depth[p] equals it. The search goes back from x, latest node first, until one node remains.
+  constexpr int deepest(int x) {
+    ++stamp;
+    int waiting = 0, passed = 0;  // `above` is sorted by label
+    bool from_root = false;
+    for (int y = x;;) {
+      from_root = from_root || (ins[y] < 0);
+      for (int e = ins[y]; e >= 0; e = in_next[e]) {
+        int const p = from[e];
+        if (mark[p] == stamp) continue;
+        mark[p] = stamp;
+        int i = waiting++;
+        for (; i > 0 && label[above[i - 1]] > label[p]; --i) above[i] = above[i - 1];
+        above[i] = p;
+      }
+      if (waiting == 0 || (waiting == 1 && !from_root)) break;
+      y = below[passed++] = above[--waiting];
+    }
+    if (waiting == 1) depth[above[0]] = 0;
+    while (passed > 0) {
+      int const y = below[--passed];
+      depth[y] = depth_below(y);
+    }
+    return depth_below(x) - 1;
+  }
+
+  constexpr int depth_below(int y) const {
+    int longest = 0;
+    for (int e = ins[y]; e >= 0; e = in_next[e]) longest = depth[from[e]] >= longest ? depth[from[e]] + 1 : longest;
+    return longest;
+  }
+
+  /// Does every edge into x decide its stage, because all come from one node?
+  constexpr bool has_one_source(int x) const {
+    for (int e = in_next[ins[x]]; e >= 0; e = in_next[e])
+      if (from[e] != from[ins[x]]) return false;
+    return true;
+  }
+
+  /// Is there a path from u to v, an edge apart, through other nodes? If not, contracting the two makes no cycle.
+  constexpr bool has_detour(int u, int v) {
+    int const n = reach_down(u, label[v]);
+    for (int i = 0; i < n; ++i)
+      for (int e = outs[below[i]]; e >= 0; e = out_next[e])
+        if (to[e] == v) return true;
+    return false;
+  }
+
+  /// Collects in `below` the nodes that u leads to and that are labelled before `limit`.
+  constexpr int reach_down(int u, int limit) {
+    ++stamp;
+    int n = 0;
+    for (int i = -1; i < n; ++i)
+      for (int e = outs[i < 0 ? u : below[i]]; e >= 0; e = out_next[e]) {
+        int const x = to[e];
+        if (label[x] >= limit || mark[x] == stamp) continue;
+        mark[x] = stamp;
+        below[n++] = x;
+      }
+    return n;
+  }
+
+  /// Collects in `above` the nodes that lead to v and that are labelled after `limit`.
+  constexpr int reach_up(int v, int limit) {
+    ++stamp;
+    int n = 0;
+    for (int i = -1; i < n; ++i)
+      for (int e = ins[i < 0 ? v : above[i]]; e >= 0; e = in_next[e]) {
+        int const x = from[e];
+        if (label[x] <= limit || mark[x] == stamp) continue;
+        mark[x] = stamp;
+        above[n++] = x;
+      }
+    return n;
+  }
+
+  constexpr void sort_by_label(int* list, int n) const {
+    for (int k = 1; k < n; ++k) {
+      int const x = list[k];
+      int i = k;
+      for (; i > 0 && label[list[i - 1]] > label[x]; --i) list[i] = list[i - 1];
+      list[i] = x;
+    }
+  }
+
+  /// Makes room in the order for `merged`, the contraction of u and v, u before v (after Pearce and Kelly): what leads
+  /// to v moves before it, what u leads to moves behind it, all within the labels that they have now.
+  constexpr void place(int u, int v, int merged) {
+    int const low = label[u], high = label[v], n_below = reach_down(u, high);
+    int const n_above = n_below > 0 ? reach_up(v, low) : 0;
+    if (n_below == 0 || n_above == 0) {
+      label[merged] = n_below == 0 ? high : low;
+      return;
+    }
+    sort_by_label(above, n_above);
+    sort_by_label(below, n_below);
+    int n = 0;
+    pool[n++] = low;
+    for (int i = 0, j = 0; i < n_above || j < n_below;)
+      pool[n++] = j == n_below || (i < n_above && label[above[i]] < label[below[j]]) ? label[above[i++]] : label[below[j++]];
+    pool[n++] = high;
+    for (int i = 0; i < n_above; ++i) label[above[i]] = pool[i];
+    label[merged] = pool[n_above];
+    for (int j = 0; j < n_below; ++j) label[below[j]] = pool[n_above + 2 + j];
+  }
+
+  /// Contracts u into v, which must be joined by an edge and have no detour between them.
+  constexpr void absorb(int v, int u) {
+    if (label[u] < label[v]) place(u, v, v);
+    else place(v, u, v);
+    int* p = &ins[v];
+    while (*p >= 0)
+      if (from[*p] == u) *p = in_next[*p];
+      else p = &in_next[*p];
+    for (int e = ins[u], next; e >= 0; e = next) {
+      next = in_next[e];
+      if (from[e] == v) continue;
+      to[e] = v;
+      *p = e;
+      p = &in_next[e];
+    }
+    *p = -1;
+    p = &outs[v];
+    while (*p >= 0)
+      if (to[*p] == v || to[*p] == u) *p = out_next[*p];
+      else p = &out_next[*p];
+    for (int e = outs[u], next; e >= 0; e = next) {
+      next = out_next[e];
+      if (to[e] == v || to[e] == u) continue;
+      from[e] = v;
+      *p = e;
+      p = &out_next[e];
+    }
+    *p = -1;
+    weight[v] += weight[u];
+    complex[v] += complex[u];
+    smallest[v] = smallest[u] < smallest[v] ? smallest[u] : smallest[v];
+    parent[u] = v;
+  }
+
+  constexpr grouping<V> groups(int count) {
+    int rep[nodes]{};
+    for (int v = 0; v < count; ++v) rep[v] = find(v);
+    return grouping_by<V>(rep, count);
+  }
+};
+
+}  // namespace ago::detail

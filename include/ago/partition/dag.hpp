@@ -1,0 +1,91 @@
+// What the partitioner works on: a weighted directed acyclic graph, whose nodes may be operators or groups of them.
+#pragma once
+
+#include <ago/partition/weight.hpp>
+
+namespace ago {
+
+/// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and may
+/// repeat. `V` and `E` are capacities.
+template <int V, int E>
+struct dag {
+  int count{};
+  long weight[V > 0 ? V : 1]{};  ///< thousandths, at least 1
+  int complex[V > 0 ? V : 1]{};  ///< complex operators inside
+  int first[V + 1]{};
+  int source[E > 0 ? E : 1]{};
+};
+
+/// Which group each node belongs to. Groups are numbered by their smallest member, so equal partitions are equal arrays.
+template <int V>
+struct grouping {
+  int of[V > 0 ? V : 1]{};
+  int count{};
+};
+
+/// Numbers groups given by any representatives, rep[v] in 0 ... count - 1.
+template <int V>
+constexpr grouping<V> grouping_by(int const* rep, int count) {
+  grouping<V> r;
+  int number[V > 0 ? V : 1]{};  // plus one
+  for (int v = 0; v < count; ++v) r.of[v] = (number[rep[v]] ? number[rep[v]] : number[rep[v]] = ++r.count) - 1;
+  return r;
+}
+
+/// Groups of groups, as groups of the members.
+template <int V>
+constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer, int count) {
+  int rep[V > 0 ? V : 1]{};
+  for (int v = 0; v < count; ++v) rep[v] = outer.of[inner.of[v]];
+  return grouping_by<V>(rep, count);
+}
+
+/// The operators of a network: node i is operator g.input_count + i.
+template <int V, int E, int O>
+constexpr dag<V, E> dag_of(graph<V, E, O> const& g, weight_constants constants = {}) {
+  dag<V, E> d;
+  int edges = 0;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    d.weight[d.count] = weight_of(g, v, constants);
+    d.complex[d.count] = is_complex(g.nodes[v].kind);
+    for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e)
+      if (g.edges[e] >= g.input_count) d.source[edges++] = g.edges[e] - g.input_count;
+    d.first[++d.count] = edges;
+  }
+  return d;
+}
+
+/// Every group contracted to one node; edges inside groups vanish.
+template <int V, int E>
+constexpr dag<V, E> quotient(dag<V, E> const& d, grouping<V> const& groups) {
+  dag<V, E> q;
+  q.count = groups.count;
+  for (int v = 0; v < d.count; ++v) {
+    int const a = groups.of[v];
+    q.weight[a] += d.weight[v];
+    q.complex[a] += d.complex[v];
+    for (int e = d.first[v]; e < d.first[v + 1]; ++e) q.first[a + 1] += groups.of[d.source[e]] != a;
+  }
+  for (int a = 0; a < q.count; ++a) q.first[a + 1] += q.first[a];
+  int next[V > 0 ? V : 1]{};
+  for (int a = 0; a < q.count; ++a) next[a] = q.first[a];
+  for (int v = 0; v < d.count; ++v)
+    for (int e = d.first[v], a = groups.of[v]; e < d.first[v + 1]; ++e)
+      if (groups.of[d.source[e]] != a) q.source[next[a]++] = groups.of[d.source[e]];
+  return q;
+}
+
+/// The same nodes, only with the edges inside groups.
+template <int V, int E>
+constexpr dag<V, E> inside(dag<V, E> const& d, grouping<V> const& groups) {
+  dag<V, E> r = d;
+  int edges = 0;
+  for (int v = 0; v < d.count; ++v) {
+    for (int e = d.first[v]; e < d.first[v + 1]; ++e)
+      if (groups.of[d.source[e]] == groups.of[v]) r.source[edges++] = d.source[e];
+    r.first[v + 1] = edges;
+  }
+  return r;
+}
+
+}  // namespace ago

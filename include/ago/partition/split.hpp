@@ -1,0 +1,43 @@
+// SPLIT: subgraphs into mini-subgraphs of at most one complex operator (AGO section V).
+#pragma once
+
+#include <ago/partition/cluster.hpp>
+
+namespace ago {
+
+/// SPLIT by CLUSTER: Algorithm 1 on the edges inside subgraphs, with at most one complex operator in a group.
+template <int V, int E>
+constexpr grouping<V> split_by_cluster(dag<V, E> const& d, grouping<V> const& subgraphs) {
+  return cluster(inside(d, subgraphs), LONG_MAX, 1);
+}
+
+/// SPLIT by epilogues: a node for which `starts` holds begins a mini-subgraph; any other joins that of its first
+/// predecessor, in operand order, that it can join without a cycle, and begins one if there is none. `starts` must hold
+/// for complex operators.
+template <int V, int E>
+constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs, bool const* starts) {
+  dag<V, E> const inner = inside(d, subgraphs);
+  detail::contraction<V, E> c(inner);
+  execution_order<V> const sorted = order_of(inner);
+  for (int i = 0; i < sorted.count; ++i) {
+    int const v = sorted.order[i];
+    if (starts[v]) continue;
+    for (int e = inner.first[v]; e < inner.first[v + 1]; ++e) {
+      int const group = c.find(inner.source[e]);
+      if (c.has_detour(group, v)) continue;
+      c.absorb(group, v);
+      break;
+    }
+  }
+  return c.groups(d.count);
+}
+
+/// Likewise, mini-subgraphs beginning at complex operators.
+template <int V, int E>
+constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs) {
+  bool starts[V > 0 ? V : 1]{};
+  for (int v = 0; v < d.count; ++v) starts[v] = d.complex[v] > 0;
+  return split_by_epilogue(d, subgraphs, starts);
+}
+
+}  // namespace ago

@@ -1,0 +1,28 @@
+// Topological stages (AGO Definition 2).
+#pragma once
+
+#include <ago/partition/order.hpp>
+
+namespace ago {
+
+template <int V>
+struct topological_stages {
+  int of[V > 0 ? V : 1]{};
+};
+
+/// Nodes on the longest path that ends in each node, from any root: roots have stage 1. A single root, as the paper's
+/// wording suggests, would leave nodes of other roots unordered, and contraction by such stages makes cycles.
+template <int V, int E>
+constexpr topological_stages<V> stages_of(dag<V, E> const& d) {
+  topological_stages<V> s;
+  execution_order<V> const sorted = order_of(d);
+  for (int i = 0; i < sorted.count; ++i) {
+    int const v = sorted.order[i];
+    s.of[v] = 1;
+    for (int e = d.first[v]; e < d.first[v + 1]; ++e)
+      s.of[v] = s.of[d.source[e]] + 1 > s.of[v] ? s.of[d.source[e]] + 1 : s.of[v];
+  }
+  return s;
+}
+
+}  // namespace ago

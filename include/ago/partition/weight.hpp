@@ -1,0 +1,63 @@
+// Weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+#include <ago/partition/log.hpp>
+
+namespace ago {
+
+/// The constants of Eq. (1), in thousandths.
+struct weight_constants {
+  int c = 1000;
+  int b = 0;
+};
+
+/// Extents of the loops that compute an operator.
+struct loop_extents {
+  int extent[7]{};
+  int count = 0;
+};
+
+/// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
+/// linear M,N,K with M = all pixels; pooling N,C,H,W,R,S; everything else N,C,H,W of the result.
+template <int V, int E, int O>
+constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
+  node const& n = g.nodes[v];
+  shape const& out = n.out;
+  switch (n.kind) {
+    case op::conv2d:
+      return {{out.n, out.c, out.h, out.w, g.source(v).out.c / n.groups, n.win.kernel_h, n.win.kernel_w}, 7};
+    case op::pointwise: return {{out.n, out.c, out.h, out.w, g.source(v).out.c, 1, 1}, 7};
+    case op::linear: return {{int(out.pixels()), out.c, g.source(v).out.c}, 3};
+    case op::depthwise:
+    case op::max_pool:
+    case op::avg_pool: return {{out.n, out.c, out.h, out.w, n.win.kernel_h, n.win.kernel_w}, 6};
+    case op::global_max_pool:
+    case op::global_avg_pool: return {{out.n, out.c, 1, 1, g.source(v).out.h, g.source(v).out.w}, 6};
+    default: return {{out.n, out.c, out.h, out.w}, 4};
+  }
+}
+
+/// Eq. (1) in thousandths, rounded half to even, at least 1. Loops of extent 1 are skipped, as log 1 = 0 would make every
+/// convolution of a single image weightless; the empty product is 1.
+constexpr long weight_of(int const* extents, int count, weight_constants constants = {}) {
+  std::uint64_t p = std::uint64_t(1) << 32;  // the product, in units of 2^-32: at most 21.5^7 < 2^31
+  constexpr std::uint64_t fraction = 0xffffffff;
+  for (int i = 0; i < count; ++i) {
+    if (extents[i] <= 1) continue;
+    std::uint64_t const l = fixed_log(std::uint32_t(extents[i])), high = p >> 32, low = p & fraction;
+    p = high * l + (low * (l >> 16) >> 16) + (low * (l & 0xffff) >> 32);
+  }
+  std::uint64_t const c = std::uint64_t(constants.c), low = (p & fraction) * c, rest = low & fraction;
+  std::uint64_t const floor = (p >> 32) * c + (low >> 32), half = std::uint64_t(1) << 31;
+  long const w = long(floor + (rest > half || (rest == half && floor % 2))) + constants.b;
+  return w > 0 ? w : 1;
+}
+
+template <int V, int E, int O>
+constexpr long weight_of(graph<V, E, O> const& g, int v, weight_constants constants = {}) {
+  loop_extents const loops = loops_of(g, v);
+  return weight_of(loops.extent, loops.count, constants);
+}
+
+}  // namespace ago

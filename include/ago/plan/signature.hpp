@@ -1,0 +1,46 @@
+// What a tuned schedule is keyed by: a hash of what a step computes, not of where it stands in the network.
+#pragma once
+
+#include <ago/plan/form_steps.hpp>
+
+namespace ago {
+
+/// 64-bit FNV-1a with a shift mix.
+struct signature_hash {
+  std::uint64_t value = 0xcbf29ce484222325ull;
+  constexpr void mix(std::uint64_t x) {
+    value = (value ^ x) * 0x100000001b3ull;
+    value ^= value >> 29;
+  }
+  constexpr void mix(shape const& s) { mix(std::uint64_t(s.n) << 48 ^ std::uint64_t(s.h) << 32 ^ std::uint64_t(s.w) << 16 ^ std::uint64_t(s.c)); }
+};
+
+/// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.
+inline constexpr std::uint64_t signature_version = 1;
+
+/// Structure, attributes and shapes of a step for `target`. Independent of names, lines, indices and weights, so equal
+/// blocks share an entry.
+template <int V, int E, int O>
+constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, isa target) {
+  signature_hash h;
+  h.mix(signature_version);
+  h.mix(std::uint64_t(target));
+  h.mix(g.nodes[s.source].out);
+  if (s.main >= 0) {
+    node const& n = g.nodes[s.main];
+    window const& w = n.win;
+    h.mix(std::uint64_t(n.kind));
+    h.mix(n.out);
+    for (int x : {w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.pad_top, w.pad_left,
+                  w.pad_bottom, w.pad_right, n.groups, int(n.count_pads)})
+      h.mix(std::uint64_t(x));
+  }
+  h.mix(s.bias >= 0);
+  for (int i = 0; i < s.stage_count; ++i) {
+    h.mix(std::uint64_t(g.nodes[s.stages[i]].kind));
+    if (s.others[i] >= 0) h.mix(g.nodes[s.others[i]].out);
+  }
+  return h.value;
+}
+
+}  // namespace ago

@@ -1,0 +1,16 @@
+// The version of ago; the build reads it from here.
+#pragma once
+
+#include <compare>
+
+namespace ago {
+
+/// Semantic versioning.
+struct version_number {
+  int major, minor, patch;
+  constexpr auto operator<=>(version_number const&) const = default;
+};
+
+inline constexpr version_number version{.major = 0, .minor = 1, .patch = 0};
+
+}  // namespace ago

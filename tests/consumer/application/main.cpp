@@ -1,0 +1,23 @@
+// The smallest application: two scores from four pixels, with embedded weights.
+#include <ago/ago.hpp>
+
+#include <cstdio>
+
+extern "C" {
+extern unsigned char const weights[], weights_end[];
+}
+
+inline constexpr auto network = ago::input{.h = 2, .w = 2, .c = 1} | ago::global_avg_pool{} | ago::linear{2};
+
+int main() {
+  using model = ago::model<network>;
+  static_assert(model::parameter_count == 4);
+  if (weights_end - weights != 4 * sizeof(float)) return 2;
+  static model net{std::span<float const, 4>(reinterpret_cast<float const*>(weights), 4)};
+
+  float const image[] = {1, 2, 3, 6};
+  float scores[2];
+  net(image, scores);
+  std::printf("%g %g\n", double(scores[0]), double(scores[1]));
+  return scores[0] == 2 * 3 + .5f && scores[1] == -1 * 3 + 3 ? 0 : 1;
+}

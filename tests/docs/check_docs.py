@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Every C++ block of the documentation is a piece of a file that is compiled.
+
+In README.md and docs/*.md the line before a block names its file: a whole one, or the part of it between the lines
+`// [tag]` and `// [/tag]`.
+
+    <!-- file: examples/digits/network.hpp#tag -->
+    ```cpp
+    ...
+    ```
+
+usage: check_docs.py <repository> [compile_commands.json]
+With the second argument, the .cpp files named must be among those that are compiled.
+"""
+import json
+import pathlib
+import re
+import sys
+import textwrap
+
+FENCE = re.compile(r"(\s*)(```+|~~~+)\s*(\S*)")
+SOURCE = re.compile(r"\s*<!-- file: ([^#\s]+)(?:#(\S+))? -->\s*")
+CPP = {"cpp", "c++", "cxx", "cc", "hpp"}
+
+
+def blocks(text):
+    """(line number, source comment or None, code) of each C++ block."""
+    lines = text.splitlines()
+    i, above = 0, ""
+    while i < len(lines):
+        opening = FENCE.match(lines[i])
+        if not opening:
+            above = lines[i] if lines[i].strip() else above
+            i += 1
+            continue
+        closing = re.compile(r"\s*" + re.escape(opening[2]) + r"\s*$")
+        end = next((j for j in range(i + 1, len(lines)) if closing.match(lines[j])), len(lines))
+        if opening[3].lower() in CPP:
+            yield i + 1, SOURCE.fullmatch(above), "\n".join(lines[i + 1:end])
+        i, above = end + 1, ""
+
+
+def region(text, tag):
+    """The lines between // [tag] and // [/tag], markers of other regions left out; None if there is no such region."""
+    lines, inside, found = [], tag is None, tag is None
+    for line in text.splitlines():
+        marker = re.fullmatch(r"\s*// \[(/?)([\w-]+)\]\s*", line)
+        if marker:
+            if marker[2] == tag:
+                inside = not marker[1]
+                found = True
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines) if found and not (inside and tag) else None
+
+
+def normal(code):
+    return textwrap.dedent(code).strip("\n")
+
+
+def check_block(root, compiled, source, code):
+    """What is wrong with one block, or None."""
+    if not source:
+        return "no <!-- file: ... --> before this block"
+    path = root / source[1]
+    if not path.is_file():
+        return f"there is no file {source[1]}"
+    if compiled is not None and path.suffix == ".cpp" and path.resolve() not in compiled:
+        return f"{source[1]} is not compiled"
+    expected = region(path.read_text(encoding="utf-8"), source[2])
+    if expected is None:
+        return f"{source[1]} has no region // [{source[2]}] ... // [/{source[2]}]"
+    if normal(expected) != normal(code):
+        return f"differs from {source[1]}" + (f"#{source[2]}" if source[2] else "")
+    return None
+
+
+def check(root, compiled=None):
+    """(number of blocks, complaints)."""
+    count, faults = 0, []
+    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+        if not page.exists():
+            continue
+        for line, source, code in blocks(page.read_text(encoding="utf-8")):
+            count += 1
+            fault = check_block(root, compiled, source, code)
+            if fault:
+                faults.append(f"{page.relative_to(root)}:{line}: {fault}")
+    return count, faults
+
+
+def main():
+    root, compiled = pathlib.Path(sys.argv[1]).resolve(), None
+    if len(sys.argv) > 2:
+        commands = json.loads(pathlib.Path(sys.argv[2]).read_text())
+        compiled = {(pathlib.Path(c["directory"]) / c["file"]).resolve() for c in commands}
+    count, faults = check(root, compiled)
+    print(*faults, f"{count} C++ blocks, {len(faults)} faults", sep="\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+#include <ago/kernel/depthwise.hpp>
+#include <ago/kernel/pack_depthwise.hpp>
+#include <ago/plan/depthwise_schedule.hpp>
+
+#include "support.hpp"
+
+using namespace ago;
+
+namespace {
+
+/// A depthwise convolution in memory, with its reference.
+struct problem {
+  step_data s;
+  std::vector<float> blob;  ///< weights [c][taps], bias [c], gamma, beta, mean, variance
+  parameter_source from;
+  std::unique_ptr<test::guarded> in;
+
+  problem(test::numbers& r, shape const& input, window const& w, int gap_in, int gap_out) {
+    int const c = input.c, taps = w.kernel_h * w.kernel_w;
+    s.in = s.out = input;
+    s.out.h = (input.h + w.pad_top + w.pad_bottom - w.span_h()) / w.stride_h + 1;
+    s.out.w = (input.w + w.pad_left + w.pad_right - w.span_w()) / w.stride_w + 1;
+    s.win = w;
+    s.source = {place::area::input, 0, 0, c + gap_in};
+    s.destination = {place::area::output, 0, 0, c + gap_out};
+    blob = r.vector(std::size_t(c) * std::size_t(taps + 5));
+    for (int i = 0; i < c; ++i) blob[std::size_t(c * (taps + 4) + i)] = r.real(0.1f, 2.f);
+    from = {.weight = 0, .shift = c * taps};
+    in = std::make_unique<test::guarded>(test::extent(s.in, s.source.pixel_stride));
+    r.fill(in->data(), in->size());
+  }
+
+  double reference(int n, int oy, int ox, int c) const {
+    window const& w = s.win;
+    double scale = 1, sum = 0;
+    long const C = s.out.c;
+    float const* const norm = from.norm < 0 ? nullptr : &blob[std::size_t(from.norm)];
+    if (norm) scale = norm[c] / std::sqrt(double(norm[3 * C + c]) + from.epsilon);
+    for (int ky = 0; ky < w.kernel_h; ++ky)
+      for (int kx = 0; kx < w.kernel_w; ++kx) {
+        int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h, x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
+        if (y < 0 || y >= s.in.h || x < 0 || x >= s.in.w) continue;
+        sum += double((*in)[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, y, x, c))]) *
+               blob[std::size_t((c * w.kernel_h + ky) * w.kernel_w + kx)];
+      }
+    double const shift = from.shift < 0 ? 0. : blob[std::size_t(from.shift + c)];
+    if (!norm) return sum + shift;
+    return sum * scale + (shift - norm[2 * C + c]) * scale + norm[C + c];
+  }
+
+  template <kernel_key K>
+  std::unique_ptr<test::guarded> run() const {
+    test::aligned packed(std::size_t(depthwise_floats(K, s)));
+    pack_depthwise<K.target>(K, s, from, blob.data(), packed.data());
+    auto out = std::make_unique<test::guarded>(test::extent(s.out, s.destination.pixel_stride));
+    test::call<depthwise_kernel<K>>(s, packed.data(), {in->data()}, out->data());
+    return out;
+  }
+
+  template <kernel_key K>
+  void check() const {
+    auto const out = run<K>();
+    test::check_output(
+        s.out, s.destination.pixel_stride, *out, [&](int n, int y, int x, int c) { return reference(n, y, x, c); },
+        (from.norm < 0 ? 2e-6 : 2e-5) * s.win.kernel_h * s.win.kernel_w);
+  }
+};
+
+constexpr kernel_key key(isa target, int columns, int rows, bool partial, int kernel_h = 0, int kernel_w = 0, int stride_h = 0,
+                         int stride_w = 0) {
+  return {.what = structure::depthwise, .target = target, .tile = {columns, rows}, .partial = partial, .kernel_h = kernel_h,
+          .kernel_w = kernel_w, .stride_h = stride_h, .stride_w = stride_w};
+}
+
+int channels(test::numbers& r, isa target, bool partial) {
+  int const l = lanes(target), odd[] = {1, 3, 17, 24, 58, 116, l - 1 + (l == 1), l, l + 1, 2 * l - 1, 2 * l, 3 * l + 1};
+  int const even[] = {l, 2 * l, 3 * l, 5 * l};
+  return partial ? r.one_of(odd) : r.one_of(even);
+}
+
+/// Random pads, and an image not smaller than what the window needs.
+shape fit(test::numbers& r, window& w, int c, int largest) {
+  w.pad_top = r.integer(0, w.kernel_h);
+  w.pad_bottom = r.integer(0, w.kernel_h);
+  w.pad_left = r.integer(0, w.kernel_w);
+  w.pad_right = r.integer(0, w.kernel_w);
+  shape s{r.integer(1, 3), r.integer(1, largest), r.integer(1, largest), c};
+  while (s.h + w.pad_top + w.pad_bottom < w.span_h()) ++s.h;
+  while (s.w + w.pad_left + w.pad_right < w.span_w()) ++s.w;
+  return s;
+}
+
+template <kernel_key K>
+void many_images(int cases) {
+  for (int seed = 0; seed < cases; ++seed) {
+    test::numbers r(static_cast<unsigned>(seed));
+    window w{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w};
+    if (K.kernel_h == 0) {
+      w = {r.integer(1, 7), r.integer(1, 7), r.integer(1, 3), r.integer(1, 3)};
+      w.dilation_h = r.integer(1, 3);
+      w.dilation_w = r.integer(1, 3);
+    }
+    shape const in = fit(r, w, channels(r, K.target, K.partial), 19);
+    bool const dense = seed % 3 == 0;
+    problem p(r, in, w, dense ? 0 : r.integer(1, 9), dense ? 0 : r.integer(1, 9));
+    p.s.block = r.integer(0, 3);
+    CAPTURE(seed);
+    p.template check<K>();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a depthwise convolution with a known window fits any image, padding, channel count and pixel stride") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    many_images<key(I, 4, 2, true, 3, 3, 1, 1)>(60);
+    many_images<key(I, 3, 2, true, 3, 3, 2, 2)>(60);
+  });
+}
+
+TEST_CASE("whole vectors of channels need no partial registers") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 2, 3, false, 3, 3, 1, 1)>(40); });
+}
+
+TEST_CASE("rectangular and even windows with unlike strides, 5x5 and 7x7") {
+  many_images<key(native_isa, 3, 2, true, 2, 5, 1, 2)>(60);
+  many_images<key(native_isa, 4, 1, true, 1, 3, 3, 1)>(60);
+  many_images<key(native_isa, 7, 1, true, 5, 5, 1, 1)>(60);
+  many_images<key(native_isa, 2, 1, true, 7, 7, 2, 2)>(60);
+  many_images<key(native_isa, 1, 1, true, 1, 1, 1, 1)>(20);
+}
+
+TEST_CASE("any window is possible at run time: rectangular, even, dilated, with unlike strides") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 4, 1, true)>(120); });
+  many_images<key(native_isa, 6, 1, false)>(60);
+}
+
+TEST_CASE("the tile and the block do not change a bit of the result") {
+  for (int seed = 0; seed < 40; ++seed) {
+    test::numbers r(static_cast<unsigned>(seed));
+    window w{3, 3, 1, 1};
+    problem p(r, fit(r, w, channels(r, native_isa, true), 23), w, 0, 0);
+    auto const a = p.run<key(native_isa, 4, 2, true, 3, 3, 1, 1)>();
+    p.s.block = 1;
+    auto const b = p.run<key(native_isa, 7, 2, true, 3, 3, 1, 1)>();
+    p.s.block = 2;
+    auto const c = p.run<key(native_isa, 4, 1, true)>();
+    CAPTURE(seed);
+    CHECK(std::memcmp(a->data(), b->data(), a->size() * sizeof(float)) == 0);
+    CHECK(std::memcmp(a->data(), c->data(), a->size() * sizeof(float)) == 0);
+  }
+}
+
+TEST_CASE("batch norm is folded into depthwise weights and bias") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 10; ++seed) {
+      test::numbers r(static_cast<unsigned>(seed));
+      window w{3, 3, 2, 2};
+      problem p(r, fit(r, w, channels(r, I, true), 9), w, 0, 0);
+      int const taps = w.kernel_h * w.kernel_w;
+      p.from.norm = p.from.shift_norm = p.s.out.c * (taps + 1);
+      p.from.epsilon = 1e-3f;
+      p.check<key(I, 3, 2, true, 3, 3, 2, 2)>();
+      p.from.shift = -1;
+      p.check<key(I, 3, 2, true, 3, 3, 2, 2)>();
+    }
+  });
+}

@@ -1,0 +1,153 @@
+#include <ago/kernel/elementwise.hpp>
+#include <ago/kernel/pack_stages.hpp>
+
+#include "support.hpp"
+
+using namespace ago;
+
+namespace {
+
+template <class... Kinds>
+constexpr kernel_key key(isa target, bool partial, Kinds... kinds) {
+  kernel_key k{.what = structure::elementwise, .target = target, .partial = partial};
+  int i = 0;
+  ((k.after.stages[i++].kind = kinds), ...);
+  return k;
+}
+
+int channels(test::numbers& r, isa target, bool partial) {
+  int const l = lanes(target), odd[] = {1, 3, 17, 24, 58, l, l + 1, 2 * l - 1}, even[] = {l, 2 * l, 3 * l};
+  return partial ? r.one_of(odd) : r.one_of(even);
+}
+
+/// A random image with one source, and binary operands as inputs 1 ...: dense, strided or one pixel per image.
+struct problem {
+  step_data s;
+  std::vector<std::unique_ptr<test::guarded>> inputs;
+
+  problem(test::numbers& r, int c, int operands) {
+    bool const dense = r.integer(0, 1) == 0;
+    auto const gap = [&] { return dense ? 0 : r.integer(0, 5); };
+    s.in = s.out = {r.integer(1, 3), r.integer(1, 7), r.integer(1, 7), c};
+    s.source = {place::area::input, 0, 0, c + gap()};
+    s.destination = {place::area::output, 0, 0, c + gap()};
+    inputs.push_back(std::make_unique<test::guarded>(test::extent(s.in, s.source.pixel_stride)));
+    for (int i = 0; i < operands; ++i) {
+      bool const broadcast = r.integer(0, 2) == 0;
+      int const stride = c + gap();
+      s.after[i].operand = {place::area::input, i + 1, 0, broadcast ? 0 : stride};
+      inputs.push_back(std::make_unique<test::guarded>(broadcast ? std::size_t(s.out.n * c) : test::extent(s.out, stride)));
+    }
+    for (auto& in : inputs) r.fill(in->data(), in->size());
+  }
+  double source(int n, int y, int x, int c) const {
+    return double((*inputs[0])[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, y, x, c))]);
+  }
+  double operand(int i, int n, int y, int x, int c) const {
+    int const stride = s.after[i].operand.pixel_stride;
+    long const at = stride == 0 ? long(n) * s.out.c + c : test::index_of(s.out, stride, n, y, x, c);
+    return double((*inputs[std::size_t(i + 1)])[std::size_t(at)]);
+  }
+  template <kernel_key K, class Expected>
+  void check(Expected expected, float const* packed = nullptr) const {
+    std::vector<float const*> in;
+    for (auto const& i : inputs) in.push_back(i->data());
+    test::guarded out(test::extent(s.out, s.destination.pixel_stride));
+    test::call<elementwise_kernel<K>>(s, packed, in, out.data());
+    test::check_output(s.out, s.destination.pixel_stride, out, expected, 1e-6);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a copy keeps every bit, between any pixel strides") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 60; ++seed) {
+      test::numbers r(static_cast<unsigned>(seed));
+      problem const p(r, channels(r, I, true), 0);
+      CAPTURE(seed);
+      test::guarded out(test::extent(p.s.out, p.s.destination.pixel_stride));
+      test::call<elementwise_kernel<key(I, true)>>(p.s, nullptr, {p.inputs[0]->data()}, out.data());
+      test::check_output(
+          p.s.out, p.s.destination.pixel_stride, out, [&](int n, int y, int x, int c) { return p.source(n, y, x, c); }, 0);
+    }
+  });
+}
+
+TEST_CASE("sums and products take operands of any pixel stride, and one pixel per image") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 100; ++seed) {
+      test::numbers r(static_cast<unsigned>(seed));
+      bool const whole = seed % 4 == 0;
+      problem const p(r, channels(r, I, !whole), 2);
+      CAPTURE(seed);
+      auto const expected = [&](int n, int y, int x, int c) {
+        return (p.source(n, y, x, c) + p.operand(0, n, y, x, c)) * p.operand(1, n, y, x, c);
+      };
+      p.check<key(I, true, op::add, op::mul)>(expected);
+      if (whole) p.check<key(I, false, op::add, op::mul)>(expected);
+    }
+  });
+}
+
+TEST_CASE("bias and batch norm know their channel") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 40; ++seed) {
+      test::numbers r(static_cast<unsigned>(seed));
+      problem p(r, channels(r, I, true), 0);
+      constexpr kernel_key k = key(I, true, op::bias, op::batch_norm, op::relu);
+      int const C = p.s.out.c;
+      auto blob = r.vector(std::size_t(5 * C));  // bias, gamma, beta, mean, variance
+      for (int c = 0; c < C; ++c) blob[std::size_t(4 * C + c)] = r.real(0.1f, 2.f);
+      packing_data from;
+      from.after[0].shift = 0;
+      from.after[1] = {.shift_norm = C, .epsilon = 1e-3f};
+      p.s.after[0].parameters = 0;
+      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, C);
+      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, C)));
+      pack_stages<I>(k, p.s, from, blob.data(), packed.data());
+      CAPTURE(seed);
+      p.check<k>(
+          [&](int n, int y, int x, int c) {
+            auto const at = [&](int row) { return double(blob[std::size_t(row * C + c)]); };
+            double const v = (p.source(n, y, x, c) + at(0) - at(3)) / std::sqrt(at(4) + double(1e-3f)) * at(1) + at(2);
+            return v > 0 ? v : 0.;
+          },
+          packed.data());
+    }
+  });
+}
+
+TEST_CASE("a bias that a norm was folded into is packed with it") {
+  constexpr isa I = native_isa;
+  test::numbers r(5);
+  problem p(r, 37, 0);
+  constexpr kernel_key k = key(I, true, op::bias);
+  auto blob = r.vector(5 * 37);
+  for (std::size_t c = 0; c < 37; ++c) blob[4 * 37 + c] = r.real(0.1f, 2.f);
+  packing_data from;
+  from.after[0] = {.shift = 0, .shift_norm = 37, .epsilon = 1e-5f};
+  p.s.after[0].parameters = 0;
+  test::aligned packed(std::size_t(packed_floats(k.after.stages[0], I, 37)));
+  pack_stages<I>(k, p.s, from, blob.data(), packed.data());
+  p.check<k>(
+      [&](int n, int y, int x, int c) {
+        auto const at = [&](int row) { return double(blob[std::size_t(row * 37 + c)]); };
+        return p.source(n, y, x, c) + (at(0) - at(3)) / std::sqrt(at(4) + double(1e-5f)) * at(1) + at(2);
+      },
+      packed.data());
+}
+
+TEST_CASE("a value may be changed in place") {
+  constexpr kernel_key k = key(native_isa, true, op::add, op::relu);
+  test::numbers r(6);
+  problem p(r, 21, 1);
+  p.s.source.pixel_stride = p.s.destination.pixel_stride = p.s.after[0].operand.pixel_stride = 21;
+  std::size_t const count = std::size_t(p.s.out.count());
+  test::guarded x(count), y(count);
+  r.fill(x.data(), count);
+  r.fill(y.data(), count);
+  std::vector<float> const before(x.data(), x.data() + count);
+  test::call<elementwise_kernel<k>>(p.s, nullptr, {x.data(), y.data()}, x.data());
+  for (std::size_t i = 0; i < count; ++i) CHECK(x[i] == std::fmax(before[i] + y[i], 0.f));
+}

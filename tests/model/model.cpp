@@ -1,0 +1,128 @@
+#include "networks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <type_traits>
+
+using namespace model_test;
+
+namespace {
+
+using net = model<small>;
+using pair_net = model<two_in_two_out>;
+
+net& small_model() {
+  static auto const weights = random_weights<small>(1);
+  static net m{weights_span<net>(weights)};
+  return m;
+}
+
+constexpr float untouched = -12345.f;
+
+}  // namespace
+
+TEST_CASE("what a model needs is known at compile time") {
+  static_assert(net::parameter_count == parameter_count<small>);
+  static_assert(net::input_size() == 9 * 7 * 3 && net::output_size() == 5);
+  static_assert(net::arena_bytes > 0 && net::arena_bytes < 64 * 1024);
+  static_assert(net::steps == 6);  // stem, expand, depthwise, project + add, pool, linear
+  static_assert(pair_net::input_size(1) == 5 * 4 * 6 && pair_net::output_size(1) == 5 * 4 * 4);
+  static_assert(!std::is_copy_constructible_v<net> && !std::is_copy_assignable_v<net>);
+  static_assert(sizeof(net) <= net::weight_bytes + net::arena_bytes + 192);
+}
+
+TEST_CASE("a span of fixed but wrong extent is no argument") {
+  using right_in = std::span<float const, 9 * 7 * 3>;
+  using right_out = std::span<float, 5>;
+  static_assert(std::is_invocable_v<net&, right_in, right_out>);
+  static_assert(std::is_invocable_v<net&, std::array<float, 9 * 7 * 3> const&, float (&)[5]>);
+  static_assert(!std::is_invocable_v<net&, std::span<float const, 9 * 7 * 3 - 1>, right_out>);
+  static_assert(!std::is_invocable_v<net&, right_in, std::span<float, 6>>);
+  static_assert(std::is_constructible_v<net, std::span<float const, net::parameter_count>>);
+  static_assert(!std::is_constructible_v<net, std::span<float const, net::parameter_count - 1>>);
+  static_assert(!std::is_constructible_v<net, std::span<float const>>);
+}
+
+TEST_CASE("spans of the wrong run-time size are refused before anything is written") {
+  auto const image = random_floats(net::input_size(), 2);
+  std::vector<float> scores(5, untouched), short_scores(4, untouched);
+  auto const unchanged = [](std::vector<float> const& v) { return std::ranges::all_of(v, [](float x) { return x == untouched; }); };
+  net& m = small_model();
+  CHECK(m.try_run(std::span(image).first(188), scores) == status::wrong_input_size);
+  CHECK(m.try_run(std::span<float const>{}, scores) == status::wrong_input_size);
+  CHECK(m.try_run(image, short_scores) == status::wrong_output_size);
+  CHECK(unchanged(scores));
+  CHECK(unchanged(short_scores));
+  CHECK(m.try_run(image, scores) == status::ok);
+  CHECK(!unchanged(scores));
+}
+
+TEST_CASE("a model given the wrong number of weights at run time says so, and refuses to run") {
+  auto const weights = random_weights<small>(1);
+  auto const image = random_floats(net::input_size(), 2);
+  std::vector<float> scores(5, untouched);
+  status made{};
+  static net bad{std::span<float const>(weights).subspan(1), made};
+  CHECK(made == status::wrong_weight_count);
+  CHECK(bad.try_run(image, scores) == status::no_weights);
+  CHECK(scores[0] == untouched);
+  static net good{std::span<float const>(weights), made};
+  CHECK(made == status::ok);
+  CHECK(good.try_run(image, scores) == status::ok);
+  std::vector<float> expected(5);
+  CHECK(small_model().try_run(image, expected) == status::ok);
+  CHECK(scores == expected);
+  CHECK(std::string_view(name_of(status::wrong_weight_count)).find("parameter_count") != std::string_view::npos);
+}
+
+TEST_CASE("a run depends on nothing that was in the workspace before") {
+  auto const image = random_floats(net::input_size(), 3);
+  std::vector<float> expected(5), scores(5);
+  CHECK(small_model().try_run(image, expected) == status::ok);
+  static net::workspace w;
+  std::ranges::fill(w.arena, std::numeric_limits<float>::quiet_NaN());
+  CHECK(small_model().try_run_in(w, image, scores) == status::ok);
+  CHECK(scores == expected);
+}
+
+TEST_CASE("threads share one const model, each with a workspace of its own") {
+  net const& m = small_model();
+  constexpr int threads = 4, runs = 50;
+  std::vector<std::vector<float>> images, expected(threads, std::vector<float>(5));
+  for (int t = 0; t < threads; ++t) {
+    images.push_back(random_floats(net::input_size(), 10 + unsigned(t)));
+    CHECK(small_model().try_run(images.back(), expected[std::size_t(t)]) == status::ok);
+  }
+  std::vector<int> wrong(threads, 0);
+  static net::workspace w[threads];
+  std::vector<std::thread> pool;
+  for (std::size_t t = 0; t < threads; ++t)
+    pool.emplace_back([&, t] {
+      for (int r = 0; r < runs; ++r) {
+        std::vector<float> scores(5);
+        wrong[t] += m.try_run_in(w[t], images[t], scores) != status::ok || scores != expected[t];
+      }
+    });
+  for (auto& t : pool) t.join();
+  CHECK(wrong == std::vector<int>(threads, 0));
+}
+
+TEST_CASE("several inputs and outputs are passed in the order of their declaration") {
+  auto const weights = random_weights<two_in_two_out>(5);
+  static pair_net m{weights_span<pair_net>(weights)};
+  auto const a = random_floats(pair_net::input_size(0), 6), b = random_floats(pair_net::input_size(1), 7);
+  std::vector<float> x(pair_net::output_size(0)), y(pair_net::output_size(1));
+  CHECK(m.try_run(a, b, x, y) == status::ok);
+  for (std::size_t p = 0; p < 20; ++p)
+    for (std::size_t o = 0; o < 6; ++o) {  // relu(a * W + b), W is [6][3]
+      double sum = b[p * 6 + o];
+      for (std::size_t k = 0; k < 3; ++k) sum += double(a[p * 3 + k]) * weights[o * 3 + k];
+      REQUIRE(x[p * 6 + o] == doctest::Approx(std::max(sum, 0.)).epsilon(1e-5));
+    }
+  CHECK(m.try_run(b, a, x, y) == status::wrong_input_size);
+}

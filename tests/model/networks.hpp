@@ -1,0 +1,55 @@
+// Small networks and their inputs for the model's tests.
+#pragma once
+
+#include <ago/ago.hpp>
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace model_test {
+
+using namespace ago;
+
+constexpr auto inverted_residual(int hidden) {
+  return [=](tensor x) {
+    return x + (x | pointwise{hidden} | batch_norm{} | relu6{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{} |
+                pointwise{x.channels()} | batch_norm{});
+  };
+}
+
+inline constexpr auto small = input{.h = 9, .w = 7, .c = 3} |
+                              conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
+                              inverted_residual(40) | global_avg_pool{} | linear{5};
+
+inline constexpr auto two_in_two_out = trace(
+    [](tensor a, tensor b) {
+      tensor const x = (a | pointwise{6}) + b;
+      return outputs(x | relu{}, concat(a, x) | pointwise{4});
+    },
+    input{.h = 5, .w = 4, .c = 3}, input{.h = 5, .w = 4, .c = 6});
+
+inline std::vector<float> random_floats(std::size_t n, unsigned seed, float low = -1, float high = 1) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> value(low, high);
+  std::vector<float> v(n);
+  for (float& x : v) x = value(random);
+  return v;
+}
+
+/// Random weights with variances that are positive.
+template <auto const& Net>
+std::vector<float> random_weights(unsigned seed) {
+  auto w = random_floats(parameter_count<Net>, seed, -.5f, .5f);
+  for (auto const& p : parameters<Net>)
+    if (p.role == role::variance)
+      for (long i = 0; i < p.count(); ++i) w[std::size_t(p.offset + i)] = 1 + w[std::size_t(p.offset + i)];
+  return w;
+}
+
+template <class Model>
+auto weights_span(std::vector<float> const& w) {
+  return std::span(w).template first<Model::parameter_count>();
+}
+
+}  // namespace model_test

@@ -1,0 +1,21 @@
+// One network that several translation units use, and what each of them makes of it.
+#pragma once
+
+namespace odr {
+
+inline constexpr int pixels = 9 * 7, channels = 5, classes = 10;
+
+/// What a translation unit computes, and which instruction set it says it did it with.
+struct answer {
+  char const* target;
+  float scores[classes];
+};
+using user = answer (*)(float const (&image)[pixels * channels]);
+
+answer baseline(float const (&image)[pixels * channels]);
+answer baseline_again(float const (&image)[pixels * channels]);
+answer sse42(float const (&image)[pixels * channels]);
+answer avx2(float const (&image)[pixels * channels]);
+answer avx512(float const (&image)[pixels * channels]);
+
+}  // namespace odr

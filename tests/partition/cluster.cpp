@@ -1,0 +1,132 @@
+#include "graphs.hpp"
+#include "oracle.hpp"
+
+#include <ago/partition/cluster.hpp>
+#include <ago/partition/stage.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using test::make_dag;
+using groups = std::vector<int>;
+
+template <int V, int E>
+groups clusters(ago::dag<V, E> const& d, long limit) {
+  return oracle::view(ago::cluster(d, limit), d.count);
+}
+
+TEST_CASE("clusters of small graphs are those found by hand") {
+  SUBCASE("the first of two equally heavy nodes takes its neighbours until the limit") {
+    auto const d = make_dag<4, 3>({10, 1, 1, 10}, {{}, {0}, {1}, {2}});
+    CHECK(clusters(d, 13) == groups{0, 0, 0, 3});
+    CHECK(clusters(d, 12) == groups{0, 0, 2, 2});
+  }
+  SUBCASE("a sum equal to the limit is too much") {
+    auto const d = make_dag<2, 1>({2, 3}, {{}, {0}});
+    CHECK(clusters(d, 5) == groups{0, 1});
+    CHECK(clusters(d, 6) == groups{0, 0});
+  }
+  SUBCASE("K2,2: the second pair would close a cycle, which stages of the start do not show") {
+    auto const d = make_dag<4, 4>({1, 1, 1, 1}, {{}, {}, {0, 1}, {0, 1}});
+    CHECK(clusters(d, 3) == groups{0, 1, 0, 3});
+    CHECK(clusters(d, 4) == groups{0, 0, 0, 3});
+  }
+  SUBCASE("a diamond is taken one neighbour at a time, never from both sides at once") {
+    auto const d = make_dag<4, 4>({1, 1, 2, 1}, {{}, {0}, {0}, {1, 2}});
+    CHECK(clusters(d, 4) == groups{0, 1, 0, 1});
+    CHECK(clusters(d, 100) == groups{0, 0, 0, 0});
+  }
+  SUBCASE("equal weights: smallest number first, for the candidate and for its partner") {
+    auto const chain = make_dag<6, 5>({1, 1, 1, 1, 1, 1}, {{}, {0}, {1}, {2}, {3}, {4}});
+    CHECK(clusters(chain, 3) == groups{0, 0, 2, 2, 4, 4});
+    auto const fork = make_dag<4, 3>({5, 1, 1, 1}, {{}, {0}, {0}, {0}});
+    CHECK(clusters(fork, 7) == groups{0, 0, 2, 3});
+  }
+  SUBCASE("among equally heavy partners a group counts by its smallest member") {
+    // 5 and 3 are contracted to {3, 5}; then 4 (heaviest left) has the partners {3, 5} and 0, both of weight 3.
+    auto const d = make_dag<6, 5>({3, 9, 9, 1, 9, 2}, {{}, {}, {}, {}, {0, 5}, {3}});
+    CHECK(clusters(d, 13) == groups{0, 1, 2, 3, 0, 3});
+    // The same with the lone partner numbered between the two members of the group: the group wins.
+    auto const e = make_dag<4, 3>({2, 3, 9, 1}, {{}, {}, {1, 3}, {0}});
+    CHECK(clusters(e, 4) == groups{0, 1, 2, 0});
+  }
+  SUBCASE("a skip over a chain is no affix edge") {
+    auto const d = make_dag<4, 4>({1, 5, 5, 2}, {{}, {0}, {1}, {2, 0}});
+    CHECK(clusters(d, 4) == groups{0, 1, 2, 3});  // 0 and 3 are neighbours and would fit
+  }
+  SUBCASE("nothing joins two components") {
+    auto const d = make_dag<4, 2>({4, 3, 2, 1}, {{}, {0}, {}, {2}});
+    CHECK(clusters(d, 100) == groups{0, 0, 2, 2});
+  }
+  SUBCASE("a node as heavy as the limit stays alone") {
+    auto const d = make_dag<3, 2>({50, 4, 4}, {{}, {0}, {1}});
+    CHECK(clusters(d, 10) == groups{0, 1, 1});
+    CHECK(clusters(d, 50) == groups{0, 1, 1});
+  }
+  SUBCASE("a value read twice by one operator is one neighbour") {
+    auto const d = make_dag<2, 2>({3, 3}, {{}, {0, 0}});
+    CHECK(clusters(d, 7) == groups{0, 0});
+  }
+  SUBCASE("graphs of one node and of none") {
+    CHECK(clusters(make_dag<4, 4>({3}, {{}}), 7) == groups{0});
+    CHECK(clusters(ago::dag<4, 4>{}, 7).empty());
+  }
+}
+
+TEST_CASE("clusters equal those of the straightforward algorithm, and run one after another") {
+  test::random r(1);
+  for (int round = 0; round < 12'000; ++round) {
+    int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
+    auto const d = test::make_random_dag(r, nodes);
+    auto const n = oracle::view(d);
+    long const limit = test::random_limit(r, d);
+    int const complex_limit = round % 3 == 0 ? 1 : round % 3 == 1 ? 2 : INT_MAX;
+    auto const found = ago::cluster(d, limit, complex_limit);
+    CAPTURE(round);
+    REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit));
+    REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
+    REQUIRE(ago::is_acyclic(d, found));
+  }
+}
+
+TEST_CASE("the literal reading, any node of the component, is acyclic too") {
+  test::random r(2);
+  for (int round = 0; round < 300; ++round) {
+    auto const d = test::make_random_dag(r, test::pick(r, 2, 30));
+    auto const n = oracle::view(d);
+    REQUIRE(oracle::acyclic(n, oracle::cluster(n, test::random_limit(r, d), INT_MAX, oracle::affix::component)));
+  }
+}
+
+TEST_CASE("contraction keeps its order, finds detours and knows which edges decide a stage") {
+  test::random r(3);
+  for (int round = 0; round < 1'500; ++round) {
+    auto const d = test::make_random_dag(r, test::pick(r, 2, 24));
+    auto const n = oracle::view(d);
+    ago::detail::contraction<150, 450> c(d);
+    for (;;) {
+      groups of(d.count);
+      for (int v = 0; v < d.count; ++v) of[v] = c.find(v);
+      auto const between = oracle::edges_between(n, of);
+      auto const stage = oracle::stages(n, of);
+      std::vector<std::pair<int, int>> safe;
+      for (auto [a, b] : between) {
+        REQUIRE(c.label[a] < c.label[b]);
+        bool const contractible = oracle::contractible(n, of, a, b);
+        REQUIRE(c.has_detour(a, b) == !contractible);
+        if (contractible) safe.push_back({a, b});
+        int const longest = c.deepest(b);
+        bool linked = false;
+        for (int e = c.ins[b]; e >= 0; e = c.in_next[e]) linked = linked || c.from[e] == a;
+        REQUIRE((linked && c.depth[a] == longest) == (stage[b] == stage[a] + 1));
+        if (c.has_one_source(b)) REQUIRE((stage[b] == stage[a] + 1) == linked);
+      }
+      if (safe.empty()) break;
+      auto const [a, b] = safe[r() % safe.size()];
+      test::pick(r, 0, 1) ? c.absorb(a, b) : c.absorb(b, a);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,152 @@
+// The planner executed symbolically: every float of memory holds the name of the value element that was last written
+// there. A step may read only what it means to read, so a wrong place, order or lifetime shows.
+#include "random_graph.hpp"
+
+#include <ago/plan/memory.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+using namespace ago;
+using namespace plan_test;
+
+namespace {
+
+/// The element that concats and identities only pass on.
+struct element {
+  int node;
+  long index;
+  bool operator==(element const&) const = default;
+};
+
+element origin(test_graph const& g, int v, long index) {
+  node const& n = g.nodes[v];
+  if (n.kind == op::identity) return origin(g, g.operand(v), index);
+  if (n.kind != op::concat) return {v, index};
+  long const pixel = index / n.out.c;
+  int channel = int(index % n.out.c);
+  for (int k = 0;; ++k) {
+    int const c = g.source(v, k).out.c;
+    if (channel < c) return origin(g, g.operand(v, k), pixel * c + channel);
+    channel -= c;
+  }
+}
+
+class simulation {
+ public:
+  simulation(test_graph const& g, memory_plan<40> const& m) : g_(g), m_(m) {
+    element const nothing{-1, -1};
+    arena_.assign(std::size_t(m.arena_floats), nothing);
+    for (int v = 0; v < g.input_count; ++v) {
+      inputs_.emplace_back();
+      for (long i = 0; i < g.nodes[v].out.count(); ++i) inputs_.back().push_back({v, i});
+    }
+    for (int o = 0; o < g.output_count; ++o) outputs_.emplace_back(std::size_t(g.nodes[g.outputs[o]].out.count()), nothing);
+  }
+
+  element& at(place const& p, long pixel, int channel) {
+    auto& area = p.in == place::area::arena    ? arena_
+                 : p.in == place::area::input ? inputs_[std::size_t(p.index)]
+                                              : outputs_[std::size_t(p.index)];
+    return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
+  }
+  bool holds(int v) {
+    shape const s = g_.nodes[v].out;
+    for (long i = 0; i < s.count(); ++i)
+      if (!(at(m_.at[v], i / s.c, int(i % s.c)) == origin(g_, v, i))) return false;
+    return true;
+  }
+  void write(place const& p, int v) {
+    shape const s = g_.nodes[v].out;
+    for (long i = 0; i < s.count(); ++i) at(p, i / s.c, int(i % s.c)) = origin(g_, v, i);
+  }
+  bool output_is_right(int o) {
+    for (long i = 0; i < long(outputs_[std::size_t(o)].size()); ++i)
+      if (!(outputs_[std::size_t(o)][std::size_t(i)] == origin(g_, g_.outputs[o], i))) return false;
+    return true;
+  }
+
+ private:
+  test_graph const& g_;
+  memory_plan<40> const& m_;
+  std::vector<element> arena_;
+  std::vector<std::vector<element>> inputs_, outputs_;
+};
+
+}  // namespace
+
+TEST_CASE("every step of 3000 random plans reads what it means to read, and every output is complete") {
+  int copies = 0, fused = 0, placed = 0;
+  for (unsigned seed = 1; seed <= 3000; ++seed) {
+    CAPTURE(seed);
+    graph_maker random(seed);
+    test_graph const g = random.make();
+    auto const minis = intervals(g, random);
+    auto const views = views_of(g);
+    auto const steps = form_steps(g, minis, views);
+    auto const m = plan_memory(g, steps, views);
+    simulation memory(g, m);
+    for (int i = 0; i < steps.count; ++i) {
+      step_nodes const& s = steps.step[i];
+      REQUIRE(memory.holds(s.source));
+      for (int k = 0; k < s.stage_count; ++k)
+        if (s.others[k] >= 0) REQUIRE(memory.holds(s.others[k]));
+      fused += s.stage_count;
+      copies += s.copy_to_concat >= 0;
+      if (s.copy_to_concat >= 0) {
+        place p = m.at[s.result];
+        p.offset += s.copy_channel;
+        memory.write(p, s.source);
+      } else if (s.copy_to_output >= 0) {
+        memory.write({place::area::output, s.copy_to_output, 0, g.nodes[s.result].out.c}, s.result);
+      } else {
+        memory.write(m.at[s.result], s.result);
+      }
+    }
+    for (int o = 0; o < g.output_count; ++o) REQUIRE(memory.output_is_right(o));
+    for (int v = 0; v < g.node_count; ++v) placed += views.parent[v] >= 0;
+  }
+  CHECK(copies > 100);  // the generator does reach these paths
+  CHECK(fused > 1000);
+  CHECK(placed > 1000);
+}
+
+TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boundaries") {
+  for (unsigned seed = 1; seed <= 3000; ++seed) {
+    CAPTURE(seed);
+    graph_maker random(seed);
+    test_graph const g = random.make();
+    auto const views = views_of(g);
+    auto const m = plan_memory(g, form_steps(g, intervals(g, random), views), views);
+    for (int a = 0; a < m.buffer_count; ++a) {
+      buffer const& x = m.buffers[a];
+      REQUIRE(x.offset >= 0);
+      REQUIRE(x.offset % 16 == 0);
+      REQUIRE(x.offset + x.floats <= m.arena_floats);
+      REQUIRE(x.first <= x.last);
+      for (int b = 0; b < a; ++b) {
+        buffer const& y = m.buffers[b];
+        bool const both_live = x.first <= y.last && y.first <= x.last;
+        bool const apart = x.offset + x.floats <= y.offset || y.offset + y.floats <= x.offset;
+        REQUIRE((!both_live || apart));
+      }
+    }
+  }
+}
+
+TEST_CASE("the arena of a chain is its largest pair of neighbours") {
+  graph<4, 3> g{};
+  int const channels[] = {16, 64, 32, 16};
+  for (int v = 0; v < 4; ++v) {
+    g.nodes[v] = {.kind = v ? op::pointwise : op::input, .out = {1, 4, 4, channels[v]}, .input_first = v - 1, .input_count = v > 0};
+    if (v) g.edges[v - 1] = v - 1;
+  }
+  g.node_count = 4, g.edge_count = 3, g.input_count = 1, g.output_count = 1, g.outputs[0] = 3;
+  partition<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
+  auto const views = views_of(g);
+  auto const m = plan_memory(g, form_steps(g, p, views), views);
+  CHECK(m.arena_floats == 16 * (64 + 32));  // input and output are the caller's
+  CHECK(m.at[0].in == place::area::input);
+  CHECK(m.at[3].in == place::area::output);
+}

@@ -1,0 +1,114 @@
+// Graphs made at run time, node by node, for tests.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+#include <initializer_list>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace reference {
+
+inline constexpr int max_nodes = 96, max_edges = 256, max_outputs = 16;
+using run_time_graph = ago::graph<max_nodes, max_edges, max_outputs>;
+
+/// Appends nodes to a graph. Every function returns the number of its node.
+class builder {
+ public:
+  run_time_graph graph{};
+
+  int input(ago::shape extents) {
+    graph.input_count = graph.node_count + 1;
+    return append({.kind = ago::op::input, .out = extents}, {});
+  }
+
+  int append(ago::node n, std::initializer_list<int> operands) { return append(n, std::vector<int>(operands)); }
+  int append(ago::node n, std::vector<int> const& operands) {
+    if (graph.node_count == max_nodes || graph.edge_count + int(operands.size()) > max_edges)
+      throw std::length_error("builder: too many nodes");
+    n.input_first = graph.edge_count;
+    n.input_count = int(operands.size());
+    n.layer = n.line = graph.node_count;
+    for (int const v : operands) graph.edges[graph.edge_count++] = v;
+    graph.nodes[graph.node_count] = n;
+    return graph.node_count++;
+  }
+
+  /// A convolution of any kind with weights of its own.
+  int convolution(ago::op kind, int x, int out, ago::window win = {}, int groups = 1) {
+    ago::shape s = shape(x);
+    int const group_in = kind == ago::op::depthwise ? 1 : s.c / groups;
+    s = {s.n, (s.h + win.pad_top + win.pad_bottom - win.span_h()) / win.stride_h + 1,
+         (s.w + win.pad_left + win.pad_right - win.span_w()) / win.stride_w + 1, out};
+    int const weight = reserve(out * group_in * win.kernel_h * win.kernel_w);
+    return append({.kind = kind, .out = s, .win = win, .groups = groups, .weight = weight}, {x});
+  }
+  int bias(int x) {
+    return append({.kind = ago::op::bias, .out = shape(x), .shift = reserve(shape(x).c)}, {x});
+  }
+  int batch_norm(int x, float epsilon = 1e-5f) {
+    int const norm = reserve(4 * shape(x).c);
+    norms.push_back({norm, shape(x).c});
+    return append({.kind = ago::op::batch_norm, .out = shape(x), .alpha = epsilon, .norm = norm}, {x});
+  }
+  int unary(ago::op kind, int x, float alpha = 0, float beta = 0) {
+    return append({.kind = kind, .out = shape(x), .alpha = alpha, .beta = beta}, {x});
+  }
+  int binary(ago::op kind, int a, int b) { return append({.kind = kind, .out = shape(a)}, {a, b}); }
+  int pool(ago::op kind, int x, ago::window win, int h, int w, bool count_pads = false) {
+    ago::shape const s = shape(x);
+    return append({.kind = kind, .out = {s.n, h, w, s.c}, .win = win, .count_pads = count_pads}, {x});
+  }
+  int global_pool(ago::op kind, int x) { return append({.kind = kind, .out = {shape(x).n, 1, 1, shape(x).c}}, {x}); }
+  int concat(std::vector<int> const& parts) {
+    ago::shape s = shape(parts[0]);
+    s.c = 0;
+    for (int const v : parts) s.c += shape(v).c;
+    return append({.kind = ago::op::concat, .out = s}, parts);
+  }
+  void output(int v) {
+    if (graph.output_count == max_outputs) throw std::length_error("builder: too many outputs");
+    graph.outputs[graph.output_count++] = v;
+  }
+
+  ago::shape shape(int v) const { return graph.nodes[v].out; }
+  /// Offset of `count` new floats in the parameters.
+  int reserve(int count) {
+    int const first = graph.parameters;
+    graph.parameters += count;
+    return first;
+  }
+
+  /// A norm's place among the parameters.
+  struct norm {
+    int first, channels;
+  };
+  std::vector<norm> norms;
+};
+
+/// Numbers in [-1, 1]; the variances of all norms in [0.25, 1.25].
+inline std::vector<float> random_parameters(builder const& b, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> all(std::size_t(b.graph.parameters));
+  for (float& p : all) p = uniform(random);
+  for (auto [first, channels] : b.norms)
+    for (int c = 0; c < channels; ++c) {
+      float& variance = all[std::size_t(first + 3 * channels + c)];
+      variance = variance / 2 + .75f;
+    }
+  return all;
+}
+
+inline std::vector<std::vector<float>> random_inputs(run_time_graph const& g, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-2, 2);
+  std::vector<std::vector<float>> all;
+  for (int v = 0; v < g.input_count; ++v) {
+    all.emplace_back(std::size_t(g.nodes[v].out.count()));
+    for (float& x : all.back()) x = uniform(random);
+  }
+  return all;
+}
+
+}  // namespace reference

@@ -1,0 +1,342 @@
+// What a graph means: every operator as plain loops in double precision, and how far float32 arithmetic may stray.
+// Shares nothing with ago/kernel; written for reading, not for speed.
+#pragma once
+
+#include "graph_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace reference {
+
+/// Unit roundoff of float32.
+inline constexpr double roundoff = 0x1p-24;
+
+/// A value of the graph: NHWC, but channel-first for inputs that from_nchw reads and for the results of to_nchw.
+/// `error` is an estimate, for every element, of the deviation of a float32 computation, by a running error analysis
+/// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3): roundings of a dot product count as
+/// independent and add up in squares, those of everything else add up in size. It is not a bound: compare against a
+/// multiple of it.
+struct value {
+  ago::shape extents{};
+  std::vector<double> exact{}, error{};
+
+  long index(int n, int y, int x, int c) const {
+    return ((long(n) * extents.h + y) * extents.w + x) * extents.c + c;
+  }
+};
+
+/// The double precision twin of a user's lambda.
+using scalar_function = double (*)(double);
+
+inline std::map<ago::user_function const*, scalar_function>& user_functions() {
+  static std::map<ago::user_function const*, scalar_function> all;
+  return all;
+}
+
+/// Tells the executor what `map` nodes with this function compute: `define(&ago::user_map<F>, [](double x) {...})`.
+inline void define(ago::user_function const* key, scalar_function f) { user_functions()[key] = f; }
+
+namespace detail {
+
+/// Sum of products and the spread of its float32 evaluation.
+struct accumulator {
+  double sum = 0, variance = 0;
+  void add(double weight, double x, double error_of_x) {
+    double const term = weight * x, carried = weight * error_of_x;
+    sum += term;
+    variance += carried * carried + roundoff * roundoff * (2 * term * term + sum * sum);
+  }
+  double error() const { return std::sqrt(variance); }
+};
+
+inline double activate(ago::node const& v, double x) {
+  using ago::op;
+  switch (v.kind) {
+    case op::relu: return std::max(x, 0.);
+    case op::relu6: return std::clamp(x, 0., 6.);
+    case op::leaky_relu: return x < 0 ? x * v.alpha : x;
+    case op::clip: return std::min(std::max(x, double(v.alpha)), double(v.beta));
+    case op::hard_sigmoid: return std::clamp(x / 6 + .5, 0., 1.);
+    case op::hard_swish: return x * std::clamp(x / 6 + .5, 0., 1.);
+    case op::sigmoid: return 1 / (1 + std::exp(-x));
+    case op::silu: return x / (1 + std::exp(-x));
+    case op::gelu: return .5 * x * std::erfc(-x / std::sqrt(2.));
+    case op::gelu_tanh: return .5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.)) * (x + .044715 * x * x * x)));
+    case op::tanh: return std::tanh(x);
+    case op::map: {
+      auto const f = user_functions().find(v.function);
+      if (f == user_functions().end()) throw std::logic_error("reference: define() the function of this map first");
+      return f->second(x);
+    }
+    default: throw std::logic_error(std::string("reference: not an activation: ") + name_of(v.kind));
+  }
+}
+
+inline void check(bool holds, ago::node const& v, char const* what) {
+  if (!holds) throw std::logic_error(std::string("reference: ") + name_of(v.kind) + ": " + what);
+}
+
+/// Output extent of a window that slides along `in` pixels.
+inline int windows(int in, int pad_before, int pad_after, int span, int stride) {
+  return int(std::floor(double(in + pad_before + pad_after - span) / stride)) + 1;
+}
+/// Likewise, rounded up: PyTorch's ceil_mode, where a window must start inside the image or the padding before it.
+inline int windows_rounded_up(int in, int pad_before, int pad_after, int span, int stride) {
+  int const count = int(std::ceil(double(in + pad_before + pad_after - span) / stride)) + 1;
+  return (count - 1) * stride < in + pad_before ? count : count - 1;
+}
+
+class executor {
+ public:
+  executor(graph_view const& graph, std::span<float const> parameters) : graph_{graph}, parameters_{parameters} {
+    if (long(parameters.size()) != graph.parameters) throw std::logic_error("reference: wrong number of parameters");
+  }
+
+  std::vector<value> run(std::vector<std::vector<float>> const& inputs) {
+    if (int(inputs.size()) != graph_.input_count) throw std::logic_error("reference: wrong number of inputs");
+    for (int v = 0; v < graph_.size(); ++v) {
+      ago::node const& n = graph_.nodes[std::size_t(v)];
+      value out{n.out, {}, {}};
+      out.exact.resize(std::size_t(n.out.count()));
+      out.error.resize(out.exact.size());
+      if (v < graph_.input_count) {
+        check(n.kind == ago::op::input, n, "inputs come first");
+        check(inputs[std::size_t(v)].size() == out.exact.size(), n, "wrong size");
+        std::copy(inputs[std::size_t(v)].begin(), inputs[std::size_t(v)].end(), out.exact.begin());
+      } else {
+        for (int k = 0; k < n.input_count; ++k) check(graph_.operand(v, k) < v, n, "not in topological order");
+        compute(v, n, out);
+      }
+      values_.push_back(std::move(out));
+    }
+    return std::move(values_);
+  }
+
+ private:
+  value const& operand(int v, int k = 0) const { return values_[std::size_t(graph_.operand(v, k))]; }
+  double parameter(long i) const { return double(parameters_[std::size_t(i)]); }
+
+  void compute(int v, ago::node const& n, value& out) const {
+    using ago::op;
+    check(n.input_count == (is_binary(n.kind) ? 2 : n.kind == op::concat ? n.input_count : 1), n, "operands");
+    if (is_complex(n.kind)) return convolve(n, operand(v), out);
+    if (is_binary(n.kind)) return combine(n, operand(v, 0), operand(v, 1), out);
+    if (is_pool(n.kind)) return pool(n, operand(v), out);
+    if (n.kind == op::concat) return concatenate(v, n, out);
+    if (n.kind == op::bias || n.kind == op::batch_norm) return normalise(n, operand(v), out);
+    if (n.kind == op::from_nchw || n.kind == op::to_nchw) return transpose(n, operand(v), out);
+    check(operand(v).extents == n.out, n, "shape");
+    if (n.kind == op::identity) {
+      out = operand(v);
+    } else {
+      unary(n, operand(v), out);
+    }
+  }
+
+  /// gamma / sqrt(variance + epsilon) of channel c; 1 without a norm.
+  double norm_scale(ago::node const& n, int c) const {
+    if (n.norm < 0) return 1;
+    return parameter(n.norm + c) / std::sqrt(parameter(n.norm + 3L * n.out.c + c) + n.alpha);
+  }
+
+  static void check_windows(ago::node const& n, ago::shape in, bool may_round_up) {
+    ago::window const& w = n.win;
+    int const h = windows(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);
+    int const x = windows(in.w, w.pad_left, w.pad_right, w.span_w(), w.stride_w);
+    int const h_up = windows_rounded_up(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);
+    int const x_up = windows_rounded_up(in.w, w.pad_left, w.pad_right, w.span_w(), w.stride_w);
+    bool const floor = n.out.h == h && n.out.w == x;
+    check(floor || (may_round_up && n.out.h == h_up && n.out.w == x_up), n, "extents");
+    check(in.n == n.out.n, n, "images");
+  }
+
+  /// conv2d, depthwise, pointwise and linear are one formula; weights [out][in / groups][kernel_h][kernel_w].
+  void convolve(ago::node const& n, value const& in, value& out) const {
+    check_windows(n, in.extents, false);
+    check(n.kind == ago::op::conv2d || n.kind == ago::op::depthwise || n.win.is_identity(), n, "has a window");
+    check(n.kind != ago::op::depthwise || in.extents.c == n.out.c, n, "channels");
+    check(n.kind == ago::op::conv2d || n.groups == 1 || n.kind == ago::op::depthwise, n, "groups");
+    int const groups = n.kind == ago::op::depthwise ? n.out.c : n.groups;
+    check(n.out.c % groups == 0 && in.extents.c % groups == 0, n, "groups do not divide channels");
+    int const group_in = in.extents.c / groups, group_out = n.out.c / groups;
+    ago::window const& w = n.win;
+    for (int image = 0; image < n.out.n; ++image)
+      for (int y = 0; y < n.out.h; ++y)
+        for (int x = 0; x < n.out.w; ++x)
+          for (int o = 0; o < n.out.c; ++o) {
+            double const scale = norm_scale(n, o);
+            accumulator acc;
+            for (int i = 0; i < group_in; ++i)
+              for (int ky = 0; ky < w.kernel_h; ++ky)
+                for (int kx = 0; kx < w.kernel_w; ++kx) {
+                  int const iy = y * w.stride_h - w.pad_top + ky * w.dilation_h;
+                  int const ix = x * w.stride_w - w.pad_left + kx * w.dilation_w;
+                  if (iy < 0 || iy >= in.extents.h || ix < 0 || ix >= in.extents.w) continue;
+                  long const from = in.index(image, iy, ix, o / group_out * group_in + i);
+                  long const weight = ((long(o) * group_in + i) * w.kernel_h + ky) * w.kernel_w + kx;
+                  acc.add(parameter(n.weight + weight) * scale, in.exact[std::size_t(from)],
+                          in.error[std::size_t(from)]);
+                }
+            auto const to = std::size_t(out.index(image, y, x, o));
+            out.exact[to] = acc.sum;
+            out.error[to] = acc.error();
+          }
+  }
+
+  /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel.
+  void normalise(ago::node const& n, value const& in, value& out) const {
+    check(in.extents == n.out, n, "shape");
+    for (std::size_t i = 0; i < out.exact.size(); ++i) {
+      int const c = int(i % std::size_t(n.out.c));
+      double const scale = norm_scale(n, c);
+      double const mean = n.norm < 0 ? 0 : parameter(n.norm + 2L * n.out.c + c);
+      double const beta = n.norm < 0 ? 0 : parameter(n.norm + 1L * n.out.c + c);
+      bool const is_bias = n.kind == ago::op::bias;
+      double const slope = is_bias ? 1 : scale;
+      double const shift = is_bias && n.shift >= 0 ? parameter(n.shift + c) : 0;
+      out.exact[i] = in.exact[i] * slope + (shift - mean) * scale + beta;
+      double const largest = std::abs(in.exact[i] * slope) + (std::abs(shift) + std::abs(mean)) * std::abs(scale) +
+                             std::abs(beta);
+      out.error[i] = in.error[i] * std::abs(slope) + roundoff * largest;
+    }
+  }
+
+  /// The error is carried by the differences that it makes, which suits kinks and saturation alike.
+  static void unary(ago::node const& n, value const& in, value& out) {
+    for (std::size_t i = 0; i < out.exact.size(); ++i) {
+      double const x = in.exact[i], e = in.error[i];
+      double const y = activate(n, x);
+      double const carried = std::max(std::abs(activate(n, x + e) - y), std::abs(activate(n, x - e) - y));
+      double const constants = n.kind == ago::op::map ? 1 : 0;  // that the user's expression may add to x
+      out.exact[i] = y;
+      out.error[i] = carried + roundoff * (std::abs(x) + std::abs(y) + constants);
+    }
+  }
+
+  static void combine(ago::node const& n, value const& a, value const& b, value& out) {
+    check(a.extents == n.out, n, "shape of the first operand");
+    bool const gate = b.extents == ago::shape{n.out.n, 1, 1, n.out.c};
+    check(gate || b.extents == n.out, n, "shape of the second operand");
+    long const image = long(n.out.h) * n.out.w * n.out.c;
+    for (std::size_t i = 0; i < out.exact.size(); ++i) {
+      std::size_t const j = gate ? i / std::size_t(image) * std::size_t(n.out.c) + i % std::size_t(n.out.c) : i;
+      bool const sum = n.kind == ago::op::add;
+      out.exact[i] = sum ? a.exact[i] + b.exact[j] : a.exact[i] * b.exact[j];
+      double const carried = sum ? a.error[i] + b.error[j]
+                                 : a.error[i] * std::abs(b.exact[j]) + std::abs(a.exact[i]) * b.error[j];
+      out.error[i] = carried + roundoff * std::abs(out.exact[i]);
+    }
+  }
+
+  void pool(ago::node const& n, value const& in, value& out) const {
+    bool const global = n.kind == ago::op::global_max_pool || n.kind == ago::op::global_avg_pool;
+    bool const maximum = n.kind == ago::op::global_max_pool || n.kind == ago::op::max_pool;
+    ago::window w = n.win;
+    if (global) {
+      w = {.kernel_h = in.extents.h, .kernel_w = in.extents.w};
+      check(n.out == ago::shape{in.extents.n, 1, 1, in.extents.c}, n, "shape");
+    } else {
+      check_windows(n, in.extents, true);
+      check(n.out.c == in.extents.c, n, "channels");
+    }
+    for (int image = 0; image < n.out.n; ++image)
+      for (int y = 0; y < n.out.h; ++y)
+        for (int x = 0; x < n.out.w; ++x)
+          for (int c = 0; c < n.out.c; ++c) {
+            auto const to = std::size_t(out.index(image, y, x, c));
+            pool_window(n, w, maximum, in, {image, y, x, c}, out.exact[to], out.error[to]);
+          }
+  }
+
+  struct position {
+    int image, y, x, c;
+  };
+
+  static void pool_window(ago::node const& n, ago::window const& w, bool maximum, value const& in, position at,
+                          double& exact, double& error) {
+    double sum = 0, size = 0, error_sum = 0, largest = -std::numeric_limits<double>::infinity(), largest_error = 0;
+    int inside = 0, inside_or_pad = 0;
+    for (int ky = 0; ky < w.kernel_h; ++ky)
+      for (int kx = 0; kx < w.kernel_w; ++kx) {
+        int const y = at.y * w.stride_h - w.pad_top + ky * w.dilation_h;
+        int const x = at.x * w.stride_w - w.pad_left + kx * w.dilation_w;
+        if (y >= in.extents.h + w.pad_bottom || x >= in.extents.w + w.pad_right) continue;
+        ++inside_or_pad;
+        if (y < 0 || y >= in.extents.h || x < 0 || x >= in.extents.w) continue;
+        ++inside;
+        auto const from = std::size_t(in.index(at.image, y, x, at.c));
+        sum += in.exact[from];
+        size += std::abs(in.exact[from]);
+        error_sum += in.error[from];
+        largest = std::max(largest, in.exact[from]);
+        largest_error = std::max(largest_error, in.error[from]);
+      }
+    check(inside > 0, n, "a window without a pixel");
+    double const divisor = n.count_pads ? inside_or_pad : inside;
+    exact = maximum ? largest : sum / divisor;
+    error = maximum ? largest_error : (error_sum + roundoff * size) / divisor;
+  }
+
+  void concatenate(int v, ago::node const& n, value& out) const {
+    int first = 0;
+    for (int k = 0; k < n.input_count; ++k) {
+      value const& in = operand(v, k);
+      check(in.extents.n == n.out.n && in.extents.h == n.out.h && in.extents.w == n.out.w, n, "extents");
+      check(first + in.extents.c <= n.out.c, n, "channels");
+      for (std::size_t i = 0; i < in.exact.size(); ++i) {
+        auto const channels = std::size_t(in.extents.c);
+        std::size_t const to = i / channels * std::size_t(n.out.c) + std::size_t(first) + i % channels;
+        out.exact[to] = in.exact[i];
+        out.error[to] = in.error[i];
+      }
+      first += in.extents.c;
+    }
+    check(first == n.out.c, n, "channels");
+  }
+
+  /// from_nchw: channel-first memory to NHWC; to_nchw: the reverse. The extents name the same dimensions in both.
+  static void transpose(ago::node const& n, value const& in, value& out) {
+    check(in.extents == n.out, n, "shape");
+    for (int image = 0; image < n.out.n; ++image)
+      for (int y = 0; y < n.out.h; ++y)
+        for (int x = 0; x < n.out.w; ++x)
+          for (int c = 0; c < n.out.c; ++c) {
+            auto const last = std::size_t(out.index(image, y, x, c));
+            auto const first = std::size_t(((long(image) * n.out.c + c) * n.out.h + y) * n.out.w + x);
+            bool const from_first = n.kind == ago::op::from_nchw;
+            out.exact[from_first ? last : first] = in.exact[from_first ? first : last];
+            out.error[from_first ? last : first] = in.error[from_first ? first : last];
+          }
+  }
+
+  graph_view graph_;
+  std::span<float const> parameters_;
+  std::vector<value> values_;
+};
+
+}  // namespace detail
+
+/// The value of every node: to find the first layer that differs. Throws std::logic_error if the graph contradicts
+/// itself (extents, operands, parameters).
+inline std::vector<value> run_all(graph_view const& graph, std::span<float const> parameters,
+                                  std::vector<std::vector<float>> const& inputs) {
+  return detail::executor(graph, parameters).run(inputs);
+}
+
+/// The outputs of a graph.
+inline std::vector<std::vector<double>> run(graph_view const& graph, std::span<float const> parameters,
+                                            std::vector<std::vector<float>> const& inputs) {
+  std::vector<value> const values = run_all(graph, parameters, inputs);
+  std::vector<std::vector<double>> outputs;
+  for (int const v : graph.outputs) outputs.push_back(values[std::size_t(v)].exact);
+  return outputs;
+}
+
+}  // namespace reference

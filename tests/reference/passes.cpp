@@ -1,0 +1,91 @@
+// Property: a graph pass leaves what a graph computes as it is.
+#include <ago/graph/passes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "executor.hpp"
+#include "random_graph.hpp"
+
+namespace {
+
+using reference::run_time_graph;
+
+/// Relative to the largest element of each output, and to what rounding in double leaves of it.
+void check_same(std::vector<std::vector<double>> const& got, std::vector<std::vector<double>> const& expected) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    REQUIRE(got[k].size() == expected[k].size());
+    double worst = 0, largest = 1e-30;
+    for (std::size_t i = 0; i < got[k].size(); ++i) {
+      worst = std::max(worst, std::abs(got[k][i] - expected[k][i]));
+      largest = std::max(largest, std::abs(expected[k][i]));
+    }
+    REQUIRE(largest < 1e30);
+    CAPTURE(k);
+    CHECK(worst <= 1e-9 * largest);
+  }
+}
+
+void check_outputs_distinct(run_time_graph const& g) {
+  for (int o = 0; o < g.output_count; ++o) {
+    CHECK(g.outputs[o] >= g.input_count);
+    for (int p = 0; p < o; ++p) CHECK(g.outputs[p] != g.outputs[o]);
+  }
+}
+
+/// Runs the pass on many random graphs, and answers how many of them it changed.
+template <class Pass>
+int changed_by(Pass pass) {
+  int changed = 0;
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    CAPTURE(seed);
+    reference::random_graph const made(seed);
+    std::mt19937 random(seed);
+    auto const parameters = reference::random_parameters(made, random);
+    auto const inputs = reference::random_inputs(made.graph, random);
+    run_time_graph const after = pass(made.graph);
+    check_outputs_distinct(after);
+    check_same(reference::run(after, parameters, inputs), reference::run(made.graph, parameters, inputs));
+    int folded = 0;
+    for (int v = 0; v < after.node_count; ++v) folded += after.nodes[v].norm != made.graph.nodes[v].norm;
+    changed += after.node_count != made.graph.node_count || folded > 0;
+  }
+  return changed;
+}
+
+}  // namespace
+
+TEST_CASE("random graphs hold every operator") {
+  int seen[int(ago::op::to_nchw) + 1]{};
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    reference::random_graph const made(seed);
+    for (int v = 0; v < made.graph.node_count; ++v) ++seen[int(made.graph.nodes[v].kind)];
+  }
+  for (int k = 0; k <= int(ago::op::identity); ++k) {
+    CAPTURE(std::string(name_of(ago::op(k))));
+    if (ago::op(k) != ago::op::map) CHECK(seen[k] >= 30);
+  }
+}
+
+TEST_CASE("dead code is not missed") {
+  CHECK(changed_by([](run_time_graph const& g) { return ago::dead_code(g); }) > 300);
+}
+
+TEST_CASE("identities are not missed") {
+  CHECK(changed_by([](run_time_graph const& g) { return ago::remove_identities(g); }) > 300);
+}
+
+TEST_CASE("equal values may be computed once") {
+  CHECK(changed_by([](run_time_graph const& g) { return ago::common_subexpressions(g); }) > 300);
+}
+
+TEST_CASE("batch norm may be folded into the convolution before it") {
+  CHECK(changed_by([](run_time_graph const& g) { return ago::fold_batch_norm(g); }) > 300);
+}
+
+TEST_CASE("all passes together, twice as well as once") {
+  CHECK(changed_by([](run_time_graph const& g) { return ago::optimize(g); }) > 300);
+  changed_by([](run_time_graph const& g) { return ago::optimize(ago::optimize(g)); });
+}

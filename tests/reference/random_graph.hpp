@@ -1,0 +1,114 @@
+// Random graphs with every operator, rich in what passes look for: norms behind convolutions, repeated work, dead ends.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "builder.hpp"
+
+namespace reference {
+
+class random_graph : public builder {
+ public:
+  explicit random_graph(unsigned seed) : random_(seed) {
+    int const inputs = any(1, 2);
+    ago::shape const s{any(1, 2), any(1, 6), any(1, 6), any(1, 6)};
+    for (int i = 0; i < inputs; ++i) input(s);
+    int const size = any(4, 40);
+    while (graph.node_count < size) grow(any(0, graph.node_count - 1));
+    // Outputs: the last value, and some that have readers. Everything else without a reader is dead.
+    output_once(graph.node_count - 1);
+    for (int i = any(0, 3); i > 0; --i) output_once(any(inputs, graph.node_count - 1));
+  }
+
+ private:
+  using op = ago::op;
+
+  int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
+  bool chance(int percent) { return any(1, 100) <= percent; }
+
+  void output_once(int v) {
+    for (int o = 0; o < graph.output_count; ++o)
+      if (graph.outputs[o] == v) return;
+    output(v);
+  }
+
+  void grow(int x) {
+    switch (any(0, 9)) {
+      case 0:
+      case 1:
+      case 2: return grow_convolution(x);
+      case 3: return void(batch_norm(x, chance(50) ? 1e-5f : .1f));
+      case 4: return void(chance(50) ? unary(op::identity, x) : bias(x));
+      case 5: return grow_pool(x);
+      case 6: return grow_join(x);
+      case 7: return repeat_node();
+      default: {
+        op const kind = op(any(int(op::relu), int(op::tanh)));
+        return void(kind == op::clip ? unary(kind, x, -.5f, .75f) : unary(kind, x, .125f));
+      }
+    }
+  }
+
+  /// A convolution, often followed by bias and norm; sometimes somebody else reads in between.
+  void grow_convolution(int x) {
+    ago::shape const s = shape(x);
+    op const kind = op(any(int(op::conv2d), int(op::linear)));
+    ago::window w{};
+    if (kind == op::conv2d || kind == op::depthwise) {
+      w = {.kernel_h = any(1, 3), .kernel_w = any(1, 3), .stride_h = any(1, 2), .stride_w = any(1, 2)};
+      w.pad_top = any(0, w.kernel_h - 1), w.pad_bottom = any(0, w.kernel_h - 1);
+      w.pad_left = any(0, w.kernel_w - 1), w.pad_right = any(0, w.kernel_w - 1);
+      if (w.kernel_h > s.h + w.pad_top + w.pad_bottom || w.kernel_w > s.w + w.pad_left + w.pad_right) return;
+    }
+    int const groups = kind == op::conv2d && s.c % 2 == 0 && chance(50) ? 2 : 1;
+    int y = convolution(kind, x, kind == op::depthwise ? s.c : groups * any(1, 3), w, groups);
+    if (chance(15)) unary(op::relu, y);
+    if (chance(10)) output_once_if_room(y);
+    if (chance(50)) y = bias(y);
+    if (chance(15)) unary(op::sigmoid, y);
+    if (chance(10)) output_once_if_room(y);
+    if (chance(15)) y = unary(op::identity, y);
+    if (chance(70)) batch_norm(y, chance(50) ? 1e-3f : 1e-5f);
+  }
+  void output_once_if_room(int v) {
+    if (graph.output_count < 8) output_once(v);
+  }
+
+  void grow_pool(int x) {
+    ago::shape const s = shape(x);
+    if (s.h * s.w > 1 && chance(30))
+      return void(global_pool(chance(50) ? op::global_avg_pool : op::global_max_pool, x));
+    ago::window const w{.kernel_h = std::min(s.h, 2), .kernel_w = std::min(s.w, 3), .stride_w = std::min(s.w, 2)};
+    int const out_h = (s.h - w.kernel_h) / w.stride_h + 1, out_w = (s.w - w.kernel_w) / w.stride_w + 1;
+    pool(chance(50) ? op::max_pool : op::avg_pool, x, w, out_h, out_w, chance(50));
+  }
+
+  void grow_join(int x) {
+    ago::shape const s = shape(x);
+    std::vector<int> same, gates, images;
+    for (int v = 0; v < graph.node_count; ++v) {
+      ago::shape const t = shape(v);
+      if (t == s) same.push_back(v);
+      if (t == ago::shape{s.n, 1, 1, s.c}) gates.push_back(v);
+      if (t.n == s.n && t.h == s.h && t.w == s.w && t.c + s.c < 12) images.push_back(v);
+    }
+    auto const pick = [&](std::vector<int> const& from) { return from[std::size_t(any(0, int(from.size()) - 1))]; };
+    op const kind = chance(50) ? op::add : op::mul;
+    int const what = any(0, 2);
+    if (what == 0 && !gates.empty()) binary(kind, x, pick(gates));
+    if (what == 1) binary(kind, x, pick(same));
+    if (what == 2 && !images.empty()) chance(30) ? concat({x}) : concat({x, pick(images)});
+  }
+
+  /// The same operator, operands and parameters once more: a common subexpression.
+  void repeat_node() {
+    if (graph.node_count == graph.input_count) return;
+    ago::node const n = graph.nodes[any(graph.input_count, graph.node_count - 1)];
+    append(n, std::vector<int>(graph.edges + n.input_first, graph.edges + n.input_first + n.input_count));
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace reference
