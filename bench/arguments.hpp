@@ -54,8 +54,10 @@ inline arguments parse(int count, char const* const* words) {
       result.network = next();
     } else if (name == "--size") {
       std::string const size = next();
-      if (size == "all") result.size.reset();
-      else result.size = to_number(name, size, 1);
+      if (size == "all")
+        result.size.reset();
+      else
+        result.size = to_number(name, size, 1);
     } else if (name == "--repetitions") {
       result.repetitions = to_number(name, next(), 1);
     } else if (name == "--threads") {

@@ -1,18 +1,20 @@
 // Times the registered networks, beside other inference engines if asked, and checks that all agree.
 #include "arguments.hpp"
 #include "buffer.hpp"
+#include "entry.hpp"
 #include "measure.hpp"
 #include "parameters.hpp"
 #include "peak.hpp"
 #include "peers/peer.hpp"
-#include "registry.hpp"
 #include "report.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <stdexcept>
 
 namespace bench {
 namespace {
@@ -68,13 +70,15 @@ class contest {
   }
 
   bool agrees() const {
-    return std::all_of(contestants_.begin(), contestants_.end(), [this](contestant const& c) {
-      if (c.difference <= tolerance) return true;
+    bool all = true;
+    for (contestant const& c : contestants_) {
+      if (c.difference <= tolerance) continue;
       std::fprintf(stderr, "%s at %d: %s %s and %s do not agree: difference %g of the largest output\n",
                    entry_.network.c_str(), entry_.size, c.name.c_str(), c.choice.c_str(),
                    contestants_.front().name.c_str(), c.difference);
-      return false;
-    });
+      all = false;
+    }
+    return all;
   }
 
   std::vector<record> records() const {
@@ -121,7 +125,9 @@ class contest {
   record describe(contestant const& c) const {
     double const rate = 2. * double(entry_.graph.multiply_adds()) / c.time.median;
     contestant const* const ours = contestants_.front().own ? &contestants_.front() : nullptr;
-    auto const number = [&](char const* name, auto value) { return c.own ? field(name, long(value(*c.own))) : field(name); };
+    auto const number = [&](char const* name, auto value) {
+      return c.own ? field(name, long(value(*c.own))) : field(name);
+    };
     auto const relative = [&](char const* name, double timing::*t) {
       return c.own || !ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
     };
@@ -170,9 +176,21 @@ std::vector<entry const*> select(arguments const& a) {
   throw std::invalid_argument("no such network and size; there are" + known);
 }
 
+/// On what the numbers were taken.
+void print_circumstances() {
+  std::string cpu = "unknown processor", line;
+  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);)
+    if (line.starts_with("model name")) cpu = line.substr(line.find(':') + 2);
+  std::fprintf(stderr, "%s, compiled by %s for %s\n", cpu.c_str(), __VERSION__, name_of(ago::native_isa));
+#if !defined(__OPTIMIZE__)
+  std::fprintf(stderr, "compiled without optimisation: the times mean nothing\n");
+#endif
+}
+
 int run(arguments const& a) {
   std::vector<entry const*> const chosen = select(a);
   if (a.threads != 1) throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": ago runs on 1");
+  print_circumstances();
   if (a.core) std::fprintf(stderr, "%s\n", claim_core(*a.core).c_str());
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
   bool agrees = true;

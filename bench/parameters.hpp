@@ -33,9 +33,9 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
     }
     if (n.shift >= 0) fill(n.shift, c, -.1f, .1f);
     if (n.norm >= 0) {
-      fill(n.norm, c, .8f, 1.2f);           // gamma
-      fill(n.norm + c, 2 * c, -.2f, .2f);   // beta, mean
-      fill(n.norm + 3 * c, c, .7f, 1.3f);   // variance
+      fill(n.norm, c, .8f, 1.2f);          // gamma
+      fill(n.norm + c, 2 * c, -.2f, .2f);  // beta, mean
+      fill(n.norm + 3 * c, c, .7f, 1.3f);  // variance
     }
   }
   return all;

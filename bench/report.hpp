@@ -1,8 +1,10 @@
 // Results as JSON lines or as a table.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {

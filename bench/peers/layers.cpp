@@ -38,7 +38,7 @@ class fuser {
     for (int v = 0; v < graph_.size(); ++v)
       if (!taken_[std::size_t(v)]) begin(v);
     // A layer is complete with its last node; in that order, every operand comes before its reader.
-    std::stable_sort(open_.begin(), open_.end(), [](auto const& a, auto const& b) { return a.last < b.last; });
+    std::sort(open_.begin(), open_.end(), [](auto const& a, auto const& b) { return a.last < b.last; });
     layer_list list;
     for (pending& p : open_) {
       layer_of_[std::size_t(p.last)] = int(list.layers.size());

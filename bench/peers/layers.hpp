@@ -31,11 +31,11 @@ struct layer {
   ago::op kind{};
   int source = -1, other = -1;  ///< `other` of a convolution: what is added to its result
   ago::shape in{}, out{};
-  ago::window win{};            ///< pads of pooling reach as far as the last window does
-  int groups = 1;               ///< depthwise: the channels
+  ago::window win{};  ///< pads of pooling reach as far as the last window does
+  int groups = 1;     ///< depthwise: the channels
   bool count_pads = false;
   std::vector<float> weights{}, bias{};  ///< [out][in / groups][kernel_h][kernel_w], scaled; [out]
-  clamp before{}, after{};      ///< convolutions: before and after the addition; without one, `before` is all
+  clamp before{}, after{};               ///< convolutions: before and after the addition; without one, `before` is all
 };
 
 /// Layers in an order that runs, network inputs first.

@@ -7,8 +7,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cfloat>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -215,9 +215,9 @@ class onednn final : public peer {
     source = in_form(source, p.src_desc());
     int const to = in_place ? add_value(p.dst_desc(), nullptr, other) : add_value(p.dst_desc());
     memory::desc const given(shape, f32, groups > 1 ? tag::goihw : tag::oihw), bias({l.out.c}, f32, tag::a);
-    add_step(dnnl::convolution_forward(p), {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, to}},
-             {{DNNL_ARG_WEIGHTS, packed(l.weights, given, p.weights_desc())},
-              {DNNL_ARG_BIAS, packed(l.bias, bias, bias)}});
+    add_step(
+        dnnl::convolution_forward(p), {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, to}},
+        {{DNNL_ARG_WEIGHTS, packed(l.weights, given, p.weights_desc())}, {DNNL_ARG_BIAS, packed(l.bias, bias, bias)}});
     return other < 0 || in_place ? to : add(to, other, l.after);
   }
 
@@ -275,9 +275,8 @@ class onednn final : public peer {
     int const source = value_of(l.source), to = add_value(form(source));
     bool const relu = l.after.lower == 0 && std::isinf(l.after.upper);
     dnnl::eltwise_forward::primitive_desc const p(
-        {dnnl::prop_kind::forward_inference,
-         relu ? dnnl::algorithm::eltwise_relu : dnnl::algorithm::eltwise_clip, form(source),
-         relu ? 0 : std::max(l.after.lower, -FLT_MAX), relu ? 0 : std::min(l.after.upper, FLT_MAX)},
+        {dnnl::prop_kind::forward_inference, relu ? dnnl::algorithm::eltwise_relu : dnnl::algorithm::eltwise_clip,
+         form(source), relu ? 0 : std::max(l.after.lower, -FLT_MAX), relu ? 0 : std::min(l.after.upper, FLT_MAX)},
         engine_);
     add_step(dnnl::eltwise_forward(p), {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, to}});
     return to;
@@ -303,8 +302,8 @@ class onednn final : public peer {
     std::vector<memory> memories;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       auto const from = std::size_t(owner(int(i)));
-      void* const data = values_[from].caller ? values_[from].caller
-                                              : scratch_->data() + where.offsets[from] / sizeof(float);
+      void* const data =
+          values_[from].caller ? values_[from].caller : scratch_->data() + where.offsets[from] / sizeof(float);
       memories.emplace_back(values_[i].form, engine_, data);
     }
     for (step& s : steps_)

@@ -28,7 +28,9 @@ std::vector<peer_option> peer_options() {
 placement place(std::span<lifetime const> pieces) {
   std::vector<std::size_t> order(pieces.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return pieces[a].bytes > pieces[b].bytes; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return pieces[a].bytes != pieces[b].bytes ? pieces[a].bytes > pieces[b].bytes : a < b;
+  });
   placement result{.offsets = std::vector<std::size_t>(pieces.size())};
   std::vector<std::size_t> placed;  // by offset
   for (std::size_t const i : order) {

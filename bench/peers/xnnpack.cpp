@@ -98,10 +98,9 @@ class xnnpack final : public peer {
     xnn_operator_t o = nullptr;
     must(xnn_create_convolution2d_nhwc_f32(
              std::uint32_t(w.pad_top), std::uint32_t(w.pad_right), std::uint32_t(w.pad_bottom),
-             std::uint32_t(w.pad_left), std::uint32_t(w.kernel_h), std::uint32_t(w.kernel_w),
-             std::uint32_t(w.stride_h), std::uint32_t(w.stride_w), std::uint32_t(w.dilation_h),
-             std::uint32_t(w.dilation_w), groups, in / groups, out / groups, in, out, weights.data(), l.bias.data(),
-             l.before.lower, l.before.upper, 0, &o),
+             std::uint32_t(w.pad_left), std::uint32_t(w.kernel_h), std::uint32_t(w.kernel_w), std::uint32_t(w.stride_h),
+             std::uint32_t(w.stride_w), std::uint32_t(w.dilation_h), std::uint32_t(w.dilation_w), groups, in / groups,
+             out / groups, in, out, weights.data(), l.bias.data(), l.before.lower, l.before.upper, 0, &o),
          l, "create");
     append(o);
     must(xnn_setup_convolution2d_nhwc_f32(o, std::size_t(l.in.n), std::size_t(l.in.h), std::size_t(l.in.w),
@@ -142,9 +141,9 @@ class xnnpack final : public peer {
     auto const channels = std::size_t(l.in.c);
     clamp const none;
     xnn_operator_t o = nullptr;
-    must(average ? xnn_create_average_pooling2d_nhwc_f32(
-                       u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left), u(w.kernel_h), u(w.kernel_w),
-                       u(w.stride_h), u(w.stride_w), channels, channels, channels, none.lower, none.upper, 0, &o)
+    must(average ? xnn_create_average_pooling2d_nhwc_f32(u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left),
+                                                         u(w.kernel_h), u(w.kernel_w), u(w.stride_h), u(w.stride_w),
+                                                         channels, channels, channels, none.lower, none.upper, 0, &o)
                  : xnn_create_max_pooling2d_nhwc_f32(u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left),
                                                      u(w.kernel_h), u(w.kernel_w), u(w.stride_h), u(w.stride_w),
                                                      u(w.dilation_h), u(w.dilation_w), channels, channels, channels,

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "guarded.hpp"
+#include "large.hpp"
 #include "networks.hpp"
 #include "subject.hpp"
 
@@ -213,7 +214,11 @@ experiment prepare(subject const& s) {
 }
 
 std::vector<subject> const& all_subjects() {
-  static std::vector<subject> const all = differential::all_networks();
+  static std::vector<subject> const all = [] {
+    std::vector<subject> list = differential::all_networks();
+    differential::add_large_networks(list);
+    return list;
+  }();
   return all;
 }
 
@@ -230,12 +235,17 @@ TEST_CASE("every generated network computes what its graph means, and touches no
   for (subject const& s : all_subjects()) {
     CAPTURE(s.number);
     experiment const e = prepare(s);
+    outputs untuned;
     for (compiled const& c : s.variants) {
       CAPTURE(std::string(name_of(c.target)));
+      CAPTURE(c.tuned_steps);
       check_passes(c, e);
       outputs const got = run_program(c, e, edge::end);
       worst = std::max(worst, compare(got, e.expected));
-      CHECK_MESSAGE(identical(got, run_program(c, e, edge::begin)), "the result depends on addresses");
+      outputs const elsewhere = run_program(c, e, edge::begin);
+      CHECK_MESSAGE(identical(got, elsewhere), "the result depends on addresses");
+      if (c.tuned_steps == 0 && c.target == ago::native_isa) untuned = got;
+      if (c.tuned_steps > 0) CHECK_MESSAGE(identical(got, untuned), "the result depends on the schedule");
       run_model(c, e, got);
     }
   }
@@ -243,10 +253,13 @@ TEST_CASE("every generated network computes what its graph means, and touches no
 }
 
 TEST_CASE("the generated networks cover every operator, on every instruction set that they are compiled for") {
-  int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{};
+  int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{}, tuned = 0;
   for (subject const& s : all_subjects()) {
     for (ago::node const& n : s.graph.nodes) ++nodes[int(n.kind)];
-    for (compiled const& c : s.variants) ++variants[int(c.target)];
+    for (compiled const& c : s.variants) {
+      if (c.tuned_steps > 0) CHECK(c.tuned_steps == c.steps);
+      ++(c.tuned_steps > 0 ? tuned : variants[int(c.target)]);
+    }
   }
   for (int k = 0; k <= int(ago::op::to_nchw); ++k) {
     CAPTURE(std::string(name_of(ago::op(k))));
@@ -254,4 +267,5 @@ TEST_CASE("the generated networks cover every operator, on every instruction set
   }
   CHECK(variants[int(ago::native_isa)] == int(all_subjects().size()));
   CHECK(variants[int(ago::isa::scalar)] >= 10);
+  CHECK(tuned >= 10);
 }

@@ -51,7 +51,8 @@ class Generator:
         """Often those of before, so that sums and kernels recur."""
         if self.chance(35):
             return s.c
-        if s.h * s.w <= 4 and s.c <= 33 and self.chance(4):
+        if s.h * s.w <= 4 and s.c <= 33 and self.chance(6):
+            self.note("1001 channels")
             return 1001
         return self.pick(CHANNELS)
 
@@ -138,7 +139,7 @@ class Generator:
 
     def depthwise(self, s):
         fields, h, w, taps = self.convolution_window(s, 3)
-        multiplier = self.any(2, 3) if self.chance(12) else 1
+        multiplier = self.any(2, 3) if self.chance(20) else 1
         if multiplier > 1:
             self.note("multiplier")
             fields.append(f".multiplier = {multiplier}")
@@ -292,6 +293,10 @@ class Generator:
         return f"[](tensor x) {{ auto y = x | {f[0]}; return {body}; }}", out
 
     def block(self, s):
+        if self.chance(4):
+            self.note("named")
+            text, s = self.block(s)
+            return f'named("n", {text})', s
         if s.c > 120:
             return self.pointwise(s, 16)
         kind = self.any(0, 99)
@@ -334,7 +339,7 @@ class Generator:
         first = [self.chance(10) for _ in inputs]
         names = "abc"[: len(inputs)]
         body, values = [], list(zip(names, inputs))
-        joined = len(inputs) == 1 or self.chance(4)
+        joined = len(inputs) == 1 or self.chance(10)
         if joined and len(inputs) > 1:
             self.note("unread input")
             values.pop()

@@ -18,6 +18,7 @@ namespace differential {
 /// One program and its model, types erased. Objects are made in memory that the test provides.
 struct compiled {
   ago::isa target;
+  int steps, tuned_steps;
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
   void (*pack)(float const* weights, float* packed);
@@ -42,6 +43,8 @@ class erased {
   static compiled make() {
     using program = typename Model::program;
     return {Model::target,
+            Model::steps,
+            Model::tuned_steps,
             program::graph,
             program::parameter_count,
             program::packed_floats,
@@ -87,12 +90,49 @@ constexpr ago::isa second_target(int number) {
   return number % 4 == 0 && available(wish) ? wish : ago::native_isa;
 }
 
+/// Schedules at random for every step of a network, as a tuner might have found them.
+template <auto const& Net, int Number>
+class random_schedules {
+  static constexpr auto const& plan = ago::program<Net>::plan;
+  static constexpr int steps = ago::program<Net>::steps;
+
+  struct found {
+    ago::tuned_schedule entries[steps];
+    int count = 0;
+  };
+  static constexpr found sorted = [] {
+    found all{};
+    unsigned state = unsigned(Number) + 1;
+    auto const any = [&](unsigned from, unsigned to) {
+      state = state * 1664525 + 1013904223;
+      return int(from + (state >> 16) % (to - from + 1));
+    };
+    for (auto const& step : plan.steps) {
+      int at = 0;
+      while (at < all.count && all.entries[at].signature < step.signature) ++at;
+      if (at < all.count && all.entries[at].signature == step.signature) continue;
+      for (int k = all.count++; k > at; --k) all.entries[k] = all.entries[k - 1];
+      all.entries[at] = {step.signature, {any(1, 6), any(1, 3), any(0, 4)}};
+    }
+    return all;
+  }();
+
+ public:
+  static constexpr auto table = [] {
+    ago::schedule_table<std::size_t(sorted.count)> t{};
+    for (int k = 0; k < sorted.count; ++k) t.entries[k] = sorted.entries[k];
+    return t;
+  }();
+};
+
 template <auto const& Net, int Number>
 subject make_subject() {
   subject s{Number, ago::lowered<Net>::value, {}};
   s.variants.push_back(erased<ago::model<Net>>::make());
   if constexpr (second_target(Number) != ago::native_isa)
     s.variants.push_back(erased<ago::model<Net, ago::untuned, second_target(Number)>>::make());
+  if constexpr (Number % 8 == 2)
+    s.variants.push_back(erased<ago::model<Net, random_schedules<Net, Number>::table>>::make());
   return s;
 }
 

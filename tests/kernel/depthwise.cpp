@@ -166,3 +166,71 @@ TEST_CASE("batch norm is folded into depthwise weights and bias") {
     }
   });
 }
+
+namespace {
+
+/// The key that the plan would use for a square depthwise convolution.
+constexpr kernel_key scheduled(isa target, int size, int channels, int kernel, int stride, schedule wish = {}) {
+  kernel_key k{.what = structure::depthwise, .target = target};
+  step_data s;
+  s.in = {1, size, size, channels};
+  s.out = {1, (size - 1) / stride + 1, (size - 1) / stride + 1, channels};
+  s.win = {kernel, kernel, stride, stride, 1, 1, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+  s.source.pixel_stride = channels;
+  choose_depthwise(k, s, wish);
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("the default tile divides the row where it can and fits the registers") {
+  for (isa const target : {isa::scalar, isa::sse2, isa::avx2, isa::avx512, isa::neon})
+    for (int kernel = 1; kernel <= 7; ++kernel)
+      for (int stride = 1; stride <= 2; ++stride)
+        for (int size = 1; size <= 112; ++size) {
+          kernel_key const k = scheduled(target, size, 64, kernel, stride);
+          int const width = (size - 1) / stride + 1;
+          CAPTURE(size);
+          CHECK(k.tile.pixels >= 1);
+          CHECK(k.tile.pixels <= width);
+          CHECK(k.kernel_h == kernel);
+          if (width % 7 == 0) CHECK(k.tile.pixels == 7);
+          if (width < 7) CHECK(k.tile.pixels == width);
+          if (k.tile.vectors > 1) CHECK(vector_registers(target) == 32);
+        }
+}
+
+TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") {
+  constexpr kernel_key k = scheduled(isa::avx512, 14, 64, 3, 1, {.pixels = 5, .vectors = 3});
+  static_assert(k.tile.pixels == 5 && k.tile.vectors == 3);
+  constexpr kernel_key most = scheduled(isa::avx512, 14, 64, 7, 2, {.pixels = 1000, .vectors = 1000});
+  static_assert(most.tile.pixels == 12 && most.tile.vectors == 8);
+  constexpr kernel_key any = scheduled(isa::avx512, 40, 64, 11, 1, {.pixels = 4, .vectors = 4});
+  static_assert(any.kernel_h == 0 && any.tile.pixels == 4 && any.tile.vectors == 1);
+  kernel_key key{.what = structure::depthwise, .target = isa::avx512};
+  step_data s;
+  s.in = s.out = {1, 14, 14, 64};
+  s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  choose_depthwise(key, s, {.block = 3});
+  CHECK(s.block == 3);
+}
+
+TEST_CASE("the kernels of the default schedule are right on the shapes of real networks") {
+  auto const check = []<int size, int channels, int kernel, int stride>(std::integer_sequence<int, size, channels, kernel, stride>) {
+    constexpr kernel_key k = [] {
+      kernel_key key = scheduled(native_isa, size, channels, kernel, stride);
+      key.partial = channels % lanes(native_isa) != 0;
+      return key;
+    }();
+    test::numbers r(1);
+    window const w{kernel, kernel, stride, stride, 1, 1, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+    problem p(r, {1, size, size, channels}, w, 0, 0);
+    kernel_key ignored = k;
+    choose_depthwise(ignored, p.s, {});
+    p.check<k>();
+  };
+  check(std::integer_sequence<int, 28, 192, 3, 1>{});
+  check(std::integer_sequence<int, 7, 960, 3, 1>{});
+  check(std::integer_sequence<int, 28, 58, 3, 2>{});
+  check(std::integer_sequence<int, 14, 480, 5, 1>{});
+}

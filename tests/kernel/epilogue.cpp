@@ -1,0 +1,172 @@
+#include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/map.hpp>
+
+#include "support.hpp"
+
+using namespace ago;
+
+namespace {
+
+/// The definitions, in double.
+double definition(op kind, double x, double alpha, double beta) {
+  auto const logistic = [](double v) { return v < 0 ? std::exp(v) / (1 + std::exp(v)) : 1 / (1 + std::exp(-v)); };
+  switch (kind) {
+    case op::relu: return std::fmax(x, 0);
+    case op::relu6: return std::fmin(std::fmax(x, 0), 6);
+    case op::leaky_relu: return x < 0 ? alpha * x : x;
+    case op::clip: return std::fmin(std::fmax(x, alpha), beta);
+    case op::hard_sigmoid: return std::fmin(std::fmax(x / 6 + .5, 0), 1);
+    case op::hard_swish: return x * std::fmin(std::fmax(x / 6 + .5, 0), 1);
+    case op::sigmoid: return logistic(x);
+    case op::silu: return x * logistic(x);
+    case op::gelu: return .5 * x * std::erfc(-x / std::sqrt(2.));
+    case op::gelu_tanh: return x * logistic(2 * std::sqrt(2 / 3.14159265358979323846) * (x + .044715 * x * x * x));
+    case op::tanh: return std::tanh(x);
+    default: return x;
+  }
+}
+
+/// Largest error that activate() promises.
+double bound(op kind, double x, double exact) {
+  double const size = std::fabs(exact), unit = std::fmax(size, 0x1p-126) * 0x1p-23;
+  switch (kind) {
+    case op::tanh: return 3 * unit;
+    case op::sigmoid: return x > -87 ? 4 * unit : 1e-37;
+    case op::hard_sigmoid: return 1e-7;
+    case op::hard_swish:
+    case op::silu:
+    case op::gelu:
+    case op::gelu_tanh: return 2e-7 * std::fmax(1, std::fabs(x));
+    case op::leaky_relu: return unit;
+    default: return 0;
+  }
+}
+
+/// Floats of every kind: zeros, denormals, every magnitude up to the largest, and many where the functions bend.
+std::vector<float> samples() {
+  test::numbers r(7);
+  std::vector<float> v{0.f, -0.f, 1e-45f, -1e-45f, 1e-39f, -1e-39f, 3.4e38f, -3.4e38f, 3.f, -3.f, 6.f, -6.f, 88.7f, -88.7f, -104.f};
+  while (v.size() < 1 << 16) {
+    v.push_back(std::ldexp(r.real(), r.integer(-130, 128)));
+    v.push_back(r.real(-10, 10));
+    v.push_back(r.real(-120, 120));
+  }
+  while (v.size() % 16) v.push_back(1.f);
+  return v;
+}
+
+template <op K, isa I>
+void check_activation(std::vector<float> const& x) {
+  constexpr float alpha = K == op::leaky_relu ? 0.01f : -1.5f, beta = 2.5f;
+  std::vector<float> y(x.size());
+  for (std::size_t i = 0; i < x.size(); i += std::size_t(lanes(I)))
+    detail::activate<K, I>(vec<I>::load(&x[i]), alpha, beta).store(&y[i]);
+  CAPTURE(name_of(K));
+  int wrong = 0;
+  std::string first;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double const exact = definition(K, double(x[i]), double(alpha), double(beta));
+    if (std::fabs(double(y[i]) - exact) <= bound(K, double(x[i]), exact)) continue;
+    if (wrong++ == 0) first = std::to_string(double(x[i])) + " gives " + std::to_string(double(y[i]));
+  }
+  CAPTURE(first);
+  CHECK(wrong == 0);
+  float lane[16];
+  detail::activate<K, I>(vec<I>(NAN), alpha, beta).store(lane);
+  CHECK(std::isnan(lane[0]));
+}
+
+template <isa I, op... K>
+void check_activations(std::vector<float> const& x) {
+  (check_activation<K, I>(x), ...);
+}
+
+constexpr auto twice_plus_one = [](auto x) { return x + x + decltype(x)(1.f); };
+
+constexpr epilogue chain() {
+  epilogue e;
+  e.stages[0].kind = op::bias;
+  e.stages[1].kind = op::add;
+  e.stages[2] = {op::map, &user_map<std::remove_const_t<decltype(twice_plus_one)>>};
+  e.stages[3].kind = op::batch_norm;
+  e.stages[4].kind = op::clip;
+  e.stages[5].kind = op::mul;
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("activations keep their error bounds over the whole range of floats") {
+  auto const x = samples();
+  test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
+    using enum op;
+    check_activations<I, relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, op::sigmoid, silu, gelu, gelu_tanh, op::tanh>(x);
+  });
+}
+
+TEST_CASE("activations have their limits at infinity") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    auto const at = []<op K>(std::integral_constant<op, K>, float x) {
+      float lane[16];
+      detail::activate<K, I>(vec<I>(x), 0, 0).store(lane);
+      return lane[0];
+    };
+    CHECK(at(std::integral_constant<op, op::relu>{}, INFINITY) == INFINITY);
+    CHECK(at(std::integral_constant<op, op::relu>{}, -INFINITY) == 0);
+    CHECK(at(std::integral_constant<op, op::relu6>{}, INFINITY) == 6);
+    CHECK(at(std::integral_constant<op, op::hard_sigmoid>{}, -INFINITY) == 0);
+    CHECK(at(std::integral_constant<op, op::hard_swish>{}, INFINITY) == INFINITY);
+    CHECK(at(std::integral_constant<op, op::silu>{}, INFINITY) == INFINITY);
+    CHECK(at(std::integral_constant<op, op::gelu>{}, INFINITY) == INFINITY);
+    CHECK(at(std::integral_constant<op, op::gelu_tanh>{}, INFINITY) == INFINITY);
+    CHECK(at(std::integral_constant<op, op::sigmoid>{}, -INFINITY) == 0);
+    CHECK(at(std::integral_constant<op, op::tanh>{}, -INFINITY) == -1);
+  });
+}
+
+TEST_CASE("stages follow one another, each with its own parameters, operands and channels") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    constexpr epilogue e = chain();
+    constexpr int V = lanes(I), channels = 2 * V + (V > 1 ? V - 1 : 0), pixels = 3;
+    constexpr int whole = (channels + V - 1) / V * V;
+    test::numbers r(11);
+    step_data s;
+    s.out = {2, 1, pixels, channels};
+    test::aligned packed(static_cast<std::size_t>(3 * whole));  // bias, scale, shift
+    r.fill(packed.data(), static_cast<std::size_t>(3 * whole));
+    test::guarded x(std::size_t(s.out.count())), added(test::extent(s.out, channels + 3)), factor(std::size_t(2 * channels)), y(x.size());
+    r.fill(x.data(), x.size());
+    r.fill(added.data(), added.size());
+    r.fill(factor.data(), factor.size());
+    s.after[0].parameters = 0;
+    s.after[1].operand = {place::area::input, 0, 0, channels + 3};
+    s.after[3].parameters = whole;
+    s.after[4].alpha = -1.f;
+    s.after[4].beta = 1.5f;
+    s.after[5].operand = {place::area::input, 1, 0, 0};  // one pixel per image
+    float const* inputs[] = {added.data(), factor.data()};
+    run_memory const m{packed.data(), nullptr, inputs, nullptr};
+    finisher<e, I> finish(s, m);
+    for (int n = 0; n < 2; ++n) {
+      finish.image(s, m, n);
+      for (long p = n * pixels; p < (n + 1) * pixels; ++p)
+        for (int c = 0; c < channels; c += V) {
+          float* const to = y.data() + p * channels + c;
+          float const* const from = x.data() + p * channels + c;
+          int const count = channels - c < V ? channels - c : V;
+          if (count == V) finish(vec<I>::load(from), p, c).store(to);
+          else finish(vec<I>::load(from, count), p, c, count).store(to, count);
+        }
+    }
+    bool good = true;
+    for (int p = 0; p < 2 * pixels; ++p)
+      for (int c = 0; c < channels; ++c) {
+        auto const parameter = [&](int row) { return double(packed.data()[row * whole + c]); };
+        double v = double(x[std::size_t(p * channels + c)]) + parameter(0) + double(added[std::size_t(p * (channels + 3) + c)]);
+        v = (2 * v + 1) * parameter(1) + parameter(2);
+        v = std::fmin(std::fmax(v, -1), 1.5) * double(factor[std::size_t(p / pixels * channels + c)]);
+        good = good && std::fabs(v - double(y[std::size_t(p * channels + c)])) < 2e-6;
+      }
+    CHECK(good);
+  });
+}

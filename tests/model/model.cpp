@@ -36,16 +36,14 @@ TEST_CASE("what a model needs is known at compile time") {
   static_assert(sizeof(net) <= net::weight_bytes + net::arena_bytes + 192);
 }
 
-TEST_CASE("a span of fixed but wrong extent is no argument") {
+TEST_CASE("arrays, std::array and spans of the right fixed extent are arguments; others: see tests/fail") {
   using right_in = std::span<float const, 9 * 7 * 3>;
   using right_out = std::span<float, 5>;
   static_assert(std::is_invocable_v<net&, right_in, right_out>);
   static_assert(std::is_invocable_v<net&, std::array<float, 9 * 7 * 3> const&, float (&)[5]>);
-  static_assert(!std::is_invocable_v<net&, std::span<float const, 9 * 7 * 3 - 1>, right_out>);
-  static_assert(!std::is_invocable_v<net&, right_in, std::span<float, 6>>);
   static_assert(std::is_constructible_v<net, std::span<float const, net::parameter_count>>);
-  static_assert(!std::is_constructible_v<net, std::span<float const, net::parameter_count - 1>>);
-  static_assert(!std::is_constructible_v<net, std::span<float const>>);
+  static_assert(std::is_constructible_v<net, float const (&)[net::parameter_count]>);
+  static_assert(!std::is_convertible_v<std::span<float const, net::parameter_count>, net>);
 }
 
 TEST_CASE("spans of the wrong run-time size are refused before anything is written") {

@@ -14,21 +14,25 @@ odr::answer ask(odr::user user) {
   return user(image);
 }
 
-/// The largest difference between two answers; the network ends in tanh, so scores are within -1 and 1.
+float largest(float const (&scores)[odr::classes]) {
+  float most = 0;
+  for (float score : scores) most = std::fmax(most, std::fabs(score));
+  return most;
+}
+
+/// The largest difference of two scores, relative to the largest score.
 float difference(odr::answer const& a, odr::answer const& b) {
-  float largest = 0;
-  for (int i = 0; i < odr::classes; ++i) largest = std::fmax(largest, std::fabs(a.scores[i] - b.scores[i]));
-  return largest;
+  float differences[odr::classes];
+  for (int i = 0; i < odr::classes; ++i) differences[i] = a.scores[i] - b.scores[i];
+  return largest(differences) / largest(a.scores);
 }
 
 }  // namespace
 
-TEST_CASE("the network tells images apart") {
+TEST_CASE("the network scores every class differently") {
   auto const a = ask(odr::baseline);
-  float smallest = 1, largest = -1;
-  for (float score : a.scores) smallest = std::fmin(smallest, score), largest = std::fmax(largest, score);
-  CHECK(largest - smallest > 1e-3f);
-  CHECK(std::fabs(largest) < .999f);
+  for (int i = 0; i < odr::classes; ++i)
+    for (int k = 0; k < i; ++k) CHECK(std::fabs(a.scores[i] - a.scores[k]) > 1e-3f * largest(a.scores));
 }
 
 TEST_CASE("two translation units with equal flags give equal bits") {

@@ -8,10 +8,10 @@ namespace odr {
 /// Channels that fill no vector register, every kind of kernel, and an operator of the user's own.
 inline constexpr auto network =
     ago::input{.h = 9, .w = 7, .c = channels}
-  | ago::conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | ago::batch_norm{} | ago::hard_swish{}
-  | ago::residual{ago::pointwise{34} | ago::batch_norm{} | ago::map{[](auto x) { return x * sigmoid(x); }}
+  | ago::conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | ago::batch_norm{} | ago::hyperbolic_tangent{}
+  | ago::residual{ago::pointwise{34} | ago::batch_norm{} | ago::map{[](auto x) { return x * x - x; }}
                 | ago::depthwise{.kernel = 3, .pad = 1} | ago::relu6{} | ago::pointwise{17}}
-  | ago::max_pool{.kernel = 2} | ago::global_avg_pool{} | ago::linear{classes} | ago::hyperbolic_tangent{};
+  | ago::max_pool{.kernel = 2} | ago::global_avg_pool{} | ago::linear{classes};
 
 using model = ago::model<network>;
 

@@ -100,13 +100,12 @@ constexpr auto concat(Branches... branches) {
   };
 }
 
-/// Something that is neither all tensors nor all layers.
-template <class... T>
-  requires((layer<T> || std::same_as<T, tensor>) || ...) &&
-          (!(std::same_as<T, tensor> && ...)) && (!(layer<T> && ...))
-constexpr tensor concat(T const&...) {
-  static_assert(sizeof...(T) == 0, "ago: concat joins either tensors or layers, and nothing else");
-  return {};
+// Something that is neither all tensors nor all layers.
+template <class A, class... Rest>
+  requires((layer<A> && !(layer<Rest> && ...)) || (std::same_as<A, tensor> && !(std::same_as<Rest, tensor> && ...)))
+constexpr auto concat(A const& a, Rest const&...) {
+  static_assert(detail::never<A>, "ago: concat joins either tensors or layers, and nothing else");
+  return a;
 }
 
 /// Gives a name to what `body` records, for parameters() and diagnostics; the innermost name wins.

@@ -69,18 +69,31 @@ constexpr tensor concat(detail::left_operand first, Rest... rest) {
   return detail::record_concat(first.line, parts, 1 + sizeof...(rest));
 }
 
-/// A number, a layer, or anything else that is not a tensor.
+namespace detail {
+template <class>
+inline constexpr bool never = false;
 template <class A, class B>
-  requires(std::same_as<A, tensor> != std::same_as<B, tensor>)
-constexpr tensor operator+(A const&, B const&) {
-  static_assert(sizeof(A) == 0, "ago: + adds two tensors; for a number use map{[](auto x) { return x + 1.f; }}");
-  return {};
+concept one_is_tensor = std::same_as<A, tensor> != std::same_as<B, tensor>;
+constexpr tensor tensor_of(auto const& a, auto const& b) {
+  if constexpr (std::same_as<decltype(a), tensor const&>) return a;
+  else return b;
+}
+}  // namespace detail
+
+// A number, a layer, or anything else that is not a tensor. (`auto`: the sentence comes at the operator, not from
+// the depths of constant evaluation.)
+template <class A, class B>
+  requires detail::one_is_tensor<A, B>
+constexpr auto operator+(A const& a, B const& b) {
+  static_assert(detail::never<A>, "ago: + adds two tensors; for a number use map{[](auto x) { return x + 1.f; }}");
+  return detail::tensor_of(a, b);
 }
 template <class A, class B>
-  requires(std::same_as<A, tensor> != std::same_as<B, tensor>)
-constexpr tensor operator*(A const&, B const&) {
-  static_assert(sizeof(A) == 0, "ago: * multiplies two tensors; for a number use map{[](auto x) { return x * 2.f; }}");
-  return {};
+  requires detail::one_is_tensor<A, B>
+constexpr auto operator*(A const& a, B const& b) {
+  static_assert(detail::never<A>,
+                "ago: * multiplies two tensors; for a number use map{[](auto x) { return x * 2.f; }}");
+  return detail::tensor_of(a, b);
 }
 
 }  // namespace ago

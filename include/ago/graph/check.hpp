@@ -3,6 +3,8 @@
 
 #include <ago/graph/lowering.hpp>
 
+#include <type_traits>
+
 namespace ago {
 
 // Every compiler prints a number with a label when it is the argument of a template with a telling name.
@@ -12,35 +14,43 @@ template <int> struct expects;
 template <int> struct gets;
 
 namespace detail {
-/// A call, not a comparison: compilers print nothing below it.
+/// Functions, not comparisons: compilers print less below them.
 template <fault What>
-constexpr bool is_free_of(fault other) { return What != other; }
+constexpr bool is_not(fault other) { return What != other; }
 }  // namespace detail
 
 /// Asserts that `What` is no fault; its own name says which layer is wrong, and how.
 template <fault What, op Layer, class... Details>
 struct layer_fits {
-  static_assert(detail::is_free_of<What>(fault::shapes_differ),
+  static_assert(detail::is_not<What>(fault::shapes_differ),
                 "ago: + and * take two values of one shape, or one of them {n, 1, 1, c}; their channels differ");
-  static_assert(detail::is_free_of<What>(fault::channels_differ), "ago: the value has another number of channels than expected here");
-  static_assert(detail::is_free_of<What>(fault::extents_differ), "ago: the values differ in height, width, or number of images");
-  static_assert(detail::is_free_of<What>(fault::channels_not_divisible_by_groups),
+  static_assert(detail::is_not<What>(fault::channels_differ),
+                "ago: the value has another number of channels than is expected here");
+  static_assert(detail::is_not<What>(fault::extents_differ),
+                "ago: the values differ in height, width, or number of images");
+  static_assert(detail::is_not<What>(fault::channels_not_divisible_by_groups),
                 "ago: the groups (expects) must divide the channels of the input (gets)");
-  static_assert(detail::is_free_of<What>(fault::outputs_not_divisible_by_groups),
+  static_assert(detail::is_not<What>(fault::outputs_not_divisible_by_groups),
                 "ago: the groups (expects) must divide the channels of the output (gets)");
-  static_assert(detail::is_free_of<What>(fault::window_exceeds_input),
+  static_assert(detail::is_not<What>(fault::window_exceeds_input),
                 "ago: the window (expects, dilation included) is larger than the image with its pads (gets)");
-  static_assert(detail::is_free_of<What>(fault::argument_must_be_positive), "ago: an argument of this layer must be positive");
-  static_assert(detail::is_free_of<What>(fault::argument_must_not_be_negative), "ago: an argument of this layer must not be negative");
-  static_assert(detail::is_free_of<What>(fault::pad_must_be_smaller_than_kernel),
-                "ago: a pooling's pad must be at most half of its window (expects at most)");
-  static_assert(detail::is_free_of<What>(fault::channel_first_value_cannot_be_used),
+  static_assert(detail::is_not<What>(fault::argument_must_be_positive),
+                "ago: an argument of this layer must be positive");
+  static_assert(detail::is_not<What>(fault::argument_must_not_be_negative),
+                "ago: an argument of this layer must not be negative");
+  static_assert(detail::is_not<What>(fault::pad_must_be_smaller_than_kernel),
+                "ago: a pooling's pad (gets) must be at most half of its window (expects)");
+  static_assert(detail::is_not<What>(fault::channel_first_value_cannot_be_used),
                 "ago: the result of to_nchw can only be an output; no layer reads it");
-  static_assert(detail::is_free_of<What>(fault::tensor_of_another_network),
+  static_assert(detail::is_not<What>(fault::tensor_of_another_network),
                 "ago: a tensor is used that no layer of this network made; is it default-constructed?");
-  static_assert(detail::is_free_of<What>(fault::window_misses_the_image), "ago: a dilated pooling window lies in the padding entirely");
-  static_assert(detail::is_free_of<What>(fault::bounds_are_reversed), "ago: the lower bound of clip exceeds the upper bound");
-  static_assert(detail::is_free_of<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
+  static_assert(detail::is_not<What>(fault::window_misses_the_image),
+                "ago: a window of this dilated pooling lies in the padding entirely");
+  static_assert(detail::is_not<What>(fault::bounds_are_reversed),
+                "ago: the lower bound of clip exceeds the upper bound");
+  static_assert(detail::is_not<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
+  static_assert(detail::is_not<What>(fault::not_a_network),
+                "ago: not a network; one is written `input{...} | layers`, or `trace(body, input{...}, ...)`");
   using asserted = std::true_type;
 };
 
@@ -49,6 +59,7 @@ template <auto const& Net>
 struct check {
  private:
   static constexpr diagnostic found = lowered<Net>::value.bad;
+  // Named here, not in the initialiser of `ok`: where an error arises in one, clang reports the variable, too.
   using asserted =
       typename layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
                           expects<found.expected>, gets<found.actual>>::asserted;

@@ -72,16 +72,14 @@ struct gelu {
 /// into the kernel before it; numbers that it needs are written in it, as it may not capture.
 template <class F>
 struct map {
+  static constexpr bool captures = !(std::is_empty_v<F> && std::default_initializable<F>);
+  static_assert(!captures, "ago: map takes a lambda without captures; write the constants it needs into it");
   F function;
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
-    static_assert(std::is_empty_v<F> && std::default_initializable<F>,
-                  "ago: map takes a lambda without captures; write the constants it needs into it");
-    if constexpr (std::default_initializable<F>)
-      return detail::record_elementwise(x, line, {.kind = op::map, .function = &user_map<F>});
-    else
-      return x;
+    if constexpr (captures) return x;
+    else return detail::record_elementwise(x, line, {.kind = op::map, .function = &user_map<F>});
   }
 };
 template <class F>

@@ -10,6 +10,16 @@ struct extent2 {
   constexpr extent2(int height, int width) : h(height), w(width) {}
 };
 
+/// Height and width, or nothing. (A default `stride = kernel` trips clang 14 inside lambdas.)
+struct optional_extent2 {
+  extent2 value = 0;
+  bool given = false;
+  constexpr optional_extent2() = default;
+  constexpr optional_extent2(int both) : value(both), given(true) {}
+  constexpr optional_extent2(int height, int width) : value(height, width), given(true) {}
+  constexpr extent2 value_or(extent2 other) const { return given ? value : other; }
+};
+
 /// Pixels of zeros around an image, each side its own number.
 struct pads {
   int top = 0, left = 0, bottom = 0, right = 0;

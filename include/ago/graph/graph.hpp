@@ -31,7 +31,7 @@ struct node {
   window win{};                      ///< convolutions and pooling
   int groups{1};                     ///< conv2d
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
-  float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm and folded norm: epsilon
+  float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm: epsilon
   user_function const* function{};   ///< map
   int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
                                         ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c
@@ -56,6 +56,7 @@ enum class fault : std::uint8_t {
   window_misses_the_image,
   bounds_are_reversed,
   too_large,
+  not_a_network,
 };
 
 /// The first misfit of a network: which layer, where in the user's source, and the two numbers that do not agree.

@@ -86,11 +86,11 @@ inline constexpr bool can_be_traced = false;
 template <class Body, int N>
 inline constexpr bool can_be_traced<network<Body, N>> = count_outputs<N, Body>() > 0;
 
-/// The sizes of a network's graph, or a sentence that it is none.
+/// The sizes of a network's graph; of one input, that is also an output, where `Net` cannot be traced.
 template <auto const& Net>
 struct traced {
-  static constexpr bool good = can_be_traced<std::remove_cvref_t<decltype(Net)>>;
-  static_assert(good, "ago: not a network; one is written `input{...} | layers`, or `trace(body, input{...}, ...)`");
+  using type = std::remove_cvref_t<decltype(Net)>;
+  static constexpr bool good = can_be_traced<type>;
   static constexpr graph_sizes size = [] {
     if constexpr (good) return measure(Net);
     else return graph_sizes{1, 0, 1, 0};
@@ -103,9 +103,15 @@ struct traced {
 template <auto const& Net>
 struct lowered {
   static constexpr auto value = [] {
-    constexpr detail::graph_sizes size = detail::traced<Net>::size;
-    if constexpr (detail::traced<Net>::good) return detail::lower<size.nodes, size.edges, size.outputs>(Net);
-    else return graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1};
+    using traced = detail::traced<Net>;
+    constexpr detail::graph_sizes size = traced::size;
+    if constexpr (traced::good) {
+      return detail::lower<size.nodes, size.edges, size.outputs>(Net);
+    } else {
+      // A network with a body that does not fit its inputs has been refused by trace() already.
+      fault const what = is_network<typename traced::type> ? fault::none : fault::not_a_network;
+      return graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1, .bad = {.what = what}};
+    }
   }();
 };
 

@@ -82,7 +82,8 @@ constexpr network<Body, 1> operator|(input in, Body body) { return {body, {in}};
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
 template <class Body, std::same_as<input>... Inputs>
 constexpr network<Body, int(sizeof...(Inputs))> trace(Body body, Inputs... inputs) {
-  static_assert(detail::count_outputs<sizeof...(Inputs), Body>() > 0,
+  constexpr bool callable = detail::count_outputs<sizeof...(Inputs), Body>() > 0;
+  static_assert(callable,
                 "ago: trace(body, inputs...) takes a body that is callable with one tensor for each input, and that "
                 "returns a tensor or outputs(x, y, ...)");
   return {body, {inputs...}};
@@ -91,10 +92,15 @@ constexpr network<Body, int(sizeof...(Inputs))> trace(Body body, Inputs... input
 /// A network prolonged by a layer.
 template <class First, int Inputs, detail::continuation Then>
 constexpr auto operator|(network<First, Inputs> const& net, Then then) {
-  static_assert(detail::count_outputs<Inputs, First>() == 1, "ago: only a network with one output can be prolonged");
-  network<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
-  for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];
-  return longer;
+  constexpr bool one_output = detail::count_outputs<Inputs, First>() == 1;
+  static_assert(one_output, "ago: only a network with one output can be prolonged");
+  if constexpr (one_output) {
+    network<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
+    for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];
+    return longer;
+  } else {
+    return net;
+  }
 }
 
 namespace detail {
@@ -106,7 +112,7 @@ concept pipes = layer<T> || is_network<T> || std::same_as<T, tensor> || std::sam
 template <detail::pipes Left, class Right>
   requires(!layer<Right> && !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
 constexpr Left operator|(Left const& left, Right const&) {
-  static_assert(sizeof(Left) == 0,
+  static_assert(detail::never<Left>,
                 "ago: what follows | is not a layer, something callable that takes a tensor and returns a tensor");
   return left;
 }

@@ -17,13 +17,13 @@ constexpr char const* name_of(role what) {
 
 /// A trained tensor, stored contiguously and as PyTorch stores it.
 struct parameter {
-  op kind{};              ///< of the operator that uses it
+  op kind{};            ///< of the operator that uses it
   ago::role role{};
-  int dims[4]{};          ///< `rank` extents, outermost first: convolutions [out][in / groups][kh][kw], linear [out][in]
-  int rank{};
-  int offset{};           ///< of its first float in the blob
-  int layer{}, line{};    ///< number of the layer, its source line
-  char const* name{};     ///< given by named(), or null
+  int dims[4]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
+  int rank{};           ///< how many of them
+  int offset{};         ///< of its first float in the blob
+  int layer{}, line{};  ///< number of the layer, its source line
+  char const* name{};   ///< given by named(), or null
 
   constexpr int count() const {
     int floats = 1;

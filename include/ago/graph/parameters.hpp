@@ -17,19 +17,22 @@ struct parameter_table {
 };
 
 namespace detail {
-template <int N, class Body, int Inputs>
-constexpr parameter_table<N> list_parameters(network<Body, Inputs> const& net) {
-  recorder r;
-  record(r, net);
-  parameter_table<N> table;
-  for (int i = 0; i < N; ++i) table.rows[i] = r.parameters[i];
+template <auto const& Net>
+constexpr auto list_parameters() {
+  constexpr int n = traced<Net>::size.parameters;
+  parameter_table<n> table;
+  if constexpr (n > 0) {
+    recorder r;
+    record(r, Net);
+    for (int i = 0; i < n; ++i) table.rows[i] = r.parameters[i];
+  }
   return table;
 }
 }  // namespace detail
 
 /// Name, role, shape and offset of every parameter of `Net`.
 template <auto const& Net>
-inline constexpr auto parameters = detail::list_parameters<detail::traced<Net>::size.parameters>(Net);
+inline constexpr auto parameters = detail::list_parameters<Net>();
 
 /// Floats of the weight blob, running statistics of batch norm included.
 template <auto const& Net>

@@ -7,7 +7,8 @@ namespace ago {
 
 /// Largest value of each window; padding never wins. `ceil` as PyTorch's ceil_mode.
 struct max_pool {
-  extent2 kernel = 2, stride = kernel;
+  extent2 kernel = 2;
+  optional_extent2 stride{};  ///< as the kernel, unless given
   padding pad = 0;
   extent2 dilation = 1;
   bool ceil = false;
@@ -15,13 +16,15 @@ struct max_pool {
 
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::max_pool, line, x);
-    return r.append(detail::windowed(r, op::max_pool, x.dims(), kernel, stride, pad, dilation, {true, ceil}), x);
+    return r.append(detail::windowed(r, op::max_pool, x.dims(), kernel, stride.value_or(kernel), pad, dilation,
+                                     {.pooling = true, .ceil = ceil}), x);
   }
 };
 
 /// Mean of each window. With `count_pads` padding counts in the divisor: PyTorch's count_include_pad, and its default.
 struct avg_pool {
-  extent2 kernel = 2, stride = kernel;
+  extent2 kernel = 2;
+  optional_extent2 stride{};  ///< as the kernel, unless given
   padding pad = 0;
   bool ceil = false;
   bool count_pads = true;
@@ -29,7 +32,8 @@ struct avg_pool {
 
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::avg_pool, line, x);
-    node n = detail::windowed(r, op::avg_pool, x.dims(), kernel, stride, pad, 1, {true, ceil});
+    node n = detail::windowed(r, op::avg_pool, x.dims(), kernel, stride.value_or(kernel), pad, 1,
+                              {.pooling = true, .ceil = ceil});
     n.count_pads = count_pads;
     return r.append(n, x);
   }

@@ -39,7 +39,8 @@ struct use_counts {
   constexpr bool is_private(int v) const { return readers[v] == 1 && !is_output[v]; }
 };
 
-/// What becomes of each node: `stands_for[v]` is the node to read instead of v, v itself to begin with.
+/// What becomes of each node: `stands_for[v]` is the node to read instead of v, v itself to begin with. An output that
+/// is kept stays one, even if readers inside turn to another node.
 template <int V>
 struct replacement {
   int stands_for[V > 0 ? V : 1]{};
@@ -73,7 +74,10 @@ constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
     moved_to[v] = nodes;
     g.nodes[nodes++] = n;
   }
-  for (int i = 0; i < g.output_count; ++i) g.outputs[i] = moved_to[r.stands_for[g.outputs[i]]];
+  for (int i = 0; i < g.output_count; ++i) {
+    int const v = g.outputs[i];
+    g.outputs[i] = moved_to[r.keep[v] ? v : r.stands_for[v]];
+  }
   g.node_count = nodes;
   g.edge_count = edges;
   return g;

@@ -44,88 +44,95 @@ class depthwise_tile {
   /// Moves on to output rows oy ... of image n.
   AGO_INLINE void row(step_data const& s, int n, int oy) {
     int const iy = oy * sh - s.win.pad_top;
-    edges_.in_rows = bits_inside(iy, s.in.h, in_rows);
-    edges_.out_rows = bits_inside(oy, s.out.h, rows);
-    rows_inside_ = iy >= 0 && iy + in_rows <= s.in.h && oy + rows <= s.out.h;
+    in_rows_ = bits_inside(iy, s.in.h, in_rows);
+    out_rows_ = s.out.h - oy < rows ? s.out.h - oy : rows;
     in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
-  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels.
+
+  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels. Columns at the end of the row that
+  /// make no whole tile, and windows that lie more than half outside, are computed one by one.
   AGO_INLINE void tile(step_data const& s, int ox, int first, int last) {
     int const ix = ox * sw - s.win.pad_left;
-    float const* const in = in_ + ix * at.in_pixel;
-    if (rows_inside_ && ix >= 0 && ix + in_columns <= s.in.w && ox + columns <= s.out.w)
-      return vectors<false>(in, pixel_ + ox, s.out.w, first, last);
-    edges_.in_columns = bits_inside(ix, s.in.w, in_columns);
-    edges_.out_columns = bits_inside(ox, s.out.w, columns);
-    vectors<true>(in, pixel_ + ox, s.out.w, first, last);
+    if constexpr (columns > 1)
+      if (ox + columns <= s.out.w && ix >= -(kw / 2) && ix + in_columns(columns) - s.in.w <= kw / 2)
+        return vectors<columns>(s, ox, first, last);
+    for (int x = ox; x < ox + columns && x < s.out.w; ++x) vectors<1>(s, x, first, last);
   }
 
  private:
-  static constexpr int in_rows = (rows - 1) * sh + kh, in_columns = (columns - 1) * sw + kw;
-  static_assert(in_rows <= 32 && in_columns <= 32, "the edges are 32-bit masks");
+  static constexpr int in_rows = (rows - 1) * sh + kh;
+  static constexpr int in_columns(int out_columns) { return (out_columns - 1) * sw + kw; }
+  static_assert(in_rows <= 32 && in_columns(columns) <= 32, "masks have 32 bits");
 
-  template <bool Edge>
-  AGO_INLINE void vectors(float const* in, long pixel, int width, int first, int last) const {
-    float* const out = at.out + pixel * at.out_pixel;
+  template <int Columns>
+  AGO_INLINE void vectors(step_data const& s, int ox, int first, int last) {
+    int const ix = ox * sw - s.win.pad_left;
+    in_columns_ = bits_inside(ix, s.in.w, in_columns(Columns));
+    float const* const in = in_ + ix * at.in_pixel;
+    float* const out = at.out + (pixel_ + ox) * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
-    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v) compute<Edge, false>(in, out, pixel, width, v);
+    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v) compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
     if constexpr (K.partial)
-      if (whole < last) compute<Edge, true>(in, out, pixel, width, whole);
+      if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
   }
 
-  /// One vector of channels. `in`, `out`: channel 0 of the tile's first pixel (which an edge tile may lack).
-  template <bool Edge, bool Partial>
+  /// One vector of channels. `in`, `out`: channel 0 of the tile's first pixel; in `in` it may be outside the image.
+  template <int Columns, bool Partial>
   AGO_INLINE void compute(float const* in, float* out, long pixel, int width, int v) const {
+    constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // may be outside the image
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
-    vec<I> sum[rows][columns], w[kh][kw];
+    vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y)
-      _Pragma("GCC unroll 32") for (int x = 0; x < columns; ++x) sum[y][x] = shift;
-    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) {
+      _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x) sum[y][x] = shift;
+    in += channel;
+    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r, in += at.in_row) {
       if (r < kh)
         _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
           w[r][kx] = vec<I>::load(weights + (r * kw + kx) * V);
           pin(w[r][kx]);
         }
-      if (Edge && !(edges_.in_rows >> r & 1)) continue;
-      _Pragma("GCC unroll 32") for (int c = 0; c < in_columns; ++c) {
-        if (Edge && !(edges_.in_columns >> c & 1)) continue;
-        float const* const p = in + channel + r * at.in_row + c * at.in_pixel;
-        accumulate(sum, w, Partial ? vec<I>::load(p, count) : vec<I>::load(p), r, c);
+      if (!(in_rows_ >> r & 1)) continue;
+      float const* p = in;
+      _Pragma("GCC unroll 32") for (int c = 0; c < width_in; ++c, p += at.in_pixel) {
+        pin(p);
+        if ((c < sides || c >= width_in - sides) && !(in_columns_ >> c & 1)) continue;
+        vec<I> x = Partial ? vec<I>::load(p, count) : vec<I>::load(p);
+        pin(x);
+        accumulate(sum, w, x, r, c);
       }
     }
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) {
-      if (Edge && !(edges_.out_rows >> y & 1)) continue;
-      _Pragma("GCC unroll 32") for (int x = 0; x < columns; ++x) {
-        if (Edge && !(edges_.out_columns >> x & 1)) continue;
-        float* const p = out + channel + y * at.out_row + x * at.out_pixel;
-        long const result = pixel + long(y) * width + x;
-        if constexpr (Partial) at.finish(sum[y][x], result, channel, count).store(p, count);
-        else at.finish(sum[y][x], result, channel).store(p);
+    out += channel;
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y, out += at.out_row, pixel += width) {
+      if (y >= out_rows_) continue;
+      float* p = out;
+      _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x, p += at.out_pixel) {
+        pin(p);
+        if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
+        else at.finish(sum[y][x], pixel + x, channel).store(p);
       }
     }
   }
 
   /// Adds input (r, c) of the tile to every result whose window holds it.
-  AGO_INLINE static void accumulate(vec<I> (&sum)[rows][columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
+  template <int Columns>
+  AGO_INLINE static void accumulate(vec<I> (&sum)[rows][Columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
     _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
       int const y = r - ky;
       if (y < 0 || y % sh != 0 || y / sh >= rows) continue;
       _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
         int const z = c - kx;
-        if (z < 0 || z % sw != 0 || z / sw >= columns) continue;
+        if (z < 0 || z % sw != 0 || z / sw >= Columns) continue;
         sum[y / sh][z / sw] = fma(x, w[ky][kx], sum[y / sh][z / sw]);
       }
     }
   }
 
-  struct {
-    unsigned in_rows, in_columns, out_rows, out_columns;
-  } edges_;
-  bool rows_inside_;
-  float const* in_;  ///< where column 0 of the tile's first input row is or would be
+  unsigned in_rows_, in_columns_;  ///< bit i: row or column i of the tile's input is inside the image
+  int out_rows_;                   ///< rows of the tile that exist
+  float const* in_;                ///< where column 0 of the tile's first input row is or would be
   long pixel_;
 };
 

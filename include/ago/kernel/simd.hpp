@@ -61,9 +61,8 @@ struct vec {
 #if XSIMD_WITH_AVX2
     if constexpr (I == isa::avx2) return batch(_mm256_maskload_ps(p, mask(n)));
 #endif
-    alignas(batch) float lane[size]{};
-    for (int i = 0; i < n; ++i) lane[i] = p[i];
-    return batch::load_aligned(lane);
+    if constexpr (size == 4) return batch(load_of_four(p, n));
+    else return vec(0.f);
   }
   /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
   AGO_INLINE void store(float* p, int n) const {
@@ -73,9 +72,7 @@ struct vec {
 #if XSIMD_WITH_AVX2
     if constexpr (I == isa::avx2) return _mm256_maskstore_ps(p, mask(n), v);
 #endif
-    alignas(batch) float lane[size];
-    v.store_aligned(lane);
-    for (int i = 0; i < n; ++i) p[i] = lane[i];
+    if constexpr (size == 4) store_of_four(p, n, v);
   }
 
   friend AGO_INLINE vec operator+(vec a, vec b) { return a.v + b.v; }
@@ -106,6 +103,30 @@ struct vec {
   friend AGO_INLINE vec zip_hi(vec a, vec b) { return xsimd::zip_hi(a.v, b.v); }
 
  private:
+#if defined(__x86_64__) || defined(__i386__)
+  AGO_INLINE static __m128 load_of_four(float const* p, int n) {
+    if (n == 1) return _mm_load_ss(p);
+    __m128 const low = _mm_loadl_pi(_mm_setzero_ps(), reinterpret_cast<__m64 const*>(p));
+    return n == 2 ? low : _mm_movelh_ps(low, _mm_load_ss(p + 2));
+  }
+  AGO_INLINE static void store_of_four(float* p, int n, __m128 x) {
+    if (n == 1) return _mm_store_ss(p, x);
+    _mm_storel_pi(reinterpret_cast<__m64*>(p), x);
+    if (n == 3) _mm_store_ss(p + 2, _mm_movehl_ps(x, x));
+  }
+#elif defined(__aarch64__)
+  AGO_INLINE static float32x4_t load_of_four(float const* p, int n) {
+    float32x4_t const zero = vdupq_n_f32(0.f);
+    if (n == 1) return vld1q_lane_f32(p, zero, 0);
+    float32x4_t const low = vcombine_f32(vld1_f32(p), vget_low_f32(zero));
+    return n == 2 ? low : vld1q_lane_f32(p + 2, low, 2);
+  }
+  AGO_INLINE static void store_of_four(float* p, int n, float32x4_t x) {
+    if (n == 1) return vst1q_lane_f32(p, x, 0);
+    vst1_f32(p, vget_low_f32(x));
+    if (n == 3) vst1q_lane_f32(p + 2, x, 2);
+  }
+#endif
 #if XSIMD_WITH_AVX2
   AGO_INLINE static __m256i mask(int n) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -162,15 +183,29 @@ AGO_INLINE vec<I> fma_lane([[maybe_unused]] vec<I> w, [[maybe_unused]] vec<I> x,
 }
 
 /// Keeps a loaded vector in its register. g++'s allocator otherwise re-reads it as a memory operand of every FMA
-/// (measured: up to 30 % of a pointwise kernel); with 16 registers the pin would make it spill, so it is left out.
+/// (measured: up to 30 % of a pointwise kernel). Only where everything live fits the registers, else it spills.
 template <isa I>
-AGO_INLINE void pin([[maybe_unused]] vec<I>& x) {
+AGO_INLINE void keep([[maybe_unused]] vec<I>& x) {
 #if defined(__GNUC__) && !defined(__clang__)
-#if defined(__AVX512F__)
-  if constexpr (I == isa::avx512) asm("" : "+v"(x.v.data));
+#if defined(__AVX2__)
+  if constexpr (I == isa::avx2 || I == isa::avx512) asm("" : "+v"(x.v.data));
 #elif defined(__aarch64__)
   if constexpr (I == isa::neon) asm("" : "+w"(x.v.data));
 #endif
+#endif
+}
+
+/// keep(), but not with 16 registers.
+template <isa I>
+AGO_INLINE void pin(vec<I>& x) {
+  if constexpr (vector_registers(I) == 32) keep(x);
+}
+
+/// Makes the compiler step an address forward: it otherwise computes those of a whole tile in advance, and spills them.
+template <class T>
+AGO_INLINE void pin([[maybe_unused]] T*& p) {
+#if defined(__GNUC__)
+  asm("" : "+r"(p));
 #endif
 }
 

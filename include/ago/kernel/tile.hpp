@@ -6,18 +6,19 @@
 namespace ago {
 
 namespace detail {
-template <isa I, int VECTORS>
+/// Loads one row of weights for PIXELS uses of each vector.
+template <int PIXELS, isa I, int VECTORS>
 AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
   _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
     row[v] = vec<I>::load(w + v * lanes(I));
-    pin(row[v]);
+    if constexpr (PIXELS > 1) keep(row[v]);
   }
 }
 /// One step of the depth, taken from lane L of each pixel's register.
 template <int L, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void multiply_lane(vec<I> const (&x)[PIXELS], float const* w, vec<I> (&acc)[PIXELS][VECTORS]) {
   vec<I> row[VECTORS];
-  load_row(w, row);
+  load_row<PIXELS>(w, row);
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
     _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma_lane<L>(row[v], x[p], acc[p][v]);
 }
@@ -42,7 +43,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   // Rolled: unrolling gains nothing on an out-of-order core, and costs g++ its register allocation.
   _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
-    detail::load_row(w, row);
+    detail::load_row<PIXELS>(w, row);
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[p * a_stride + k]);
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);

@@ -1,6 +1,8 @@
 // The object a user owns: packed weights and a workspace inline, nothing on the heap.
 #pragma once
 
+#include <ago/graph/check.hpp>
+#include <ago/model/arguments.hpp>
 #include <ago/model/program.hpp>
 #include <ago/model/status.hpp>
 
@@ -12,12 +14,14 @@ namespace detail {
 template <std::size_t, class T>
 using dynamic = std::span<T>;
 
-template <class Program, class Inputs, class Outputs>
-class model_base;
-
 /// `I`, `O`: the inputs and outputs of the network, so that every call has one span of fixed extent for each.
+template <class Program, class Inputs, class Outputs>
+class model_of;
+
 template <class Program, std::size_t... I, std::size_t... O>
-class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
+class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
+  using spans = type_list<std::span<float const, Program::input_size(I)>..., std::span<float, Program::output_size(O)>...>;
+
  public:
   using program = Program;
   static constexpr isa target = Program::target;
@@ -33,20 +37,31 @@ class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> 
   };
 
   /// Packs the weights, which are not needed afterwards. An array of another length does not compile.
-  explicit model_base(std::span<float const, parameter_count> weights) noexcept { pack(weights); }
+  explicit model_of(std::span<float const, parameter_count> weights) noexcept { pack(weights); }
+  template <class Weights>
+    requires(!std::is_convertible_v<Weights const&, std::span<float const, parameter_count>>)
+  explicit model_of(Weights const&) {
+    (void)weights_fit<false, parameter_count_is<parameter_count>, gets_sizes<extent_of<Weights>>>{};
+  }
   /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so and the model
-  /// answers every call with status::no_weights.
-  model_base(std::span<float const> weights, status& result) noexcept {
+  /// answers every checked call with status::no_weights.
+  model_of(std::span<float const> weights, status& result) noexcept {
     result = weights.size() == parameter_count ? status::ok : status::wrong_weight_count;
     if (result == status::ok) pack(weights.template first<parameter_count>());
   }
-  model_base(model_base const&) = delete;
-  model_base& operator=(model_base const&) = delete;
+  model_of(model_of const&) = delete;
+  model_of& operator=(model_of const&) = delete;
 
   /// Runs the network in the model's own workspace: one span for each input, then one for each output.
   void operator()(std::span<float const, Program::input_size(I)>... in,
                   std::span<float, Program::output_size(O)>... out) noexcept {
     run(own_, in..., out...);
+  }
+  template <class... A>
+    requires(!convertible<type_list<A...>, spans>)
+  void operator()(A&&...) {
+    (void)call_fits<false, input_sizes_are<Program::input_size(I)...>, output_sizes_are<Program::output_size(O)...>,
+                    gets_sizes<extent_of<A>...>>{};
   }
   /// Runs in the caller's workspace. Touches nothing else, so any number of threads may call it.
   void run(workspace& w, std::span<float const, Program::input_size(I)>... in,
@@ -62,7 +77,7 @@ class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> 
   }
   /// Like run(), for spans whose size is known at run time only.
   status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out) const noexcept {
-    if (!packed_ready_) return status::no_weights;
+    if (!has_weights_) return status::no_weights;
     if (!((in.size() == Program::input_size(I)) && ...)) return status::wrong_input_size;
     if (!((out.size() == Program::output_size(O)) && ...)) return status::wrong_output_size;
     run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()...);
@@ -72,12 +87,43 @@ class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> 
  private:
   void pack(std::span<float const, parameter_count> weights) noexcept {
     Program::pack(weights, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
-    packed_ready_ = true;
+    has_weights_ = true;
   }
 
   alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1];
-  bool packed_ready_ = false;
+  bool has_weights_ = false;
   workspace own_;
+};
+
+/// Stands in for the model of a network with a misfit, which has been reported: no second error hides the first.
+struct no_model {
+  static constexpr isa target = native_isa;
+  static constexpr int steps = 0, subgraphs = 0, tuned_steps = 0;
+  static constexpr std::size_t parameter_count = 1, arena_bytes = 0, weight_bytes = 0;
+  static constexpr std::size_t input_size(int = 0) { return 1; }
+  static constexpr std::size_t output_size(int = 0) { return 1; }
+  struct workspace {};
+
+  explicit no_model(auto&&...) {}
+  void operator()(auto&&...) {}
+  void run(auto&&...) const {}
+  status try_run(auto&&...) { return status::no_weights; }
+  status try_run_in(auto&&...) const { return status::no_weights; }
+};
+
+template <auto const& Net>
+inline constexpr diagnostic misfit = lowered<Net>::value.bad;
+
+template <auto const& Net, auto const& Schedules, isa Target,
+          bool Ok = misfit<Net>.what == fault::none && available(Target) && Schedules.sorted()>
+struct choose_model {
+  using type = no_model;
+};
+template <auto const& Net, auto const& Schedules, isa Target>
+struct choose_model<Net, Schedules, Target, true> {
+  using program = ago::program<Net, Schedules, Target>;
+  using type = model_of<program, std::make_index_sequence<std::size_t(program::inputs)>,
+                        std::make_index_sequence<std::size_t(program::outputs)>>;
 };
 
 }  // namespace detail
@@ -86,11 +132,12 @@ class model_base<Program, std::index_sequence<I...>, std::index_sequence<O...>> 
 /// something that is. Construction and runs allocate nothing, throw nothing and print nothing. Inputs, outputs and
 /// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
 template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
-class model
-    : public detail::model_base<program<Net, Schedules, Target>,
-                                std::make_index_sequence<std::size_t(program<Net, Schedules, Target>::inputs)>,
-                                std::make_index_sequence<std::size_t(program<Net, Schedules, Target>::outputs)>> {
-  using base = typename model::model_base;
+class model : public detail::choose_model<Net, Schedules, Target>::type {
+  using base = typename detail::choose_model<Net, Schedules, Target>::type;
+  static constexpr diagnostic found = detail::misfit<Net>;
+  static constexpr layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
+                              expects<found.expected>, gets<found.actual>> layers_fit{};
+  static constexpr can_be_compiled<available(Target), Schedules.sorted()> checked{};
 
  public:
   using base::base;

@@ -14,13 +14,18 @@
 
 namespace ago {
 
+template <bool Available, bool Sorted>
+struct can_be_compiled {
+  static_assert(Available, "ago: this translation unit is not compiled for the model's instruction set");
+  static_assert(Sorted, "ago: a schedule table must be sorted by signature, without duplicates");
+};
+
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Target`: the
 /// instruction set. All members are known at compile time; each stage is a constant of its own, to be looked at and
 /// asserted on.
 template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
 class program {
-  static_assert(available(Target), "ago: this translation unit is not compiled for the model's instruction set");
-  static_assert(Schedules.sorted(), "ago: a schedule table must be sorted by signature, without duplicates");
+  static constexpr can_be_compiled<available(Target), Schedules.sorted()> checked{};
 
  public:
   /// The operators after the passes.

@@ -13,7 +13,7 @@ inline constexpr int max_followers = 6;
 /// How often each value is read; a network output counts as a read.
 template <int V>
 struct value_reads {
-  int of[V > 0 ? V : 1]{};
+  int of[slots<V>]{};
 };
 
 template <int V, int E, int O>
@@ -58,7 +58,7 @@ template <int V, int E, int O>
 constexpr grouping<V> atoms_of(graph<V, E, O> const& g) {
   value_reads<V> const reads = reads_of(g);
   grouping<V> r;
-  int room[V > 0 ? V : 1]{};  // of the atom that ends in this node
+  int room[slots<V>]{};  // of the atom that ends in this node
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;

@@ -12,7 +12,7 @@ namespace detail {
 /// Node numbers, the heaviest first; equal weights keep their order (merge sort).
 template <int V>
 struct by_weight {
-  int order[V > 0 ? V : 1]{}, other[V > 0 ? V : 1]{};
+  int order[slots<V>]{}, other[slots<V>]{};
 
   constexpr by_weight(long const* w, int count) {
     for (int i = 0; i < count; ++i) order[i] = i;

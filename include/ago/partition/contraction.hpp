@@ -8,7 +8,7 @@ namespace ago::detail {
 
 template <int V, int E>
 struct contraction {
-  static constexpr int nodes = V > 0 ? V : 1, edges = E > 0 ? E : 1;
+  static constexpr int nodes = slots<V>, edges = slots<E>;
 
   // Current nodes are those without parent. Edges between them are on two lists each: `outs` of `from`, `ins` of `to`.
   long weight[nodes]{};

@@ -5,21 +5,25 @@
 
 namespace ago {
 
+/// Elements of an array of capacity N. At run time g++ 12 unrolls loops past smaller arrays, and warns of what it did.
+template <int N>
+inline constexpr int slots = N > 4 ? N : 4;
+
 /// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and may
 /// repeat. `V` and `E` are capacities.
 template <int V, int E>
 struct dag {
   int count{};
-  long weight[V > 0 ? V : 1]{};  ///< thousandths, at least 1
-  int complex[V > 0 ? V : 1]{};  ///< complex operators inside
-  int first[V + 1]{};
-  int source[E > 0 ? E : 1]{};
+  long weight[slots<V>]{};  ///< thousandths, at least 1
+  int complex[slots<V>]{};  ///< complex operators inside
+  int first[slots<V> + 1]{};
+  int source[slots<E>]{};
 };
 
 /// Which group each node belongs to. Groups are numbered by their smallest member, so equal partitions are equal arrays.
 template <int V>
 struct grouping {
-  int of[V > 0 ? V : 1]{};
+  int of[slots<V>]{};
   int count{};
 };
 
@@ -27,7 +31,7 @@ struct grouping {
 template <int V>
 constexpr grouping<V> grouping_by(int const* rep, int count) {
   grouping<V> r;
-  int number[V > 0 ? V : 1]{};  // plus one
+  int number[slots<V>]{};  // plus one
   for (int v = 0; v < count; ++v) r.of[v] = (number[rep[v]] ? number[rep[v]] : number[rep[v]] = ++r.count) - 1;
   return r;
 }
@@ -35,7 +39,7 @@ constexpr grouping<V> grouping_by(int const* rep, int count) {
 /// Groups of groups, as groups of the members.
 template <int V>
 constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer, int count) {
-  int rep[V > 0 ? V : 1]{};
+  int rep[slots<V>]{};
   for (int v = 0; v < count; ++v) rep[v] = outer.of[inner.of[v]];
   return grouping_by<V>(rep, count);
 }
@@ -67,7 +71,7 @@ constexpr dag<V, E> quotient(dag<V, E> const& d, grouping<V> const& groups) {
     for (int e = d.first[v]; e < d.first[v + 1]; ++e) q.first[a + 1] += groups.of[d.source[e]] != a;
   }
   for (int a = 0; a < q.count; ++a) q.first[a + 1] += q.first[a];
-  int next[V > 0 ? V : 1]{};
+  int next[slots<V>]{};
   for (int a = 0; a < q.count; ++a) next[a] = q.first[a];
   for (int v = 0; v < d.count; ++v)
     for (int e = d.first[v], a = groups.of[v]; e < d.first[v + 1]; ++e)

@@ -8,7 +8,7 @@ namespace ago {
 /// Nodes in an order in which every node follows its predecessors.
 template <int V>
 struct execution_order {
-  int order[V > 0 ? V : 1]{};
+  int order[slots<V>]{};
   int count{};     ///< nodes ordered; fewer than there are when a cycle holds the rest back
   bool acyclic{};
 };
@@ -19,7 +19,7 @@ namespace detail {
 template <int V>
 struct ready_nodes {
   int const* rank;  ///< null: all alike
-  int heap[V > 0 ? V : 1]{};
+  int heap[slots<V>]{};
   int count{};
 
   constexpr bool before(int a, int b) const {
@@ -59,7 +59,7 @@ constexpr execution_order<V> order_of(dag<V, E> const& d, int const* rank = null
     r.acyclic = true;
     return r;
   }
-  int waiting[V > 0 ? V : 1]{}, reader[E > 0 ? E : 1]{}, next[E > 0 ? E : 1]{}, readers[V > 0 ? V : 1]{};
+  int waiting[slots<V>]{}, reader[slots<E>]{}, next[slots<E>]{}, readers[slots<V>]{};
   detail::ready_nodes<V> ready{rank};
   for (int v = 0; v < d.count; ++v) readers[v] = -1;
   for (int v = 0; v < d.count; ++v) {

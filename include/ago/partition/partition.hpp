@@ -10,8 +10,8 @@ namespace ago {
 /// Clusters of operators, numbered in execution order.
 template <int V>
 struct partition {
-  int of[V > 0 ? V : 1]{};     ///< cluster of each node; -1: an input
-  int order[V > 0 ? V : 1]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
+  int of[slots<V>]{};     ///< cluster of each node; -1: an input
+  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
   int count{};                 ///< clusters
   int operators{};
   bool acyclic{};              ///< the clusters can run one after another
@@ -34,13 +34,13 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
                                 grouping<V> const& minis) {
   partitions<V> r;
   execution_order<V> const outer = order_of(quotient(d, subgraphs));
-  int place[V > 0 ? V : 1]{}, rank[V > 0 ? V : 1]{}, number[V > 0 ? V : 1]{};
+  int place[slots<V>]{}, rank[slots<V>]{}, number[slots<V>]{};
   for (int i = 0; i < outer.count; ++i) place[outer.order[i]] = i;
   for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = place[subgraphs.of[v]];
   execution_order<V> const inner = order_of(quotient(d, minis), rank);
   for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
 
-  int end[V + 1]{};  // of each mini-subgraph's operators in `order`
+  int end[slots<V> + 1]{};  // of each mini-subgraph's operators in `order`
   for (int v = 0; v < d.count; ++v) ++end[number[minis.of[v]] + 1];
   for (int i = 0; i < minis.count; ++i) end[i + 1] += end[i];
   for (int v = 0; v < g.input_count; ++v) r.subgraphs.of[v] = r.minis.of[v] = -1;
@@ -62,7 +62,7 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
 /// else reads, so that no inverted residual is cut for its weight; `fallback_limit` if the network has none.
 template <int V, int E, int O>
 constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms) {
-  int first[V > 0 ? V : 1]{}, last[V > 0 ? V : 1]{};  // members, as nodes of g: first is the main operator
+  int first[slots<V>]{}, last[slots<V>]{};  // members, as nodes of g: first is the main operator
   for (int v = g.node_count - 1; v >= g.input_count; --v) first[atoms.of[v - g.input_count]] = v;
   for (int v = g.input_count; v < g.node_count; ++v) last[atoms.of[v - g.input_count]] = v;
   value_reads<V> const reads = reads_of(g);

@@ -35,7 +35,7 @@ constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& s
 /// Likewise, mini-subgraphs beginning at complex operators.
 template <int V, int E>
 constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs) {
-  bool starts[V > 0 ? V : 1]{};
+  bool starts[slots<V>]{};
   for (int v = 0; v < d.count; ++v) starts[v] = d.complex[v] > 0;
   return split_by_epilogue(d, subgraphs, starts);
 }

@@ -7,7 +7,7 @@ namespace ago {
 
 template <int V>
 struct topological_stages {
-  int of[V > 0 ? V : 1]{};
+  int of[slots<V>]{};
 };
 
 /// Nodes on the longest path that ends in each node, from any root: roots have stage 1. A single root, as the paper's

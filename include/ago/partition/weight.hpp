@@ -38,8 +38,8 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   }
 }
 
-/// Eq. (1) in thousandths, rounded half to even, at least 1. Loops of extent 1 are skipped, as log 1 = 0 would make every
-/// convolution of a single image weightless; the empty product is 1.
+/// Eq. (1) in thousandths, rounded to nearest, at least 1. Loops of extent 1 are skipped, as log 1 = 0 would make every
+/// convolution of a single image weightless; the empty product is 1. Integers only: see fixed_log.
 constexpr long weight_of(int const* extents, int count, weight_constants constants = {}) {
   std::uint64_t p = std::uint64_t(1) << 32;  // the product, in units of 2^-32: at most 21.5^7 < 2^31
   constexpr std::uint64_t fraction = 0xffffffff;
@@ -48,9 +48,8 @@ constexpr long weight_of(int const* extents, int count, weight_constants constan
     std::uint64_t const l = fixed_log(std::uint32_t(extents[i])), high = p >> 32, low = p & fraction;
     p = high * l + (low * (l >> 16) >> 16) + (low * (l & 0xffff) >> 32);
   }
-  std::uint64_t const c = std::uint64_t(constants.c), low = (p & fraction) * c, rest = low & fraction;
-  std::uint64_t const floor = (p >> 32) * c + (low >> 32), half = std::uint64_t(1) << 31;
-  long const w = long(floor + (rest > half || (rest == half && floor % 2))) + constants.b;
+  std::uint64_t const c = std::uint64_t(constants.c), half = std::uint64_t(1) << 31;
+  long const w = long((p >> 32) * c + (((p & fraction) * c + half) >> 32)) + constants.b;
   return w > 0 ? w : 1;
 }
 

@@ -6,20 +6,67 @@
 
 namespace ago {
 
-/// Fills in the tile, the window and the block of a depthwise step; `wish` overrides the analytic default, where the
-/// kernel can follow it.
+namespace detail {
+
+/// Is the window among those that the compiler shall know? The others, dilated, huge or with long strides, share one kernel.
+constexpr bool has_depthwise_tile(window const& w) {
+  return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 && w.stride_w <= 2;
+}
+
+/// Accumulators, the rows of weights in use at one time, and an input.
+constexpr int depthwise_registers(window const& w, int columns, int rows) {
+  int const weight_rows = (rows - 1) * w.stride_h + 1;
+  return rows * columns + (weight_rows < w.kernel_h ? weight_rows : w.kernel_h) * w.kernel_w + 1;
+}
+
+/// Columns of a tile, at most `most`, that leave a row of `width` outputs the least work, remaining columns being
+/// computed one by one. In multiply-adds per row; every tile costs about 30 of them besides (measured).
+constexpr int depthwise_columns(int width, int most, int taps) {
+  int best = 1;
+  long least = -1;
+  for (int columns = most < width ? most : width; columns >= 1; --columns) {
+    long const work = long(width / columns) * (columns * taps + 30) + long(width % columns) * (taps + 30);
+    if (least >= 0 && work >= least) continue;
+    least = work;
+    best = columns;
+  }
+  return best;
+}
+
+/// Vectors of channels per pass: as many as keep the input rows of a tile in 32 KB of L1; all of them if the images do
+/// not fit L2 anyway, or if pixels are 2 KB apart and compete for few cache sets (measured: 10 to 40 % either way).
+constexpr int depthwise_block(kernel_key const& key, step_data const& s) {
+  constexpr long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+  long const image = long(s.in.h) * s.in.w * s.in.c + long(s.out.h) * s.out.w * s.out.c;
+  if (image * 4 > l2_bytes || s.source.pixel_stride % 512 == 0) return 0;
+  long const rows = long(key.tile.vectors - 1) * s.win.stride_h + s.win.kernel_h;
+  long const fitting = l1_bytes / (rows * s.in.w * 4 * lanes(key.target));
+  long const lines = 32 / lanes(key.target);  // two cache lines
+  return int(fitting > lines ? fitting : lines);
+}
+
+constexpr int clamped(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+
+}  // namespace detail
+
+/// Fills in tile, window and block of a depthwise step. A `wish` overrides the analytic default, within what the kernel
+/// can do: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known to the compiler), any number of vectors.
 constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& wish) {
   window const& w = s.win;
-  bool const known = w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 && w.stride_w <= 2;
+  bool const known = detail::has_depthwise_tile(w), many = vector_registers(key.target) >= 32;
   key.kernel_h = known ? w.kernel_h : 0;
   key.kernel_w = known ? w.kernel_w : 0;
   key.stride_h = known ? w.stride_h : 0;
   key.stride_w = known ? w.stride_w : 0;
-  key.tile = {7, 2};
-  if (wish.pixels > 0) key.tile.pixels = wish.pixels;
-  if (wish.vectors > 0) key.tile.vectors = wish.vectors;
-  if (!known) key.tile.vectors = 1;
-  s.block = wish.block;
+  int rows = 1, columns = many ? 8 : 6;
+  if (known) {
+    rows = many && s.out.h > 1 && detail::depthwise_registers(w, 7, 2) <= 31 ? 2 : 1;
+    columns = detail::depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
+  }
+  if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);
+  if (wish.vectors > 0 && known) rows = detail::clamped(wish.vectors, 1, 8);
+  key.tile = {columns, rows};
+  s.block = wish.block > 0 ? wish.block : detail::depthwise_block(key, s);
 }
 
 }  // namespace ago

@@ -1,0 +1,38 @@
+// What this program measures: networks at their sizes, and the ways in which they were compiled.
+#pragma once
+
+#include "graph_view.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// A network compiled with one set of choices.
+struct variant {
+  std::string name;
+  ago::isa target{};
+  std::size_t arena_bytes = 0, weight_bytes = 0;
+  int subgraphs = 0, steps = 0;
+  /// Packs the parameters; what comes back runs the network from its input to its output.
+  std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out)> prepare;
+};
+
+/// A network at one input size.
+struct entry {
+  std::string network;
+  int size = 0;
+  graph_view graph;
+  std::vector<variant> variants;
+};
+
+/// All entries of this program, in no particular order.
+inline std::vector<entry>& registry() {
+  static std::vector<entry> all;
+  return all;
+}
+
+}  // namespace bench

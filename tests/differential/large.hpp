@@ -1,0 +1,10 @@
+// See large.cpp.
+#pragma once
+
+#include "subject.hpp"
+
+namespace differential {
+
+void add_large_networks(std::vector<subject>&);
+
+}  // namespace differential

@@ -1,0 +1,18 @@
+// The operands of + have different channels.
+// misfit: shapes_differ add 4 16 24
+// expect: ago: \+ and \* take two values of one shape
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int channels = 16;
+#else
+constexpr int channels = 24;
+#endif
+
+constexpr auto block = [](tensor x) {
+  return x + (x | pointwise{channels} | relu6{});  // here
+};
+inline constexpr auto net = input{.h = 32, .w = 32, .c = 3} | pointwise{16} | block | global_avg_pool{};
+static_assert(check<net>::ok);

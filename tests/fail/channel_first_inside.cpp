@@ -1,0 +1,14 @@
+// A layer behind to_nchw.
+// misfit: channel_first_value_cannot_be_used linear 2 0 0
+// expect: ago: the result of to_nchw can only be an output; no layer reads it
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | linear{10} | to_nchw{};
+#else
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | to_nchw{}
+    | linear{10};  // here
+#endif
+static_assert(check<net>::ok);

@@ -1,0 +1,17 @@
+// One branch of a concat pads too little.
+// misfit: extents_differ concat 4 28 26
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int pad = 2;
+#else
+constexpr int pad = 1;
+#endif
+
+inline constexpr auto net = input{.h = 28, .w = 28, .c = 192}
+    | concat(pointwise{64},
+             conv2d{.out = 128, .kernel = 3, .pad = 1},
+             conv2d{.out = 32, .kernel = 5, .pad = pad});  // here
+static_assert(check<net>::ok);

@@ -1,0 +1,18 @@
+// A head that states its features, behind another backbone.
+// misfit: channels_differ identity 2 1280 960
+// expect: ago: the value has another number of channels than is expected here
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int features = 1280;
+#else
+constexpr int features = 960;
+#endif
+
+constexpr auto head() {
+  return expect{.c = 1280} | linear{1000};  // here
+}
+inline constexpr auto net = input{.h = 7, .w = 7, .c = 320} | pointwise{features} | head();
+static_assert(check<net>::ok);

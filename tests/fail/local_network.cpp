@@ -1,0 +1,14 @@
+// A network on the stack: it has no address at compile time.
+// expect: static storage|not a constant expression|invalid explicitly-specified argument
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+bool fits() {
+#ifdef AGO_POSITIVE
+  static constexpr auto net = input{.c = 3} | linear{3};
+#else
+  constexpr auto net = input{.c = 3} | linear{3};
+#endif
+  return check<net>::ok;
+}

@@ -1,0 +1,12 @@
+// Something behind | that is no layer.
+// expect: ago: what follows \| is not a layer, something callable that takes a tensor and returns a tensor
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+inline constexpr auto net = input{.c = 3} | linear{17};
+#else
+inline constexpr auto net = input{.c = 3} | relu{} | 17;
+#endif
+static_assert(check<net>::ok);

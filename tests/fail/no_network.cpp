@@ -1,0 +1,13 @@
+// A pipeline without an input.
+// expect: layer_fits<ago::fault::not_a_network
+// expect: ago: not a network; one is written
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+inline constexpr auto net = input{.c = 3} | linear{3} | relu{};
+#else
+inline constexpr auto net = linear{3} | relu{};
+#endif
+static_assert(check<net>::ok);

@@ -1,0 +1,13 @@
+// A block that forgets its return.
+// expect: ago: what follows \| is not a layer, something callable that takes a tensor and returns a tensor
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr auto block = [](tensor x) { return x | relu{}; };
+#else
+constexpr auto block = [](tensor x) { x | relu{}; };
+#endif
+inline constexpr auto net = input{.c = 3} | linear{3} | block;
+static_assert(check<net>::ok);

@@ -1,0 +1,13 @@
+// A number added to a tensor.
+// expect: ago: \+ adds two tensors; for a number use map
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr auto block = [](tensor x) { return x + (x | relu{}); };
+#else
+constexpr auto block = [](tensor x) { return x + 1.f; };
+#endif
+inline constexpr auto net = input{.c = 3} | block;
+static_assert(check<net>::ok);

@@ -1,0 +1,13 @@
+// A layer behind several outputs.
+// expect: ago: only a network with one output can be prolonged
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+inline constexpr auto two = input{.c = 3} | [](tensor x) { return outputs(x | relu{}, x | sigmoid{}); };
+#ifdef AGO_POSITIVE
+inline constexpr auto net = two;
+#else
+inline constexpr auto net = two | linear{3};
+#endif
+static_assert(check<net>::ok);

@@ -1,0 +1,15 @@
+// A pooling padded by more than half of its window.
+// misfit: pad_must_be_smaller_than_kernel max_pool 1 1 2
+// expect: ago: a pooling's pad must be at most half of its window
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int pad = 1;
+#else
+constexpr int pad = 2;
+#endif
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | max_pool{.kernel = 3, .stride = 1, .pad = pad};  // here
+static_assert(check<net>::ok);

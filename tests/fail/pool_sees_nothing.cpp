@@ -1,0 +1,15 @@
+// A dilated pooling, one window of which lies in the padding only.
+// misfit: window_misses_the_image max_pool 1 1 0
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int size = 3;
+#else
+constexpr int size = 1;
+#endif
+
+inline constexpr auto net = input{.h = size, .w = size, .c = 3}
+    | max_pool{.kernel = 2, .stride = 1, .pad = 2, .dilation = 3};  // here
+static_assert(check<net>::ok);

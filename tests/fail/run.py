@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Mistakes must not compile, and must say why in a few lines.
+
+usage: run.py [-I <directory>]... [--only <name>]... [--table] <compiler> [flag...]
+
+Each .cpp beside this file holds one mistake, and in comments what the compiler has to print:
+    // expect: <regular expression>      every one must be found in the output
+    // misfit: <fault> <op> <layer number> <expects> <gets>
+                                         likewise layer_fits<...> with these, on the source line that ends in `// here`
+    // lines: <number>                   at most so many lines of output (15 if not given)
+Compiled with -DAGO_POSITIVE the file holds no mistake and must compile, so that it is the mistake that fails.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def misfit(words, lines):
+    """What layer_fits<...> prints as."""
+    here = [number for number, line in enumerate(lines, 1) if line.endswith("// here")]
+    what, where, layer, expected, actual = words.split()
+    return (rf"layer_fits<ago::fault::{what}, ago::op::{where}, ago::layer_number<{layer}>, "
+            rf"ago::source_line<{here[0] if len(here) == 1 else '?'}>, ago::expects<{expected}>, ago::gets<{actual}>")
+
+
+def expectations(source):
+    """The regular expressions and the limit of lines that a file states."""
+    lines = source.read_text().splitlines()
+    stated = [m.groups() for line in lines if (m := re.match(r"// (expect|misfit|lines): (.+)", line))]
+    patterns = [text for kind, text in stated if kind == "expect"]
+    patterns += [misfit(text, lines) for kind, text in stated if kind == "misfit"]
+    limits = [int(text) for kind, text in stated if kind == "lines"]
+    if not patterns:
+        raise ValueError(f"{source.name} expects nothing")
+    return patterns, limits[0] if limits else 15
+
+
+def compile_file(command, source, *flags):
+    environment = dict(os.environ, LC_ALL="C")
+    return subprocess.run([*command, *flags, "-fsyntax-only", source.name], cwd=FOLDER, env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+def check(command, source):
+    """Faults of one file, and the number of lines that its mistake prints."""
+    patterns, limit = expectations(source)
+    faults = []
+    right = compile_file(command, source, "-DAGO_POSITIVE")
+    if right.returncode:
+        faults.append(f"without the mistake it does not compile either:\n{right.stdout}")
+    wrong = compile_file(command, source)
+    printed = len(wrong.stdout.splitlines())
+    if wrong.returncode == 0:
+        faults.append("the mistake compiles")
+    faults += [f"no match for: {p}" for p in patterns if not re.search(p, wrong.stdout)]
+    if printed > limit:
+        faults.append(f"{printed} lines, more than {limit}")
+    if faults:
+        faults.append(f"the compiler printed:\n{wrong.stdout}")
+    return faults, printed
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("-I", dest="include", action="append", default=[])
+    arguments.add_argument("--only", action="append", default=[], help="name of a file, without .cpp")
+    arguments.add_argument("--table", action="store_true", help="print the number of lines for each mistake")
+    arguments.add_argument("compiler", nargs=argparse.REMAINDER)
+    options = arguments.parse_args()
+    command = [*options.compiler, "-std=c++20", *(f"-I{path}" for path in options.include)]
+    sources = [s for s in sorted(FOLDER.glob("*.cpp")) if not options.only or s.stem in options.only]
+    failed = 0
+    for source in sources:
+        faults, printed = check(command, source)
+        failed += bool(faults)
+        for fault in faults:
+            print(f"{source.name}: {fault}")
+        if options.table:
+            print(f"{printed:4} {source.stem}")
+    print(f"{len(sources)} mistakes, {failed} not reported as they should be")
+    return 1 if failed or not sources else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+// A variable that no layer has filled.
+// misfit: tensor_of_another_network add 2 0 0
+// expect: ago: a tensor is used that no layer of this network made
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr bool with_shortcut = true;
+#else
+constexpr bool with_shortcut = false;
+#endif
+
+constexpr auto block = [](tensor x) {
+  tensor shortcut;
+  if (with_shortcut) shortcut = x;
+  return (x | pointwise{8}) + shortcut;  // here
+};
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 8} | block;
+static_assert(check<net>::ok);

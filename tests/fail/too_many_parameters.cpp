@@ -1,0 +1,14 @@
+// More parameters than an int counts.
+// misfit: too_large linear 1 2147483647 2147483647
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int out = 20'000;
+#else
+constexpr int out = 2'000'000'000;
+#endif
+
+inline constexpr auto net = input{.c = 100'000} | linear{out};  // here
+static_assert(check<net>::ok);

@@ -1,0 +1,17 @@
+// Weights whose number is known at run time only, without a status to say that it is wrong.
+// expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<0>
+// expect: construct with model\(weights, status\)
+#include <ago/ago.hpp>
+
+using namespace ago;
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | pointwise{16};
+
+void make(std::span<float const> weights) {
+#ifdef AGO_POSITIVE
+  status s{};
+  static model<net> m(weights, s);
+#else
+  static model<net> m(weights);
+#endif
+}

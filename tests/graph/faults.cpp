@@ -1,0 +1,182 @@
+// Every misfit is recorded with the numbers that do not agree, the first one is kept, and tracing goes on to the end.
+#include "run_time_trace.hpp"
+
+#include <ago/graph/optimized.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace ago;
+using graph_test::run_time_trace;
+
+namespace {
+
+/// What is recorded when `l` reads an image of shape {1, 8, 6, 4}.
+diagnostic misfit(layer auto const& l) {
+  run_time_trace t;
+  tensor const x = t.add({.h = 8, .w = 6, .c = 4});
+  tensor const y = x | l;
+  for (int v = 0; v < t.recorder.nodes.size; ++v) {
+    shape const s = t.recorder.nodes[v].out;
+    CHECK((s.n > 0 && s.h > 0 && s.w > 0 && s.c > 0));
+  }
+  CHECK(y.recorder == &t.recorder);
+  return t.recorder.bad;
+}
+
+void check_misfit(diagnostic const& d, fault what, op where, int expected, int actual) {
+  CAPTURE(int(what));
+  CHECK(d.what == what);
+  CHECK(name_of(d.where) == doctest::String(name_of(where)));
+  CHECK(d.expected == expected);
+  CHECK(d.actual == actual);
+}
+
+constexpr int huge = 2147483647;
+
+}  // namespace
+
+TEST_CASE("arguments must be positive, or not negative") {
+  using enum fault;
+  check_misfit(misfit(conv2d{}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = -3}), argument_must_be_positive, op::conv2d, 1, -3);
+  check_misfit(misfit(conv2d{.out = 2, .kernel = 0}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = 2, .kernel = {3, -1}}), argument_must_be_positive, op::conv2d, 1, -1);
+  check_misfit(misfit(conv2d{.out = 2, .stride = 0}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = 2, .kernel = 3, .stride = {1, 0}, .pad = same}), argument_must_be_positive,
+               op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = 2, .dilation = 0}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = 2, .groups = 0}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv2d{.out = 2, .pad = -1}), argument_must_not_be_negative, op::conv2d, 0, -1);
+  check_misfit(misfit(conv2d{.out = 2, .pad = pads{.bottom = -2}}), argument_must_not_be_negative, op::conv2d, 0, -2);
+  check_misfit(misfit(pointwise{0}), argument_must_be_positive, op::pointwise, 1, 0);
+  check_misfit(misfit(linear{-1}), argument_must_be_positive, op::linear, 1, -1);
+  check_misfit(misfit(depthwise{.multiplier = 0}), argument_must_be_positive, op::depthwise, 1, 0);
+  check_misfit(misfit(max_pool{.stride = 0}), argument_must_be_positive, op::max_pool, 1, 0);
+  check_misfit(misfit(avg_pool{.kernel = 0}), argument_must_be_positive, op::avg_pool, 1, 0);
+  check_misfit(misfit(batch_norm{.epsilon = -1.f}), argument_must_not_be_negative, op::batch_norm, 0, -1);
+  check_misfit(misfit(repeat{-2, relu{}}), argument_must_not_be_negative, op::identity, 0, -2);
+  check_misfit(misfit(clip{.lo = 1, .hi = 0}), bounds_are_reversed, op::clip, 0, 0);
+}
+
+TEST_CASE("the extents of an input must be positive") {
+  run_time_trace t;
+  tensor const x = t.add({.n = 1, .h = 0, .w = 5, .c = 3});
+  check_misfit(t.recorder.bad, fault::argument_must_be_positive, op::input, 1, 0);
+  CHECK(x.height() == 1);
+}
+
+TEST_CASE("groups must divide channels and outputs") {
+  check_misfit(misfit(conv2d{.out = 6, .groups = 3}), fault::channels_not_divisible_by_groups, op::conv2d, 3, 4);
+  check_misfit(misfit(conv2d{.out = 6, .groups = 4}), fault::outputs_not_divisible_by_groups, op::conv2d, 4, 6);
+  check_misfit(misfit(conv2d{.out = 8, .groups = 8}), fault::channels_not_divisible_by_groups, op::conv2d, 8, 4);
+}
+
+TEST_CASE("a window must fit into the image with its pads") {
+  using enum fault;
+  check_misfit(misfit(conv2d{.out = 2, .kernel = 9}), window_exceeds_input, op::conv2d, 9, 8);
+  check_misfit(misfit(conv2d{.out = 2, .kernel = {9, 7}, .pad = {1, 0}}), window_exceeds_input, op::conv2d, 7, 6);
+  check_misfit(misfit(depthwise{.kernel = 3, .dilation = 4}), window_exceeds_input, op::depthwise, 9, 8);
+  check_misfit(misfit(max_pool{.kernel = 7}), window_exceeds_input, op::max_pool, 7, 6);
+  CHECK(misfit(conv2d{.out = 2, .kernel = {8, 6}}).what == none);
+}
+
+TEST_CASE("a pooling's pad is at most half of its window") {
+  using enum fault;
+  check_misfit(misfit(max_pool{.kernel = 3, .pad = 2}), pad_must_be_smaller_than_kernel, op::max_pool, 1, 2);
+  check_misfit(misfit(avg_pool{.kernel = 2, .pad = pads{.right = 2}}), pad_must_be_smaller_than_kernel, op::avg_pool,
+               1, 2);
+  CHECK(misfit(avg_pool{.kernel = {2, 3}, .pad = 1}).what == none);
+  check_misfit(misfit(global_avg_pool{} | max_pool{.kernel = 2, .stride = 1, .pad = 2, .dilation = 3}),
+               window_misses_the_image, op::max_pool, 1, 0);
+}
+
+TEST_CASE("both operands of + and * have one shape, or one is a pixel for each image") {
+  using enum fault;
+  auto const body = [](layer auto const& branch) {
+    return [=](tensor x) { return x + (x | branch); };
+  };
+  check_misfit(misfit(body(pointwise{5})), shapes_differ, op::add, 4, 5);
+  check_misfit(misfit(body(global_avg_pool{} | pointwise{5})), shapes_differ, op::add, 4, 5);
+  check_misfit(misfit(body(conv2d{.out = 4, .kernel = {3, 1}})), extents_differ, op::add, 8, 6);
+  check_misfit(misfit(body(conv2d{.out = 4, .kernel = {1, 3}})), extents_differ, op::add, 6, 4);
+  check_misfit(misfit([](tensor x) { return (x | depthwise{}) * x; }), extents_differ, op::mul, 6, 8);
+  check_misfit(misfit(residual{pointwise{1}}), shapes_differ, op::add, 4, 1);
+  CHECK(misfit(body(global_max_pool{})).what == none);
+
+  run_time_trace t;
+  tensor const one = t.add({.h = 2, .c = 3}), two = t.add({.n = 2, .h = 2, .c = 3});
+  (void)(one + two);
+  check_misfit(t.recorder.bad, extents_differ, op::add, 1, 2);
+}
+
+TEST_CASE("concat needs equal heights and widths, and blames the branch that differs") {
+  int const first = __LINE__ + 1;
+  auto const branches = concat(pointwise{3} | relu{},            // ends on line `first`
+                               relu{},                           // first + 1
+                               depthwise{.pad = {1, 0}},         // first + 2
+                               relu{});
+  diagnostic const d = misfit(branches);
+  check_misfit(d, fault::extents_differ, op::concat, 6, 4);
+  CHECK(d.line == first + 2);
+  CHECK(misfit([](tensor x) { return concat(x, x | avg_pool{.kernel = {2, 1}}); }).what == fault::extents_differ);
+}
+
+TEST_CASE("expect states what comes") {
+  check_misfit(misfit(expect{.c = 3}), fault::channels_differ, op::identity, 3, 4);
+  check_misfit(misfit(expect{.h = 8, .w = 5, .c = 3}), fault::extents_differ, op::identity, 5, 6);
+  CHECK(misfit(expect{.h = 8, .w = 6, .c = 4}).what == fault::none);
+  CHECK(misfit(expect{}).what == fault::none);
+}
+
+TEST_CASE("nobody reads a channel-first result") {
+  check_misfit(misfit(to_nchw{} | relu{}), fault::channel_first_value_cannot_be_used, op::relu, 0, 0);
+  check_misfit(misfit([](tensor x) { return x + (x | to_nchw{}); }), fault::channel_first_value_cannot_be_used,
+               op::add, 0, 0);
+  CHECK(misfit(relu{} | to_nchw{}).what == fault::none);
+}
+
+TEST_CASE("a tensor that no layer of the network made is refused") {
+  using enum fault;
+  check_misfit(misfit([](tensor x) { return x + tensor{}; }), tensor_of_another_network, op::add, 0, 0);
+  check_misfit(misfit([](tensor x) { return concat(tensor{}, x); }), tensor_of_another_network, op::concat, 0, 0);
+  tensor const none_yet = tensor{} | pointwise{3} | batch_norm{} | residual{max_pool{}} | repeat{2, linear{3}};
+  CHECK((none_yet | expect{.c = 4}).recorder == nullptr);
+
+  run_time_trace other;
+  tensor const foreign = other.add({.h = 8, .w = 6, .c = 4});
+  check_misfit(misfit([=](tensor x) { return x * foreign; }), tensor_of_another_network, op::mul, 0, 0);
+}
+
+TEST_CASE("extents, elements and parameters fit an int") {
+  using enum fault;
+  check_misfit(misfit(conv2d{.out = huge, .kernel = 3}), too_large, op::conv2d, huge, huge);
+  check_misfit(misfit(linear{huge}), too_large, op::linear, huge, huge);
+  check_misfit(misfit(pointwise{50'000'000}), too_large, op::pointwise, huge, huge);
+  check_misfit(misfit(depthwise{.multiplier = huge}), too_large, op::depthwise, huge, huge);
+  check_misfit(misfit(conv2d{.out = 1, .pad = huge}), too_large, op::conv2d, huge, huge);
+  check_misfit(misfit(conv2d{.out = 1, .kernel = huge, .dilation = huge}), window_exceeds_input, op::conv2d, huge, 8);
+  check_misfit(misfit(avg_pool{.kernel = huge, .pad = pads{huge, huge, huge, huge}}), pad_must_be_smaller_than_kernel,
+               op::avg_pool, huge / 2, huge);
+  CHECK(misfit(max_pool{.kernel = huge, .pad = same}).what == none);
+
+  run_time_trace t;
+  (void)t.add({.n = huge, .h = huge, .w = huge, .c = huge});
+  check_misfit(t.recorder.bad, too_large, op::input, huge, huge);
+}
+
+static constexpr auto undefined_output = input{.c = 3} | [](tensor x) {
+  (void)(x | relu{});
+  return tensor{};
+};
+static constexpr auto twice = input{.h = 8, .w = 8, .c = 4} | pointwise{6}
+                              | conv2d{.out = 8, .kernel = 3, .groups = 4}  // the first fault
+                              | max_pool{.kernel = 0};
+static constexpr int twice_line = __LINE__ - 2;
+
+TEST_CASE("a network keeps its first fault, with the layer's number and line, in constant evaluation") {
+  static_assert(lowered<undefined_output>::value.bad.what == fault::tensor_of_another_network);
+  constexpr diagnostic d = lowered<twice>::value.bad;
+  static_assert(d == diagnostic{fault::channels_not_divisible_by_groups, op::conv2d, 2, twice_line, 4, 6});
+  CHECK(lowered<twice>::value.node_count == 4);
+  CHECK(optimized<twice>::value.bad == d);
+}

@@ -1,0 +1,84 @@
+#include <ago/plan/matrix_schedule.hpp>
+
+#include "matrix_support.hpp"
+
+namespace {
+
+using namespace matrix_test;
+
+constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon};
+
+TEST_CASE("a default tile is on the menu and knows what it leaves") {
+  for (isa const target : every_isa)
+    for (bool const streams : {false, true})
+      for (long const pixels : {1L, 2L, 5L, 7L, 13L, 49L, 111L, 196L, 12544L})
+        for (int channels = 1; channels < 300; channels += channels < 70 ? 1 : 37) {
+          register_tile const t = matrix_tile(structure::pointwise, target, pixels, channels, {}, streams);
+          int const vectors = (channels + lanes(target) - 1) / lanes(target);
+          bool const right = is_matrix_tile(target, t.pixels, t.vectors) && t.pixels <= pixels &&
+                             t.vectors <= vectors && t.pixels_left == pixels % t.pixels &&
+                             t.vectors_left == vectors % t.vectors;
+          CHECK_MESSAGE(right, name_of(target), ' ', pixels, ' ', channels, ": ", t.pixels, 'x', t.vectors);
+        }
+}
+
+TEST_CASE("the menu leaves registers for weights and inputs") {
+  CHECK(is_matrix_tile(isa::avx512, 14, 2));
+  CHECK(is_matrix_tile(isa::avx512, 7, 3));
+  CHECK_FALSE(is_matrix_tile(isa::avx512, 7, 4));
+  CHECK(is_matrix_tile(isa::avx2, 4, 3));
+  CHECK_FALSE(is_matrix_tile(isa::avx2, 7, 2));
+  CHECK(is_matrix_tile(isa::sse42, 6, 2));
+  CHECK_FALSE(is_matrix_tile(isa::sse42, 4, 3));  // 12 + 3 + input + product
+  CHECK(is_matrix_tile(isa::neon, 7, 3));         // 21 + 3 + 7 inputs by lane
+  CHECK_FALSE(is_matrix_tile(isa::neon, 8, 3));
+  CHECK_FALSE(is_matrix_tile(isa::avx512, 0, 1));
+  CHECK_FALSE(is_matrix_tile(isa::avx512, 1, 0));
+}
+
+TEST_CASE("a wish on the menu is obeyed, another is not") {
+  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {6, 4, 0}) == register_tile{6, 4, 2, 3});
+  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {8, 8, 0}) ==
+        matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {}));
+  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {6, 0, 0}) ==
+        matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {}));
+}
+
+TEST_CASE("the default leaves no pixels over where that costs nothing") {
+  for (long const pixels : {12544L, 3136L, 784L, 196L})
+    for (int const channels : {32, 64, 96, 192})
+      CHECK(matrix_tile(structure::pointwise, isa::avx512, pixels, channels, {}).pixels_left == 0);
+}
+
+TEST_CASE("a convolution's tile fits the columns that see the whole window") {
+  kernel_key key = key_of<isa::avx512>(structure::convolution, {}, false);
+  step_data s;
+  s.in = {1, 56, 56, 64};
+  s.out = {1, 56, 56, 64};
+  s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  choose_matrix(key, s, {});
+  CHECK(54 % key.tile.pixels == key.tile.pixels_left);
+  CHECK(key.tile.pixels_left == 0);
+  choose_matrix(key, s, {5, 2, 7});
+  CHECK(key.tile == register_tile{5, 2, 4, 0});
+  CHECK(s.block == 7);
+}
+
+TEST_CASE("a cache block holds whole tiles, and only where the input is read more than once") {
+  kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
+  step_data s;
+  s.in = {1, 56, 56, 256};
+  s.out = {1, 56, 56, 128};
+  choose_matrix(key, s, {});
+  CHECK(s.block > 0);
+  CHECK(s.block % key.tile.pixels == 0);
+  s.out.c = 32;  // one panel
+  choose_matrix(key, s, {});
+  CHECK(s.block == 0);
+  s.in = {1, 14, 14, 256};  // fits the cache
+  s.out = {1, 14, 14, 128};
+  choose_matrix(key, s, {});
+  CHECK(s.block == 0);
+}
+
+}  // namespace

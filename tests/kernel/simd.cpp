@@ -1,0 +1,121 @@
+#include <ago/kernel/simd.hpp>
+
+#include "support.hpp"
+
+using namespace ago;
+
+namespace {
+
+template <isa I>
+std::vector<float> lanes_of(vec<I> x) {
+  std::vector<float> v(std::size_t(lanes(I)));
+  x.store(v.data());
+  return v;
+}
+
+/// Distance in units in the last place of the float next to `exact`.
+double ulps(float x, double exact) {
+  float const near = std::fabs(static_cast<float>(exact));
+  return std::fabs(double(x) - exact) / (double(std::nextafter(near, INFINITY)) - double(near));
+}
+
+/// Largest error of `f` against `exact`, over floats of all magnitudes up to `limit` and of evenly spread ones.
+template <isa I, class F, class G>
+double worst(float low, float high, F f, G exact) {
+  test::numbers r(1);
+  double most = 0;
+  for (int i = 0; i < 60000; i += lanes(I)) {
+    std::vector<float> x(std::size_t(lanes(I)));
+    for (float& value : x) {
+      value = r.real(low, high);
+      if (i % 2 && low < 0) value = std::ldexp(value, -r.integer(0, 60));
+    }
+    auto const y = lanes_of<I>(f(vec<I>::load(x.data())));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      double const e = ulps(y[k], exact(double(x[k])));
+      if (!(e <= most)) most = e;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a partial load reads the first lanes only and a partial store writes them only") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    test::numbers r(1);
+    for (int n = 1; n < lanes(I); ++n) {
+      test::guarded in(static_cast<std::size_t>(n)), out(static_cast<std::size_t>(n));
+      r.fill(in.data(), in.size());
+      vec<I> const x = vec<I>::load(in.data(), n);
+      auto const all = lanes_of<I>(x);
+      x.store(out.data(), n);
+      test::guarded wide(std::size_t(lanes(I)));
+      x.store(wide.data(), n);
+      CAPTURE(n);
+      for (int i = 0; i < lanes(I); ++i) {
+        std::size_t const k = std::size_t(i);
+        CHECK(all[k] == (i < n ? in[k] : 0.f));
+        CHECK(wide[k] == (i < n ? in[k] : test::guarded::canary));
+        if (i < n) CHECK(out[k] == in[k]);
+      }
+    }
+  });
+}
+
+TEST_CASE("arithmetic works lane by lane") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    test::numbers r(2);
+    auto const a = r.vector(16), b = r.vector(16), c = r.vector(16);
+    vec<I> const x = vec<I>::load(a.data()), y = vec<I>::load(b.data()), z = vec<I>::load(c.data());
+    auto const sum = lanes_of<I>(x + y), difference = lanes_of<I>(x - y), product = lanes_of<I>(x * y), ratio = lanes_of<I>(x / y),
+               minus = lanes_of<I>(-x), least = lanes_of<I>(min(x, y)), most = lanes_of<I>(max(x, y)), size = lanes_of<I>(abs(x)),
+               root = lanes_of<I>(sqrt(abs(x))), fused = lanes_of<I>(fma(x, y, z)), chosen = lanes_of<I>(where_less(x, y, z, x));
+    for (std::size_t i = 0; i < std::size_t(lanes(I)); ++i) {
+      CHECK(sum[i] == a[i] + b[i]);
+      CHECK(difference[i] == a[i] - b[i]);
+      CHECK(product[i] == a[i] * b[i]);
+      CHECK(ratio[i] == a[i] / b[i]);
+      CHECK(minus[i] == -a[i]);
+      CHECK(least[i] == std::fmin(a[i], b[i]));
+      CHECK(most[i] == std::fmax(a[i], b[i]));
+      CHECK(size[i] == std::fabs(a[i]));
+      CHECK(root[i] == std::sqrt(std::fabs(a[i])));
+      CHECK(chosen[i] == (a[i] < b[i] ? c[i] : a[i]));
+      if (I == isa::avx2 || I == isa::avx512 || I == isa::neon) CHECK(fused[i] == std::fma(a[i], b[i], c[i]));
+      else CHECK(fused[i] == doctest::Approx(double(a[i]) * double(b[i]) + double(c[i])).epsilon(1e-6));
+    }
+  });
+}
+
+TEST_CASE("min and max hand on a NaN in their second operand") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    vec<I> const nan(NAN), one(1.f);
+    CHECK(std::isnan(lanes_of<I>(max(one, nan))[0]));
+    CHECK(std::isnan(lanes_of<I>(min(one, nan))[0]));
+  });
+}
+
+TEST_CASE("the functions are as accurate as they say") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    CHECK(worst<I>(-87, 88, [](vec<I> x) { return exp(x); }, [](double x) { return std::exp(x); }) < 2);
+    CHECK(worst<I>(1e-30f, 1e30f, [](vec<I> x) { return log(x); }, [](double x) { return std::log(x); }) < 2);
+    CHECK(worst<I>(-20, 20, [](vec<I> x) { return tanh(x); }, [](double x) { return std::tanh(x); }) < 3);
+    CHECK(worst<I>(-6, 6, [](vec<I> x) { return erf(x); }, [](double x) { return std::erf(x); }) < 3);
+    CHECK(worst<I>(-87, 87, [](vec<I> x) { return logistic(x); }, [](double x) { return 1 / (1 + std::exp(-x)); }) < 4);
+  });
+}
+
+TEST_CASE("exp and logistic saturate without NaN") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    auto const of = [](vec<I> x) { return lanes_of<I>(x)[0]; };
+    for (float x : {89.f, 1000.f, 3e38f, INFINITY}) {
+      CHECK(of(exp(vec<I>(x))) == INFINITY);
+      CHECK(of(exp(vec<I>(-x - 15.f))) == 0.f);
+      CHECK(of(logistic(vec<I>(x))) == 1.f);
+      CHECK(of(logistic(vec<I>(-x))) < 1e-37f);
+      CHECK(of(logistic(vec<I>(-x))) >= 0.f);
+    }
+    CHECK(std::isnan(of(logistic(vec<I>(NAN)))));
+  });
+}

@@ -1,0 +1,44 @@
+// Random networks with consistent shapes: every operator, several inputs and outputs, values read twice, broadcasts.
+#pragma once
+
+#include "graphs.hpp"
+
+namespace test {
+
+using random_graph = ago::graph<160, 400, 6>;
+
+inline random_graph make_random_network(random& r, int operators) {
+  using ago::op;
+  builder<160, 400, 6> b;
+  for (int i = pick(r, 1, 3); i > 0; --i) b.input({pick(r, 1, 2), 6, 6, 8});
+  int const inputs = b.g.input_count, window = pick(r, 0, 2) ? 3 : operators;
+  constexpr op pools[] = {op::max_pool, op::avg_pool};
+  constexpr op moves[] = {op::identity, op::from_nchw, op::to_nchw};
+  while (b.g.node_count < inputs + operators) {
+    int const count = b.g.node_count, x = pick(r, std::max(0, count - window), count - 1);
+    ago::shape const s = b.shape_of(x);
+    int const what = pick(r, 0, 99);
+    if (what < 10) b.pointwise(x, pick(r, 0, 1) ? s.c : 8);
+    else if (what < 18) b.depthwise(x);
+    else if (what < 21) b.add({.kind = op::conv2d, .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 24) b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
+    else if (what < 36) b.unary(op::bias, x);
+    else if (what < 60) b.unary(op(pick(r, int(op::bias), int(op::map))), x);
+    else if (what < 63) b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 66) b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
+    else if (what < 70) b.unary(moves[pick(r, 0, 2)], x);
+    else {
+      int const y = pick(r, std::max(0, count - 2 * window), count - 1);
+      ago::shape const t = b.shape_of(y);
+      if (what < 74) {
+        if (t.n == s.n && t.h == s.h && s.c + t.c < 64) b.concat(x, y);
+      } else if (t == s || t == ago::shape{s.n, 1, 1, s.c}) {
+        b.binary(what % 2 ? op::add : op::mul, x, y);
+      }
+    }
+  }
+  for (int i = pick(r, 1, 6); i > 0; --i) b.output(pick(r, inputs, b.g.node_count - 1));
+  return b.g;
+}
+
+}  // namespace test

@@ -1,0 +1,144 @@
+// Networks of a thousand operators, partitioned during compilation within every compiler's default limits.
+#include "graphs.hpp"
+
+#include <ago/partition/partition.hpp>
+#include <ago/partition/stage.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using ago::op;
+using builder = test::builder<1'024, 2'200>;
+constexpr ago::shape image{1, 14, 14, 96};
+
+constexpr auto inverted_residuals() {
+  builder b;
+  int x = b.input(image);
+  while (b.g.node_count < 1'000) x = b.inverted_residual(x, 6);
+  b.output(x);
+  return b.g;
+}
+
+/// Two branches that concat joins, and a pointwise that mixes them.
+constexpr auto shuffle_units() {
+  builder b;
+  int x = b.input(image);
+  while (b.g.node_count < 1'000) {
+    int const left = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(x)), 48));
+    int const right = b.unary(op::bias, b.depthwise(b.bias_relu(b.pointwise(x, 48))));
+    x = b.bias_relu(b.pointwise(b.concat(left, b.bias_relu(b.pointwise(right, 48))), 96));
+  }
+  b.output(x);
+  return b.g;
+}
+
+/// Three projections of one value, gated by each other, residuals around, and a skip over everything.
+constexpr auto transformers() {
+  builder b;
+  int const start = b.unary(op::gelu, b.input(image));
+  int x = start;
+  while (b.g.node_count < 1'000) {
+    int const n = b.unary(op::batch_norm, x);
+    int const q = b.unary(op::bias, b.pointwise(n, 96)), k = b.unary(op::bias, b.pointwise(n, 96));
+    int const v = b.unary(op::bias, b.pointwise(n, 96));
+    int const attention = b.binary(op::mul, b.unary(op::sigmoid, b.binary(op::mul, q, k)), v);
+    x = b.binary(op::add, x, b.unary(op::bias, b.pointwise(attention, 96)));
+    int const h = b.unary(op::gelu, b.unary(op::bias, b.pointwise(b.unary(op::batch_norm, x), 384)));
+    x = b.binary(op::add, x, b.unary(op::bias, b.pointwise(h, 96)));
+  }
+  b.output(b.binary(op::add, x, start));
+  return b.g;
+}
+
+/// Towers over inputs of their own, with branches inside, joined two by two at the end: nothing in one tower lies on all
+/// paths of the network.
+template <int Towers>
+constexpr auto towers() {
+  builder b;
+  int top[Towers]{};
+  for (int& x : top) x = b.input(image);
+  for (int t = 0; b.g.node_count <= 1'000 - Towers; t = (t + 1) % Towers) {
+    int const left = b.bias_relu(b.pointwise(top[t], 96)), right = b.bias_relu(b.depthwise(top[t]));
+    top[t] = b.unary(op::relu, b.binary(op::add, b.unary(op::tanh, left), b.depthwise(right)));
+  }
+  for (int n = Towers; n > 1; n = (n + 1) / 2)
+    for (int t = 0; t < n / 2; ++t) top[t] = b.binary(op::add, top[t], top[n - 1 - t]);
+  b.output(top[0]);
+  return b.g;
+}
+
+/// Encoder and decoder with a skip at every level.
+constexpr auto u_net() {
+  builder b;
+  int x = b.input(image), skip[110]{}, level = 0;
+  while (b.g.node_count < 450) skip[level++] = x = b.bias_relu(b.pointwise(b.bias_relu(b.depthwise(x)), 96));
+  while (level > 0) x = b.bias_relu(b.pointwise(b.concat(x, skip[--level]), 96));
+  while (b.g.node_count < 1'000) x = b.unary(op::relu, b.bias_relu(b.pointwise(x, 96)));
+  b.output(x);
+  return b.g;
+}
+
+template <class Graph>
+bool same(ago::partition<Graph::node_capacity> const& a, ago::partition<Graph::node_capacity> const& b, Graph const& g) {
+  bool equal = a.count == b.count && a.operators == b.operators && a.acyclic == b.acyclic;
+  for (int v = 0; v < g.node_count; ++v) equal = equal && a.of[v] == b.of[v];
+  for (int i = 0; i < a.operators; ++i) equal = equal && a.order[i] == b.order[i];
+  return equal;
+}
+
+template <int V>
+bool same(ago::grouping<V> const& a, ago::grouping<V> const& b) {
+  bool equal = a.count == b.count;
+  for (int v = 0; v < V; ++v) equal = equal && a.of[v] == b.of[v];
+  return equal;
+}
+
+/// The partition, and each part of the paper's pipeline in an evaluation of its own.
+template <auto const& Graph>
+struct evaluated {
+  static constexpr auto partition = ago_partition(Graph);
+  static constexpr auto operators = dag_of(Graph);
+  static constexpr auto stages = stages_of(operators);
+  static constexpr auto clusters = cluster(operators, 600'000);
+  static constexpr auto minis = split_by_cluster(operators, clusters);
+  static constexpr auto epilogues = split_by_epilogue(operators, clusters);
+  static constexpr auto order = ordered(Graph, operators, clusters, minis);
+  static_assert(Graph.node_count >= 1'000);
+  static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
+  static_assert(order.subgraphs.acyclic && order.minis.acyclic);
+  static_assert(partition.minis.count < Graph.node_count / 2 && partition.subgraphs.count < partition.minis.count);
+
+  static void check_at_run_time() {
+    auto const copy = Graph;
+    auto const p = ago_partition(copy);
+    CHECK(same(p.subgraphs, partition.subgraphs, copy));
+    CHECK(same(p.minis, partition.minis, copy));
+    auto const d = dag_of(copy);
+    CHECK(same(cluster(d, 600'000), clusters));
+    CHECK(same(split_by_cluster(d, clusters), minis));
+    CHECK(same(split_by_epilogue(d, clusters), epilogues));
+    auto const s = stages_of(d);
+    for (int v = 0; v < d.count; ++v) CHECK(s.of[v] == stages.of[v]);
+  }
+};
+
+constexpr auto residual_network = inverted_residuals();
+constexpr auto shuffle_network = shuffle_units();
+constexpr auto transformer_network = transformers();
+constexpr auto two_towers = towers<2>();
+constexpr auto forty_towers = towers<40>();
+constexpr auto skipping_network = u_net();
+
+static_assert(evaluated<residual_network>::partition.subgraphs.count == 111);
+
+TEST_CASE("a thousand operators are partitioned at compile time as at run time") {
+  SUBCASE("inverted residuals") { evaluated<residual_network>::check_at_run_time(); }
+  SUBCASE("shuffle units") { evaluated<shuffle_network>::check_at_run_time(); }
+  SUBCASE("transformers with a skip over everything") { evaluated<transformer_network>::check_at_run_time(); }
+  SUBCASE("two towers") { evaluated<two_towers>::check_at_run_time(); }
+  SUBCASE("forty towers") { evaluated<forty_towers>::check_at_run_time(); }
+  SUBCASE("a U-Net") { evaluated<skipping_network>::check_at_run_time(); }
+}
+
+}  // namespace
