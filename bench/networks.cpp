@@ -181,7 +181,12 @@ void print_circumstances() {
   std::string cpu = "unknown processor", line;
   for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);)
     if (line.starts_with("model name")) cpu = line.substr(line.find(':') + 2);
-  std::fprintf(stderr, "%s, compiled by %s for %s\n", cpu.c_str(), __VERSION__, name_of(ago::native_isa));
+#if defined(__clang__)
+  char const* const compiler = __VERSION__;
+#else
+  char const* const compiler = "g++ " __VERSION__;
+#endif
+  std::fprintf(stderr, "%s, compiled by %s for %s\n", cpu.c_str(), compiler, name_of(ago::native_isa));
 #if !defined(__OPTIMIZE__)
   std::fprintf(stderr, "compiled without optimisation: the times mean nothing\n");
 #endif

@@ -7,7 +7,8 @@ namespace {
 using namespace ago;
 
 /// More than 1 MB of input, and several panels of output channels: blocks of pixels.
-constexpr auto pixel_blocks = input{.h = 61, .w = 59, .c = 80} | pointwise{200} | batch_norm{} | relu{} | global_avg_pool{};
+constexpr auto pixel_blocks = input{.h = 61, .w = 59, .c = 80}
+    | pointwise{200} | batch_norm{} | relu{} | global_avg_pool{};
 static_assert(program<pixel_blocks>::plan.steps[0].data.block > 0);
 
 /// The same by rows of a convolution.
@@ -16,7 +17,8 @@ constexpr auto row_blocks = input{.h = 74, .w = 56, .c = 64}
 static_assert(program<row_blocks>::plan.steps[0].data.block > 0);
 
 /// Little work for more than 2 MB of output: small tiles.
-constexpr auto streams = input{.h = 97, .w = 96, .c = 3} | pointwise{64} | bias{} | max_pool{.kernel = 3, .stride = 2, .pad = 1};
+constexpr auto streams = input{.h = 97, .w = 96, .c = 3}
+    | pointwise{64} | bias{} | max_pool{.kernel = 3, .stride = 2, .pad = 1};
 
 /// Longer than a block of the averaging sum, and more vectors of channels than an unrolled group.
 constexpr auto long_average = input{.n = 2, .h = 37, .w = 31, .c = 75} | depthwise{.kernel = 5, .pad = 2} | hard_swish{}

@@ -1,4 +1,4 @@
-// A generated network as the comparison sees it: its graph, and for each instruction set the compiled program and model.
+// A network as the comparison sees it: its graph, and for each instruction set the compiled program and model.
 #pragma once
 
 #include <ago/ago.hpp>

@@ -1,5 +1,5 @@
 // A network on the stack: it has no address at compile time.
-// expect: static storage|not a constant expression|invalid explicitly-specified argument
+// expect: static storage duration|add .static. to give it a constant address
 #include <ago/graph/check.hpp>
 
 using namespace ago;

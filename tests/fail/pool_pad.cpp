@@ -1,6 +1,6 @@
 // A pooling padded by more than half of its window.
 // misfit: pad_must_be_smaller_than_kernel max_pool 1 1 2
-// expect: ago: a pooling's pad must be at most half of its window
+// expect: ago: a pooling's pad \(gets\) must be at most half of its window \(expects\)
 #include <ago/graph/check.hpp>
 
 using namespace ago;

@@ -2,96 +2,20 @@
 // Shares nothing with ago/kernel; written for reading, not for speed.
 #pragma once
 
-#include "graph_view.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <span>
 #include <stdexcept>
-#include <string>
+#include <utility>
 #include <vector>
+
+#include "activation.hpp"
+#include "graph_view.hpp"
+#include "pooling.hpp"
 
 namespace reference {
 
-/// Unit roundoff of float32.
-inline constexpr double roundoff = 0x1p-24;
-
-/// A value of the graph: NHWC, but channel-first for inputs that from_nchw reads and for the results of to_nchw.
-/// `error` is an estimate, for every element, of the deviation of a float32 computation, by a running error analysis
-/// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3): roundings of a dot product count as
-/// independent and add up in squares, those of everything else add up in size. It is not a bound: compare against a
-/// multiple of it.
-struct value {
-  ago::shape extents{};
-  std::vector<double> exact{}, error{};
-
-  long index(int n, int y, int x, int c) const {
-    return ((long(n) * extents.h + y) * extents.w + x) * extents.c + c;
-  }
-};
-
-/// The double precision twin of a user's lambda.
-using scalar_function = double (*)(double);
-
-inline std::map<ago::user_function const*, scalar_function>& user_functions() {
-  static std::map<ago::user_function const*, scalar_function> all;
-  return all;
-}
-
-/// Tells the executor what `map` nodes with this function compute: `define(&ago::user_map<F>, [](double x) {...})`.
-inline void define(ago::user_function const* key, scalar_function f) { user_functions()[key] = f; }
-
 namespace detail {
-
-/// Sum of products and the spread of its float32 evaluation.
-struct accumulator {
-  double sum = 0, variance = 0;
-  void add(double weight, double x, double error_of_x) {
-    double const term = weight * x, carried = weight * error_of_x;
-    sum += term;
-    variance += carried * carried + roundoff * roundoff * (2 * term * term + sum * sum);
-  }
-  double error() const { return std::sqrt(variance); }
-};
-
-inline double activate(ago::node const& v, double x) {
-  using ago::op;
-  switch (v.kind) {
-    case op::relu: return std::max(x, 0.);
-    case op::relu6: return std::clamp(x, 0., 6.);
-    case op::leaky_relu: return x < 0 ? x * v.alpha : x;
-    case op::clip: return std::min(std::max(x, double(v.alpha)), double(v.beta));
-    case op::hard_sigmoid: return std::clamp(x / 6 + .5, 0., 1.);
-    case op::hard_swish: return x * std::clamp(x / 6 + .5, 0., 1.);
-    case op::sigmoid: return 1 / (1 + std::exp(-x));
-    case op::silu: return x / (1 + std::exp(-x));
-    case op::gelu: return .5 * x * std::erfc(-x / std::sqrt(2.));
-    case op::gelu_tanh: return .5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.)) * (x + .044715 * x * x * x)));
-    case op::tanh: return std::tanh(x);
-    case op::map: {
-      auto const f = user_functions().find(v.function);
-      if (f == user_functions().end()) throw std::logic_error("reference: define() the function of this map first");
-      return f->second(x);
-    }
-    default: throw std::logic_error(std::string("reference: not an activation: ") + name_of(v.kind));
-  }
-}
-
-inline void check(bool holds, ago::node const& v, char const* what) {
-  if (!holds) throw std::logic_error(std::string("reference: ") + name_of(v.kind) + ": " + what);
-}
-
-/// Output extent of a window that slides along `in` pixels.
-inline int windows(int in, int pad_before, int pad_after, int span, int stride) {
-  return int(std::floor(double(in + pad_before + pad_after - span) / stride)) + 1;
-}
-/// Likewise, rounded up: PyTorch's ceil_mode, where a window must start inside the image or the padding before it.
-inline int windows_rounded_up(int in, int pad_before, int pad_after, int span, int stride) {
-  int const count = int(std::ceil(double(in + pad_before + pad_after - span) / stride)) + 1;
-  return (count - 1) * stride < in + pad_before ? count : count - 1;
-}
 
 class executor {
  public:
@@ -144,17 +68,6 @@ class executor {
   double norm_scale(ago::node const& n, int c) const {
     if (n.norm < 0) return 1;
     return parameter(n.norm + c) / std::sqrt(parameter(n.norm + 3L * n.out.c + c) + n.alpha);
-  }
-
-  static void check_windows(ago::node const& n, ago::shape in, bool may_round_up) {
-    ago::window const& w = n.win;
-    int const h = windows(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);
-    int const x = windows(in.w, w.pad_left, w.pad_right, w.span_w(), w.stride_w);
-    int const h_up = windows_rounded_up(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);
-    int const x_up = windows_rounded_up(in.w, w.pad_left, w.pad_right, w.span_w(), w.stride_w);
-    bool const floor = n.out.h == h && n.out.w == x;
-    check(floor || (may_round_up && n.out.h == h_up && n.out.w == x_up), n, "extents");
-    check(in.n == n.out.n, n, "images");
   }
 
   /// conv2d, depthwise, pointwise and linear are one formula; weights [out][in / groups][kernel_h][kernel_w].
@@ -233,55 +146,6 @@ class executor {
                                  : a.error[i] * std::abs(b.exact[j]) + std::abs(a.exact[i]) * b.error[j];
       out.error[i] = carried + roundoff * std::abs(out.exact[i]);
     }
-  }
-
-  void pool(ago::node const& n, value const& in, value& out) const {
-    bool const global = n.kind == ago::op::global_max_pool || n.kind == ago::op::global_avg_pool;
-    bool const maximum = n.kind == ago::op::global_max_pool || n.kind == ago::op::max_pool;
-    ago::window w = n.win;
-    if (global) {
-      w = {.kernel_h = in.extents.h, .kernel_w = in.extents.w};
-      check(n.out == ago::shape{in.extents.n, 1, 1, in.extents.c}, n, "shape");
-    } else {
-      check_windows(n, in.extents, true);
-      check(n.out.c == in.extents.c, n, "channels");
-    }
-    for (int image = 0; image < n.out.n; ++image)
-      for (int y = 0; y < n.out.h; ++y)
-        for (int x = 0; x < n.out.w; ++x)
-          for (int c = 0; c < n.out.c; ++c) {
-            auto const to = std::size_t(out.index(image, y, x, c));
-            pool_window(n, w, maximum, in, {image, y, x, c}, out.exact[to], out.error[to]);
-          }
-  }
-
-  struct position {
-    int image, y, x, c;
-  };
-
-  static void pool_window(ago::node const& n, ago::window const& w, bool maximum, value const& in, position at,
-                          double& exact, double& error) {
-    double sum = 0, size = 0, error_sum = 0, largest = -std::numeric_limits<double>::infinity(), largest_error = 0;
-    int inside = 0, inside_or_pad = 0;
-    for (int ky = 0; ky < w.kernel_h; ++ky)
-      for (int kx = 0; kx < w.kernel_w; ++kx) {
-        int const y = at.y * w.stride_h - w.pad_top + ky * w.dilation_h;
-        int const x = at.x * w.stride_w - w.pad_left + kx * w.dilation_w;
-        if (y >= in.extents.h + w.pad_bottom || x >= in.extents.w + w.pad_right) continue;
-        ++inside_or_pad;
-        if (y < 0 || y >= in.extents.h || x < 0 || x >= in.extents.w) continue;
-        ++inside;
-        auto const from = std::size_t(in.index(at.image, y, x, at.c));
-        sum += in.exact[from];
-        size += std::abs(in.exact[from]);
-        error_sum += in.error[from];
-        largest = std::max(largest, in.exact[from]);
-        largest_error = std::max(largest_error, in.error[from]);
-      }
-    check(inside > 0, n, "a window without a pixel");
-    double const divisor = n.count_pads ? inside_or_pad : inside;
-    exact = maximum ? largest : sum / divisor;
-    error = maximum ? largest_error : (error_sum + roundoff * size) / divisor;
   }
 
   void concatenate(int v, ago::node const& n, value& out) const {

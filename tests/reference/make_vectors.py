@@ -3,8 +3,8 @@
 
     python3 make_vectors.py > vectors.inc
 
-Needs PyTorch (written with 1.13). Inputs and parameters follow a formula that the C++ test repeats, so that only results
-are stored. They are computed in double precision, NHWC.
+Needs PyTorch (written with 1.13). Inputs and parameters follow a formula that the C++ test repeats, so that only
+results are stored. They are computed in double precision, NHWC.
 """
 import textwrap
 
@@ -101,8 +101,9 @@ p = parameters(4, 4)  # gamma, beta, mean, variance
 p[3] = p[3].abs() + 0.25
 emit("batch_norm", x, F.batch_norm(x, p[2], p[3], p[0], p[1], eps=1e-3), alpha=1e-3)
 x = image(1, 3, 9, 1)
-for kind, f, alpha in (("relu", F.relu, 0), ("relu6", F.relu6, 0), ("leaky_relu", lambda v: F.leaky_relu(v, 0.125), 0.125),
-                       ("hard_sigmoid", F.hardsigmoid, 0), ("hard_swish", F.hardswish, 0), ("sigmoid", torch.sigmoid, 0),
-                       ("silu", F.silu, 0), ("gelu", F.gelu, 0), ("gelu_tanh", lambda v: F.gelu(v, approximate="tanh"), 0),
-                       ("tanh", torch.tanh, 0)):
+for kind, f, alpha in (("relu", F.relu, 0), ("relu6", F.relu6, 0),
+                       ("leaky_relu", lambda v: F.leaky_relu(v, 0.125), 0.125),
+                       ("hard_sigmoid", F.hardsigmoid, 0), ("hard_swish", F.hardswish, 0),
+                       ("sigmoid", torch.sigmoid, 0), ("silu", F.silu, 0), ("gelu", F.gelu, 0),
+                       ("gelu_tanh", lambda v: F.gelu(v, approximate="tanh"), 0), ("tanh", torch.tanh, 0)):
     emit(kind, x, f(x), alpha=alpha)

@@ -50,7 +50,7 @@ struct layer_fits {
                 "ago: the lower bound of clip exceeds the upper bound");
   static_assert(detail::is_not<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
   static_assert(detail::is_not<What>(fault::not_a_network),
-                "ago: not a network; one is written `input{...} | layers`, or `trace(body, input{...}, ...)`");
+                "ago: not a network; one is written input{...} | layers, or trace(body, input{...}, ...)");
   using asserted = std::true_type;
 };
 

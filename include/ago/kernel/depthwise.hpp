@@ -50,14 +50,17 @@ class depthwise_tile {
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
 
-  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels. Columns at the end of the row that
-  /// make no whole tile, and windows that lie more than half outside, are computed one by one.
-  AGO_INLINE void tile(step_data const& s, int ox, int first, int last) {
+  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels; returns how many columns. Those at the
+  /// end of a row that make no whole tile, and windows that lie more than half outside, are computed one by one.
+  AGO_INLINE int tile(step_data const& s, int ox, int first, int last) {
     int const ix = ox * sw - s.win.pad_left;
     if constexpr (columns > 1)
-      if (ox + columns <= s.out.w && ix >= -(kw / 2) && ix + in_columns(columns) - s.in.w <= kw / 2)
-        return vectors<columns>(s, ox, first, last);
-    for (int x = ox; x < ox + columns && x < s.out.w; ++x) vectors<1>(s, x, first, last);
+      if (ox + columns <= s.out.w && ix >= -(kw / 2) && ix + in_columns(columns) - s.in.w <= kw / 2) {
+        vectors<columns>(s, ox, first, last);
+        return columns;
+      }
+    vectors<1>(s, ox, first, last);
+    return 1;
   }
 
  private:
@@ -154,12 +157,16 @@ class depthwise_window {
     in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
-  AGO_INLINE void tile(step_data const& s, int ox, int first, int last) {
-    int const ix = ox * s.win.stride_w - s.win.pad_left;
-    if (ix >= 0 && ix + (columns - 1) * s.win.stride_w + s.win.span_w() <= s.in.w && ox + columns <= s.out.w)
-      return vectors<columns>(s, ox, {0, s.win.kernel_w}, first, last);
-    for (int x = ox; x < ox + columns && x < s.out.w; ++x)
-      vectors<1>(s, x, taps_inside(x * s.win.stride_w - s.win.pad_left, s.win.dilation_w, s.win.kernel_w, s.in.w), first, last);
+  AGO_INLINE int tile(step_data const& s, int ox, int first, int last) {
+    window const& w = s.win;
+    int const ix = ox * w.stride_w - w.pad_left;
+    if constexpr (columns > 1)
+      if (ix >= 0 && ix + (columns - 1) * w.stride_w + w.span_w() <= s.in.w && ox + columns <= s.out.w) {
+        vectors<columns>(s, ox, {0, w.kernel_w}, first, last);
+        return columns;
+      }
+    vectors<1>(s, ox, taps_inside(ix, w.dilation_w, w.kernel_w, s.in.w), first, last);
+    return 1;
   }
 
  private:
@@ -225,7 +232,7 @@ struct depthwise_kernel {
         int const last = first + block < vectors ? first + block : vectors;
         for (int oy = 0; oy < s.out.h; oy += method::rows) {
           work.row(s, n, oy);
-          _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w; ox += method::columns) work.tile(s, ox, first, last);
+          _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);
         }
       }
     }

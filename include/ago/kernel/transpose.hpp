@@ -29,13 +29,14 @@ AGO_INLINE void transpose(vec<I> (&x)[4]) {
 template <isa I, bool Whole>
 AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, long to_stride, int rows, int columns) {
   vec<I> x[4];
-  if constexpr (Whole) {
-    _Pragma("GCC unroll 4") for (int j = 0; j < 4; ++j) x[j] = vec<I>::load(from + j * from_stride);
-    transpose(x);
-    _Pragma("GCC unroll 4") for (int i = 0; i < 4; ++i) x[i].store(to + i * to_stride);
-  } else {
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
+  _Pragma("GCC unroll 4") for (int j = 0; j < 4; ++j) {
+    if (Whole || (j < columns && rows == 4)) x[j] = vec<I>::load(from + j * from_stride);
+    else x[j] = j < columns ? vec<I>::load(from + j * from_stride, rows) : vec<I>(0.f);
+  }
+  transpose(x);
+  _Pragma("GCC unroll 4") for (int i = 0; i < 4; ++i) {
+    if (Whole || (i < rows && columns == 4)) x[i].store(to + i * to_stride);
+    else if (i < rows) x[i].store(to + i * to_stride, columns);
   }
 }
 
@@ -44,17 +45,24 @@ AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, 
 template <isa I>
 void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
   constexpr isa Q = isa_of_four(I);
-  for (long i0 = 0; i0 < rows; i0 += 64) {
-    long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
-    for (long j = 0; j < columns; j += 4) {
-      int const width = columns - j < 4 ? int(columns - j) : 4;
-      long i = i0;
-      if constexpr (Q != isa::scalar)
+  if constexpr (Q == isa::scalar) {
+    for (long i = 0; i < rows; ++i)
+      for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
+  } else {
+    for (long i0 = 0; i0 < rows; i0 += 64) {
+      long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
+      for (long j = 0; j < columns; j += 4) {
+        int const width = columns - j < 4 ? int(columns - j) : 4;
+        float const* const p = from + j * from_stride;
+        float* const q = to + j;
+        long i = i0;
         if (width == 4)
-          for (; i + 4 <= i1; i += 4)
-            transpose_block<Q, true>(from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride, 4, 4);
-      if (i < i1)
-        transpose_block<Q, false>(from + j * from_stride + i, from_stride, to + i * to_stride + j, to_stride, int(i1 - i), width);
+          for (; i + 4 <= i1; i += 4) transpose_block<Q, true>(p + i, from_stride, q + i * to_stride, to_stride, 4, 4);
+        if (width == 3)
+          for (; i + 4 <= i1; i += 4) transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, 4, 3);
+        for (; i < i1; i += 4)
+          transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4, width);
+      }
     }
   }
 }

@@ -1,0 +1,82 @@
+// What is fed to a network, and what should come out.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <reference/executor.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "subject.hpp"
+
+namespace differential {
+
+/// Parameters at random, of a size that keeps values near 1.
+class random_parameters {
+ public:
+  random_parameters(reference::graph_view const& g, std::mt19937& random) : random_(random) {
+    all_.resize(std::size_t(g.parameters), std::numeric_limits<float>::quiet_NaN());
+    for (int v = g.input_count; v < g.size(); ++v) {
+      ago::node const& n = g.nodes[std::size_t(v)];
+      int const in = g.nodes[std::size_t(g.operand(v))].out.c;
+      int const depth = (n.kind == ago::op::depthwise ? 1 : in / n.groups) * n.win.kernel_h * n.win.kernel_w;
+      if (n.weight >= 0) fill(n.weight, n.out.c * depth, 0, std::sqrt(3.f / float(depth)));
+      if (n.shift >= 0) fill(n.shift, n.out.c, 0, .5f);
+      if (n.norm >= 0) {
+        fill(n.norm, n.out.c, .5f, 1);
+        fill(n.norm + n.out.c, 2 * n.out.c, 0, .5f);
+        fill(n.norm + 3 * n.out.c, n.out.c, .75f, .5f);
+      }
+    }
+  }
+  std::vector<float> const& all() const { return all_; }
+  /// Every parameter belongs to exactly one layer.
+  bool exact() const {
+    return !overlap_ && std::none_of(all_.begin(), all_.end(), [](float x) { return std::isnan(x); });
+  }
+
+ private:
+  void fill(int first, int count, float middle, float reach) {
+    std::uniform_real_distribution<float> uniform(middle - reach, middle + reach);
+    for (float& x : std::span(all_).subspan(std::size_t(first), std::size_t(count))) {
+      overlap_ = overlap_ || !std::isnan(x);
+      x = uniform(random_);
+    }
+  }
+  std::mt19937& random_;
+  std::vector<float> all_;
+  bool overlap_ = false;
+};
+
+struct experiment {
+  subject const& network;
+  std::vector<float> weights;
+  std::vector<std::vector<float>> inputs;
+  std::vector<reference::value> expected;
+};
+
+/// The experiment of a network: always the same.
+inline experiment prepare(subject const& s) {
+  std::mt19937 random(unsigned(s.number) + 1);
+  random_parameters const weights(s.graph, random);
+  REQUIRE_MESSAGE(weights.exact(), "parameters overlap or leave gaps");
+  experiment e{s, weights.all(), {}, {}};
+  std::uniform_real_distribution<float> uniform(-2, 2);
+  for (int v = 0; v < s.graph.input_count; ++v) {
+    e.inputs.emplace_back(std::size_t(s.graph.nodes[std::size_t(v)].out.count()));
+    for (float& x : e.inputs.back()) x = uniform(random);
+  }
+  auto const values = reference::run_all(s.graph, e.weights, e.inputs);
+  for (int const v : s.graph.outputs) {
+    e.expected.push_back(values[std::size_t(v)]);
+    for (double const y : e.expected.back().exact) REQUIRE(std::abs(y) < 1e30);
+  }
+  return e;
+}
+
+}  // namespace differential

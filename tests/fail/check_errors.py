@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""docs/errors.md knows every sentence that stops a compilation, and every fault has a mistake in this folder.
+
+usage: check_errors.py <repository> [compiler]
+With a compiler that is g++ 12, its output for the example must be the one shown, but for line numbers.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ASSERTION = re.compile(r'static_assert\([^;]*?,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\);')
+EXAMPLE = "add_channels.cpp"
+
+
+def sentences(include):
+    """What static assertions say to users."""
+    for header in sorted(include.rglob("*.hpp")):
+        for match in ASSERTION.finditer(header.read_text()):
+            text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
+            if text.startswith("ago: "):
+                yield text.removeprefix("ago: ")
+
+
+def faults(include):
+    body = re.search(r"enum class fault[^{]*\{([^}]*)\}", (include / "ago/graph/graph.hpp").read_text())[1]
+    return [name for name in re.findall(r"\w+", body) if name != "none"]
+
+
+def without_positions(text):
+    """Quotes as in the C locale; no line numbers, which change with every edit of a header."""
+    text = re.sub(r":\d+(:\d+)?", "", re.sub("[‘’]", "'", text))
+    return [line for line in text.splitlines() if not re.match(r" +(\d+ )?\|", line)]
+
+
+def example_faults(root, document, compiler):
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    if "g++" not in version.splitlines()[0] or not re.search(r" 12\.\d", version.splitlines()[0]):
+        return
+    command = [compiler, "-std=c++20", "-I../../include", "-fsyntax-only", EXAMPLE]
+    printed = subprocess.run(command, cwd=root / "tests/fail", env=dict(os.environ, LC_ALL="C"), capture_output=True,
+                             text=True, check=False).stderr
+    shown = re.search(r"```text\n(.*?)```", document, re.DOTALL)[1]
+    if without_positions(shown) != without_positions(printed):
+        yield f"docs/errors.md shows another output for {EXAMPLE} than:\n{printed}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    document = (root / "docs/errors.md").read_text()
+    plain = document.replace("\\|", "|")
+    mistakes = "".join(path.read_text() for path in (root / "tests/fail").glob("*.cpp"))
+    found = list(sentences(root / "include"))
+    missing = [f"docs/errors.md does not have the sentence: {s}" for s in found if f"| {s} |" not in plain]
+    for fault in faults(root / "include"):
+        if f"| `{fault}` |" not in plain:
+            missing.append(f"docs/errors.md does not have the fault {fault}")
+        if not re.search(rf"// (misfit: {fault} |expect: .*fault::{fault})", mistakes):
+            missing.append(f"tests/fail has no mistake for the fault {fault}")
+    for compiler in sys.argv[2:]:
+        missing += example_faults(root, document, compiler)
+    print(*missing, sep="\n")
+    return 1 if missing or len(found) < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

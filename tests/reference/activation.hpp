@@ -1,0 +1,52 @@
+// Operators on one element, the user's own included, in double precision.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace reference {
+
+/// The double precision twin of a user's lambda.
+using scalar_function = double (*)(double);
+
+inline std::map<ago::user_function const*, scalar_function>& user_functions() {
+  static std::map<ago::user_function const*, scalar_function> all;
+  return all;
+}
+
+/// Tells the executor what `map` nodes with this function compute: `define(&ago::user_map<F>, [](double x) {...})`.
+inline void define(ago::user_function const* key, scalar_function f) { user_functions()[key] = f; }
+
+namespace detail {
+
+inline double activate(ago::node const& v, double x) {
+  using ago::op;
+  switch (v.kind) {
+    case op::relu: return std::max(x, 0.);
+    case op::relu6: return std::clamp(x, 0., 6.);
+    case op::leaky_relu: return x < 0 ? x * v.alpha : x;
+    case op::clip: return std::min(std::max(x, double(v.alpha)), double(v.beta));
+    case op::hard_sigmoid: return std::clamp(x / 6 + .5, 0., 1.);
+    case op::hard_swish: return x * std::clamp(x / 6 + .5, 0., 1.);
+    case op::sigmoid: return 1 / (1 + std::exp(-x));
+    case op::silu: return x / (1 + std::exp(-x));
+    case op::gelu: return .5 * x * std::erfc(-x / std::sqrt(2.));
+    case op::gelu_tanh: return .5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.)) * (x + .044715 * x * x * x)));
+    case op::tanh: return std::tanh(x);
+    case op::map: {
+      auto const f = user_functions().find(v.function);
+      if (f == user_functions().end()) throw std::logic_error("reference: define() the function of this map first");
+      return f->second(x);
+    }
+    default: throw std::logic_error(std::string("reference: not an activation: ") + name_of(v.kind));
+  }
+}
+
+}  // namespace detail
+
+}  // namespace reference

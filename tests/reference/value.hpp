@@ -1,0 +1,43 @@
+// A value of the graph in double precision, with an estimate of float32's error.
+#pragma once
+
+#include <ago/graph/shape.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace reference {
+
+/// Unit roundoff of float32.
+inline constexpr double roundoff = 0x1p-24;
+
+/// A value of the graph: NHWC, but channel-first for inputs that from_nchw reads and for the results of to_nchw.
+/// `error` is an estimate, for every element, of the deviation of a float32 computation, by a running error analysis
+/// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3): roundings of a dot product count as
+/// independent and add up in squares, those of everything else add up in size. It is not a bound: compare against a
+/// multiple of it.
+struct value {
+  ago::shape extents{};
+  std::vector<double> exact{}, error{};
+
+  long index(int n, int y, int x, int c) const {
+    return ((long(n) * extents.h + y) * extents.w + x) * extents.c + c;
+  }
+};
+
+namespace detail {
+
+/// Sum of products and the spread of its float32 evaluation.
+struct accumulator {
+  double sum = 0, variance = 0;
+  void add(double weight, double x, double error_of_x) {
+    double const term = weight * x, carried = weight * error_of_x;
+    sum += term;
+    variance += carried * carried + roundoff * roundoff * (2 * term * term + sum * sum);
+  }
+  double error() const { return std::sqrt(variance); }
+};
+
+}  // namespace detail
+
+}  // namespace reference
