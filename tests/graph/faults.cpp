@@ -107,6 +107,11 @@ TEST_CASE("both operands of + and * have one shape, or one is a pixel for each i
   tensor const one = t.add({.h = 2, .c = 3}), two = t.add({.n = 2, .h = 2, .c = 3});
   (void)(one + two);
   check_misfit(t.recorder.bad, extents_differ, op::add, 1, 2);
+
+  run_time_trace u;
+  tensor const gate = u.add({.c = 3}), images = u.add({.n = 2, .h = 2, .w = 2, .c = 3});
+  (void)(images * gate);  // one pixel for both images
+  check_misfit(u.recorder.bad, extents_differ, op::mul, 2, 1);
 }
 
 TEST_CASE("concat needs equal heights and widths, and blames the branch that differs") {
@@ -119,6 +124,11 @@ TEST_CASE("concat needs equal heights and widths, and blames the branch that dif
   check_misfit(d, fault::extents_differ, op::concat, 6, 4);
   CHECK(d.line == first + 2);
   CHECK(misfit([](tensor x) { return concat(x, x | avg_pool{.kernel = {2, 1}}); }).what == fault::extents_differ);
+
+  run_time_trace t;
+  tensor const one = t.add({.n = 1, .c = 3}), two = t.add({.n = 2, .c = 3});
+  (void)concat(one, two);
+  check_misfit(t.recorder.bad, fault::extents_differ, op::concat, 1, 2);
 }
 
 TEST_CASE("expect states what comes") {

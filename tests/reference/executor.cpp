@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#define EIGEN_DONT_VECTORIZE  // plain loops do; g++ 12 warns of its own intrinsics (GCC bug 105593)
 #include <Eigen/Core>
 
 #include "builder.hpp"

@@ -36,7 +36,8 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
   int const complex_room = complex_limit - c.complex[v];
   auto const improves = [&](int u) {
     return c.weight[u] < room && c.complex[u] <= complex_room &&
-           (best < 0 || c.weight[u] < c.weight[best] || (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best]));
+           (best < 0 || c.weight[u] < c.weight[best] ||
+            (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best]));
   };
   int deepest = -1;
   for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) {
@@ -48,7 +49,7 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
   for (int e = c.outs[v]; e >= 0; e = c.out_next[e]) {
     int const u = c.to[e];
     if (!improves(u)) continue;
-    if (c.has_one_source(u)) {
+    if (c.has_one_edge_in(u)) {
       best = u;
     } else {
       int const longest = c.deepest(u);

@@ -1,5 +1,5 @@
-// A DAG under edge contraction. No stage is stored, since one contraction would shift all that lie downstream: whether an
-// edge decides a stage is found out locally, when asked. A topological order is kept up to date for these searches.
+// A DAG under edge contraction. No stage is stored, since one contraction would shift all that lie downstream: whether
+// an edge decides a stage is found out locally, when asked. A topological order is kept up to date for these searches.
 #pragma once
 
 #include <ago/partition/order.hpp>
@@ -40,8 +40,10 @@ struct contraction {
     for (int e = begin + 1; e < end && c >= 0; ++e) {
       int a = d.source[e];
       while (a != c && a >= 0 && c >= 0)
-        if (label[a] > label[c]) a = dominator[a];
-        else c = dominator[c];
+        if (label[a] > label[c])
+          a = dominator[a];
+        else
+          c = dominator[c];
       if (a != c) c = -1;
     }
     return c;
@@ -55,8 +57,7 @@ struct contraction {
     for (int e = d.first[v]; e < d.first[v + 1]; ++e) other = other || d.source[e] != dominator;
     for (int e = d.first[v + 1] - 1; e >= d.first[v]; --e) {
       int const u = d.source[e];
-      if (mark[u] == v + 1 || (other && u == dominator)) continue;  // marked: a parallel edge
-      mark[u] = v + 1;
+      if (other && u == dominator) continue;
       from[e] = u;
       to[e] = v;
       in_next[e] = ins[v];
@@ -64,7 +65,6 @@ struct contraction {
       out_next[e] = outs[u];
       outs[u] = e;
     }
-    stamp = V + 1;
   }
 
   constexpr int find(int v) {
@@ -109,12 +109,8 @@ struct contraction {
     return longest;
   }
 
-  /// Does every edge into x decide its stage, because all come from one node?
-  constexpr bool has_one_source(int x) const {
-    for (int e = in_next[ins[x]]; e >= 0; e = in_next[e])
-      if (from[e] != from[ins[x]]) return false;
-    return true;
-  }
+  /// Without asking `deepest`: the only edge into x decides its stage.
+  constexpr bool has_one_edge_in(int x) const { return in_next[ins[x]] < 0; }
 
   /// Is there a path from u to v, an edge apart, through other nodes? If not, contracting the two makes no cycle.
   constexpr bool has_detour(int u, int v) {
@@ -166,31 +162,35 @@ struct contraction {
   /// to v moves before it, what u leads to moves behind it, all within the labels that they have now.
   constexpr void place(int u, int v, int merged) {
     int const low = label[u], high = label[v], n_below = reach_down(u, high);
-    int const n_above = n_below > 0 ? reach_up(v, low) : 0;
-    if (n_below == 0 || n_above == 0) {
-      label[merged] = n_below == 0 ? high : low;
+    if (n_below == 0) {
+      label[merged] = high;
       return;
     }
+    int const n_above = reach_up(v, low);
     sort_by_label(above, n_above);
     sort_by_label(below, n_below);
     int n = 0;
     pool[n++] = low;
     for (int i = 0, j = 0; i < n_above || j < n_below;)
-      pool[n++] = j == n_below || (i < n_above && label[above[i]] < label[below[j]]) ? label[above[i++]] : label[below[j++]];
-    pool[n++] = high;
+      pool[n++] =
+          j == n_below || (i < n_above && label[above[i]] < label[below[j]]) ? label[above[i++]] : label[below[j++]];
     for (int i = 0; i < n_above; ++i) label[above[i]] = pool[i];
     label[merged] = pool[n_above];
-    for (int j = 0; j < n_below; ++j) label[below[j]] = pool[n_above + 2 + j];
+    for (int j = 0; j < n_below; ++j) label[below[j]] = pool[n_above + 1 + j];
   }
 
   /// Contracts u into v, which must be joined by an edge and have no detour between them.
   constexpr void absorb(int v, int u) {
-    if (label[u] < label[v]) place(u, v, v);
-    else place(v, u, v);
+    if (label[u] < label[v])
+      place(u, v, v);
+    else
+      place(v, u, v);
     int* p = &ins[v];
     while (*p >= 0)
-      if (from[*p] == u) *p = in_next[*p];
-      else p = &in_next[*p];
+      if (from[*p] == u)
+        *p = in_next[*p];
+      else
+        p = &in_next[*p];
     for (int e = ins[u], next; e >= 0; e = next) {
       next = in_next[e];
       if (from[e] == v) continue;
@@ -201,8 +201,10 @@ struct contraction {
     *p = -1;
     p = &outs[v];
     while (*p >= 0)
-      if (to[*p] == v || to[*p] == u) *p = out_next[*p];
-      else p = &out_next[*p];
+      if (to[*p] == v || to[*p] == u)
+        *p = out_next[*p];
+      else
+        p = &out_next[*p];
     for (int e = outs[u], next; e >= 0; e = next) {
       next = out_next[e];
       if (to[e] == v || to[e] == u) continue;
