@@ -3,6 +3,7 @@
 #include "random_graph.hpp"
 
 #include <ago/plan/memory.hpp>
+#include <ago/plan/schedule.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -51,14 +52,17 @@ class simulation {
                                               : outputs_[std::size_t(p.index)];
     return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
   }
+  /// A ring of rows holds a few rows at a time: its memory belongs to the value all the same.
   bool holds(int v) {
-    shape const s = g_.nodes[v].out;
+    shape s = g_.nodes[v].out;
+    if (m_.at[v].ring) s.n = 1, s.h = m_.at[v].ring;
     for (long i = 0; i < s.count(); ++i)
       if (!(at(m_.at[v], i / s.c, int(i % s.c)) == origin(g_, v, i))) return false;
     return true;
   }
   void write(place const& p, int v) {
-    shape const s = g_.nodes[v].out;
+    shape s = g_.nodes[v].out;
+    if (p.ring) s.n = 1, s.h = p.ring;
     for (long i = 0; i < s.count(); ++i) at(p, i / s.c, int(i % s.c)) = origin(g_, v, i);
   }
   bool output_is_right(int o) {
@@ -74,10 +78,22 @@ class simulation {
   std::vector<std::vector<element>> inputs_, outputs_;
 };
 
+/// Every pipeline that is possible, or none. (A parts' group reads and writes while all its buffers are alive, so steps
+/// may be simulated one after another.)
+fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs, step_list<40 + 120 + 4> const& steps,
+                                    unsigned seed) {
+  struct {
+    schedule wish{.join = 1};
+    schedule const* find(std::uint64_t) const { return &wish; }
+  } join_all;
+  if (seed % 2) return fuse_steps(g, steps, subgraphs, policy::ago_ni, untuned);
+  return fuse_steps(g, steps, subgraphs, policy::ago, join_all);
+}
+
 }  // namespace
 
 TEST_CASE("every step of 3000 random plans reads what it means to read, and every output is complete") {
-  int copies = 0, fused = 0, placed = 0;
+  int copies = 0, fused = 0, placed = 0, pipelined = 0;
   for (unsigned seed = 1; seed <= 3000; ++seed) {
     CAPTURE(seed);
     graph_maker random(seed);
@@ -85,13 +101,15 @@ TEST_CASE("every step of 3000 random plans reads what it means to read, and ever
     auto const minis = intervals(g, random);
     auto const views = views_of(g);
     auto const steps = form_steps(g, minis, views);
-    auto const m = plan_memory(g, steps, views);
+    auto const groups = groups_of(g, minis, steps, seed);
+    auto const m = plan_memory(g, steps, groups, views);
     simulation memory(g, m);
     for (int i = 0; i < steps.count; ++i) {
       step_nodes const& s = steps.step[i];
       REQUIRE(memory.holds(s.source));
       for (int k = 0; k < s.stage_count; ++k)
         if (s.others[k] >= 0) REQUIRE(memory.holds(s.others[k]));
+      pipelined += groups.ring[i] > 0;
       fused += s.stage_count;
       copies += s.copy_to_concat >= 0;
       if (s.copy_to_concat >= 0) {
@@ -110,6 +128,7 @@ TEST_CASE("every step of 3000 random plans reads what it means to read, and ever
   CHECK(copies > 100);  // the generator does reach these paths
   CHECK(fused > 1000);
   CHECK(placed > 1000);
+  CHECK(pipelined > 100);
 }
 
 TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boundaries") {
@@ -118,7 +137,9 @@ TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boun
     graph_maker random(seed);
     test_graph const g = random.make();
     auto const views = views_of(g);
-    auto const m = plan_memory(g, form_steps(g, intervals(g, random), views), views);
+    auto const minis = intervals(g, random);
+    auto const steps = form_steps(g, minis, views);
+    auto const m = plan_memory(g, steps, groups_of(g, minis, steps, seed), views);
     for (int a = 0; a < m.buffer_count; ++a) {
       buffer const& x = m.buffers[a];
       REQUIRE(x.offset >= 0);
@@ -145,7 +166,8 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
   g.node_count = 4, g.edge_count = 3, g.input_count = 1, g.output_count = 1, g.outputs[0] = 3;
   partition<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
   auto const views = views_of(g);
-  auto const m = plan_memory(g, form_steps(g, p, views), views);
+  auto const steps = form_steps(g, p, views);
+  auto const m = plan_memory(g, steps, fuse_steps(g, steps, p, policy::ago_ni, untuned), views);
   CHECK(m.arena_floats == 16 * (64 + 32));  // input and output are the caller's
   CHECK(m.at[0].in == place::area::input);
   CHECK(m.at[3].in == place::area::output);

@@ -49,18 +49,23 @@ struct convolution_kernel {
   static constexpr isa target = K.target;
 
   static void run(step_data const& s, run_memory const& m) {
+    _Pragma("GCC unroll 1") for (int image = 0; image < s.in.n; ++image) rows(s, m, image, 0, s.out.h);
+  }
+
+  /// Output rows first ... last - 1 of one image. The source is kept whole.
+  static void rows(step_data const& s, run_memory const& m, int image, int first, int last) {
     constexpr int panel_channels = K.tile.vectors * lanes(target);
-    int const rows = s.block <= 0 ? s.out.h : s.block;
+    int const rows = s.block <= 0 ? last - first : s.block, ring = s.destination.ring;
     int const whole = layout_of_matrix(K, s).padded_channels / panel_channels * panel_channels;
-    _Pragma("GCC unroll 1") for (int image = 0; image < s.in.n; ++image)
-      _Pragma("GCC unroll 1") for (int group = 0; group < s.groups; ++group)
-        _Pragma("GCC unroll 1") for (int y = 0; y < s.out.h; y += rows) {
-          int const y_end = y + rows < s.out.h ? y + rows : s.out.h;
-          _Pragma("GCC unroll 1") for (int channel = 0; channel < whole; channel += panel_channels)
-            panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, {image, group, channel, y, y_end});
-          if constexpr (K.tile.vectors_left > 0)
-            panel<K.tile.vectors_left, K.partial>(s, m, {image, group, whole, y, y_end});
-        }
+    _Pragma("GCC unroll 1") for (int group = 0; group < s.groups; ++group)
+      _Pragma("GCC unroll 1") for (int y = first, y_end; y < last; y = y_end) {
+        y_end = y + rows < last ? y + rows : last;
+        if (ring && y_end > y - y % ring + ring) y_end = y - y % ring + ring;
+        _Pragma("GCC unroll 1") for (int channel = 0; channel < whole; channel += panel_channels)
+          panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, {image, group, channel, y, y_end});
+        if constexpr (K.tile.vectors_left > 0)
+          panel<K.tile.vectors_left, K.partial>(s, m, {image, group, whole, y, y_end});
+      }
   }
 
  private:
@@ -98,7 +103,9 @@ struct convolution_kernel {
       source_stride_ = s.source.pixel_stride;
       source_ = detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
       channel_ = work.group * layout.group_channels + work.channel;
-      destination_ = detail::mutable_address(s.destination, m) + channel_;
+      // A piece is contiguous in a ring of rows: its first row lies at slot y % ring instead of row y of the image.
+      long const moved = s.destination.ring ? work.y % s.destination.ring - (long(work.image) * s.out.h + work.y) : 0;
+      destination_ = detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
       first_index_ = long(work.image) * s.out.h * s.out.w;
       int const rest = layout.group_channels - work.channel - (VECTORS - 1) * lanes(target);
       count_ = rest < lanes(target) ? rest : lanes(target);

@@ -15,6 +15,14 @@ struct depthwise_memory {
       : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
         in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
         out_row(out_pixel * s.out.w), channels(s.out.c) {}
+  /// Row y of image n, wherever it is kept.
+  AGO_INLINE float const* in_row_at(step_data const& s, int n, int y) const {
+    return in + (s.source.ring ? y % s.source.ring : long(n) * s.in.h + y) * in_row;
+  }
+  AGO_INLINE float* out_row_at(step_data const& s, int n, int y) const {
+    return out + (s.destination.ring ? y % s.destination.ring : long(n) * s.out.h + y) * out_row;
+  }
+
   finisher<K.after, K.target> finish;
   float const* in;
   float* out;
@@ -41,12 +49,14 @@ class depthwise_tile {
   depthwise_memory<K> at;
   depthwise_tile(step_data const& s, run_memory const& m) : at(s, m) {}
 
-  /// Moves on to output rows oy ... of image n.
-  AGO_INLINE void row(step_data const& s, int n, int oy) {
+  /// Moves on to output rows oy ... of image n, at most to row `end`.
+  AGO_INLINE void row(step_data const& s, int n, int oy, int end) {
     int const iy = oy * sh - s.win.pad_top;
     in_rows_ = bits_inside(iy, s.in.h, in_rows);
-    out_rows_ = s.out.h - oy < rows ? s.out.h - oy : rows;
-    in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
+    out_rows_ = end - oy < rows ? end - oy : rows;
+    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r)
+      in_[r] = in_rows_ >> r & 1 ? at.in_row_at(s, n, iy + r) : at.in;
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
 
@@ -72,17 +82,17 @@ class depthwise_tile {
   AGO_INLINE void vectors(step_data const& s, int ox, int first, int last) {
     int const ix = ox * sw - s.win.pad_left;
     in_columns_ = bits_inside(ix, s.in.w, in_columns(Columns));
-    float const* const in = in_ + ix * at.in_pixel;
-    float* const out = at.out + (pixel_ + ox) * at.out_pixel;
+    long const in = ix * at.in_pixel, out = ox * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
     _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v) compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
     if constexpr (K.partial)
       if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
   }
 
-  /// One vector of channels. `in`, `out`: channel 0 of the tile's first pixel; in `in` it may be outside the image.
+  /// One vector of channels. `in`, `out`: distance of the tile's first pixel from the start of its row; the input's may be
+  /// outside the image.
   template <int Columns, bool Partial>
-  AGO_INLINE void compute(float const* in, float* out, long pixel, int width, int v) const {
+  AGO_INLINE void compute(long in, long out, long pixel, int width, int v) const {
     constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // may be outside the image
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
@@ -90,15 +100,14 @@ class depthwise_tile {
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y)
       _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x) sum[y][x] = shift;
-    in += channel;
-    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r, in += at.in_row) {
+    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) {
       if (r < kh)
         _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
           w[r][kx] = vec<I>::load(weights + (r * kw + kx) * V);
           pin(w[r][kx]);
         }
       if (!(in_rows_ >> r & 1)) continue;
-      float const* p = in;
+      float const* p = in_[r] + in + channel;
       _Pragma("GCC unroll 32") for (int c = 0; c < width_in; ++c, p += at.in_pixel) {
         pin(p);
         if ((c < sides || c >= width_in - sides) && !(in_columns_ >> c & 1)) continue;
@@ -107,10 +116,9 @@ class depthwise_tile {
         accumulate(sum, w, x, r, c);
       }
     }
-    out += channel;
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y, out += at.out_row, pixel += width) {
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y, pixel += width) {
       if (y >= out_rows_) continue;
-      float* p = out;
+      float* p = out_[y] + out + channel;
       _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x, p += at.out_pixel) {
         pin(p);
         if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
@@ -135,7 +143,8 @@ class depthwise_tile {
 
   unsigned in_rows_, in_columns_;  ///< bit i: row or column i of the tile's input is inside the image
   int out_rows_;                   ///< rows of the tile that exist
-  float const* in_;                ///< where column 0 of the tile's first input row is or would be
+  float const* in_[in_rows];       ///< the tile's input rows; those outside the image are not looked at
+  float* out_[rows];
   long pixel_;
 };
 
@@ -151,10 +160,11 @@ class depthwise_window {
   depthwise_memory<K> at;
   depthwise_window(step_data const& s, run_memory const& m) : at(s, m) {}
 
-  AGO_INLINE void row(step_data const& s, int n, int oy) {
-    int const iy = oy * s.win.stride_h - s.win.pad_top;
-    ky_ = taps_inside(iy, s.win.dilation_h, s.win.kernel_h, s.in.h);
-    in_ = at.in + (long(n) * s.in.h + iy) * at.in_row;
+  AGO_INLINE void row(step_data const& s, int n, int oy, int) {
+    image_ = n;
+    top_ = oy * s.win.stride_h - s.win.pad_top;
+    ky_ = taps_inside(top_, s.win.dilation_h, s.win.kernel_h, s.in.h);
+    out_ = at.out_row_at(s, n, oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
   AGO_INLINE int tile(step_data const& s, int ox, int first, int last) {
@@ -184,12 +194,12 @@ class depthwise_window {
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     int const taps = s.win.kernel_h * s.win.kernel_w;
     float const* const weights = at.weights + long(channel) * (taps + 1);
-    float const* const in = in_ + (long(ox) * s.win.stride_w - s.win.pad_left) * at.in_pixel + channel;
+    long const in = (long(ox) * s.win.stride_w - s.win.pad_left) * at.in_pixel + channel;
     long const next = s.win.stride_w * at.in_pixel;
     vec<I> sum[Columns];
     for (auto& x : sum) x = vec<I>::load(weights + taps * V);
     for (int y = ky_.first; y < ky_.last; ++y) {
-      float const* p = in + long(y) * s.win.dilation_h * at.in_row + long(kx.first) * s.win.dilation_w * at.in_pixel;
+      float const* p = at.in_row_at(s, image_, top_ + y * s.win.dilation_h) + in + long(kx.first) * s.win.dilation_w * at.in_pixel;
       float const* w = weights + (y * s.win.kernel_w + kx.first) * V;
       for (int x = kx.first; x < kx.last; ++x, p += s.win.dilation_w * at.in_pixel, w += V) {
         vec<I> const weight = vec<I>::load(w);
@@ -198,15 +208,16 @@ class depthwise_window {
       }
     }
     long const pixel = pixel_ + ox;
-    float* const out = at.out + pixel * at.out_pixel + channel;
+    float* const out = out_ + ox * at.out_pixel + channel;
     _Pragma("GCC unroll 32") for (int c = 0; c < Columns; ++c) {
       if constexpr (Partial) at.finish(sum[c], pixel + c, channel, count).store(out + c * at.out_pixel, count);
       else at.finish(sum[c], pixel + c, channel).store(out + c * at.out_pixel);
     }
   }
 
-  tap_range ky_;     ///< rows of the window on the image
-  float const* in_;  ///< where column 0 of the window's first row is or would be
+  tap_range ky_;    ///< rows of the window on the image
+  int image_, top_;  ///< first input row of the window, which may be outside
+  float* out_;
   long pixel_;
 };
 
@@ -222,18 +233,21 @@ struct depthwise_method<K, false> { using type = depthwise_window<K>; };
 template <kernel_key K>
 struct depthwise_kernel {
   static void run(step_data const& s, run_memory const& m) {
+    for (int n = 0; n < s.out.n; ++n) rows(s, m, n, 0, s.out.h);
+  }
+
+  /// Output rows first_row ... last_row - 1 of image n.
+  [[gnu::noinline]] static void rows(step_data const& s, run_memory const& m, int n, int first_row, int last_row) {
     using method = typename detail::depthwise_method<K>::type;
     method work(s, m);
     int const vectors = padded(s.out.c, K.target) / lanes(K.target);
     int const block = s.block > 0 ? s.block : vectors;
-    for (int n = 0; n < s.out.n; ++n) {
-      work.at.finish.image(s, m, n);
-      for (int first = 0; first < vectors; first += block) {
-        int const last = first + block < vectors ? first + block : vectors;
-        for (int oy = 0; oy < s.out.h; oy += method::rows) {
-          work.row(s, n, oy);
-          _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);
-        }
+    work.at.finish.image(s, m, n);
+    for (int first = 0; first < vectors; first += block) {
+      int const last = first + block < vectors ? first + block : vectors;
+      for (int oy = first_row; oy < last_row; oy += method::rows) {
+        work.row(s, n, oy, last_row);
+        _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);
       }
     }
   }

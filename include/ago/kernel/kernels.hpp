@@ -10,6 +10,7 @@
 #include <ago/kernel/pack_stages.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
+#include <ago/kernel/row_pipeline.hpp>
 #include <ago/kernel/transpose.hpp>
 
 namespace ago {
@@ -27,6 +28,12 @@ constexpr kernel_function kernel_for() {
   else if constexpr (K.what == structure::elementwise) return &elementwise_kernel<K>::run;
   else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
   else return &to_nchw_kernel<K>::run;
+}
+
+template <fused_key F>
+constexpr kernel_function kernel_for() {
+  if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
+  else return &row_pipeline<F>::run;
 }
 
 /// Writes the packed weights of one step: its main operator's and its epilogue's.

@@ -114,30 +114,30 @@ struct no_model {
 template <auto const& Net>
 inline constexpr diagnostic misfit = lowered<Net>::value.bad;
 
-template <auto const& Net, auto const& Schedules, isa Target,
-          bool Ok = misfit<Net>.what == fault::none && available(Target) && Schedules.sorted()>
+template <auto const& Net, auto const& Schedules, options Options,
+          bool Ok = misfit<Net>.what == fault::none && available(Options.target) && Schedules.sorted()>
 struct choose_model {
   using type = no_model;
 };
-template <auto const& Net, auto const& Schedules, isa Target>
-struct choose_model<Net, Schedules, Target, true> {
-  using program = ago::program<Net, Schedules, Target>;
+template <auto const& Net, auto const& Schedules, options Options>
+struct choose_model<Net, Schedules, Options, true> {
+  using program = ago::program<Net, Schedules, Options>;
   using type = model_of<program, std::make_index_sequence<std::size_t(program::inputs)>,
                         std::make_index_sequence<std::size_t(program::outputs)>>;
 };
 
 }  // namespace detail
 
-/// A network ready to run on `Target`. Large (its packed weights are inside): make it `static`, or a member of
+/// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed weights are inside): make it `static`, or a member of
 /// something that is. Construction and runs allocate nothing, throw nothing and print nothing. Inputs, outputs and
 /// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
-template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
-class model : public detail::choose_model<Net, Schedules, Target>::type {
-  using base = typename detail::choose_model<Net, Schedules, Target>::type;
+template <auto const& Net, auto const& Schedules = untuned, options Options = {}>
+class model : public detail::choose_model<Net, Schedules, Options>::type {
+  using base = typename detail::choose_model<Net, Schedules, Options>::type;
   static constexpr diagnostic found = detail::misfit<Net>;
   static constexpr layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
                               expects<found.expected>, gets<found.actual>> layers_fit{};
-  static constexpr can_be_compiled<available(Target), Schedules.sorted()> checked{};
+  static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
 
  public:
   using base::base;

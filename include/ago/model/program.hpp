@@ -6,6 +6,7 @@
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/kernels.hpp>
 #include <ago/partition/partition.hpp>
+#include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 
 #include <cstddef>
@@ -20,12 +21,12 @@ struct can_be_compiled {
   static_assert(Sorted, "ago: a schedule table must be sorted by signature, without duplicates");
 };
 
-/// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Target`: the
-/// instruction set. All members are known at compile time; each stage is a constant of its own, to be looked at and
+/// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
+/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to be looked at and
 /// asserted on.
-template <auto const& Net, auto const& Schedules = untuned, isa Target = native_isa>
+template <auto const& Net, auto const& Schedules = untuned, options Options = {}>
 class program {
-  static constexpr can_be_compiled<available(Target), Schedules.sorted()> checked{};
+  static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
 
  public:
   /// The operators after the passes.
@@ -36,14 +37,16 @@ class program {
 
  private:
   static constexpr auto views = views_of(graph);
-  static constexpr auto list = form_steps(graph, partition.minis, views);
+  static constexpr auto parts = form_steps(graph, partition.minis, views);
+  static constexpr auto groups = fuse_steps(graph, parts, partition.subgraphs, Options, Schedules);
 
  public:
-  static constexpr auto memory = plan_memory(graph, list, views);
-  static constexpr int steps = list.count;
-  static constexpr auto plan = make_plan<steps>(graph, list, memory, Schedules, Target);
+  static constexpr auto memory = plan_memory(graph, parts, groups, views);
+  static constexpr auto plan = make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target);
 
-  static constexpr isa target = Target;
+  static constexpr isa target = Options.target;
+  /// What runs one after another: kernels, and pipelines of several.
+  static constexpr int steps = groups.count;
   static constexpr int subgraphs = partition.subgraphs.count;
   static constexpr int tuned_steps = plan.tuned_steps;
   static constexpr int inputs = graph.input_count, outputs = graph.output_count;
@@ -60,30 +63,39 @@ class program {
 
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
-    for (auto const& s : plan.steps) pack_step<Target>(s.key, s.data, s.packing, weights.data(), packed.data());
+    for (auto const& s : plan.steps) pack_step<Options.target>(s.key, s.data, s.packing, weights.data(), packed.data());
   }
   /// Runs all steps. Inputs and outputs do not overlap each other.
   static void run(run_memory const& memory) noexcept {
-    for (entry const& e : table.entries) e.function(e.data, memory);
+    for (entry const& e : table.entries) e.function(table.data[e.first], memory);
   }
   /// Runs one step, for profiles.
   static void run_step(int step, run_memory const& memory) noexcept {
-    table.entries[step].function(table.entries[step].data, memory);
+    table.entries[step].function(table.data[table.entries[step].first], memory);
   }
+  /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
+  static constexpr int first_part(int step) { return step < steps ? groups.first[step] : parts.count; }
 
  private:
   struct entry {
     kernel_function function;
-    step_data data;
+    int first;  ///< its data
   };
-  template <int... I>
-  static constexpr auto make_table(std::integer_sequence<int, I...>) {
+  static constexpr fused_key key_of(int step) {
+    fused_key k{groups.parts[step]};
+    for (int i = 0; i < k.parts; ++i) k.part[i] = plan.steps[groups.first[step] + i].key;
+    return k;
+  }
+  template <int... I, int... P>
+  static constexpr auto make_table(std::integer_sequence<int, I...>, std::integer_sequence<int, P...>) {
     struct {
-      entry entries[sizeof...(I) ? sizeof...(I) : 1];
-    } t{{{kernel_for<plan.steps[I].key>(), plan.steps[I].data}...}};
+      entry entries[sizeof...(I)];
+      step_data data[sizeof...(P)];
+    } t{{{kernel_for<key_of(I)>(), groups.first[I]}...}, {plan.steps[P].data...}};
     return t;
   }
-  static constexpr auto table = make_table(std::make_integer_sequence<int, steps>{});
+  static constexpr auto table =
+      make_table(std::make_integer_sequence<int, steps>{}, std::make_integer_sequence<int, parts.count>{});
 };
 
 }  // namespace ago

@@ -92,12 +92,13 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
   return block >= extent ? 0 : int(by_rows ? block : block / key.tile.pixels * key.tile.pixels);
 }
 
-/// Both for one step.
-constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish) {
+/// Both for one step. `pipelined`: it computes a few rows at a time, into a ring.
+constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, bool pipelined) {
   int const depth = s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups);
-  bool const streams = depth < 128 && s.out.count() > 1L << 19;
-  key.tile = matrix_tile(key.what, key.target, detail::pixels_in_line(key.what, s), s.out.c / s.groups, wish, streams);
-  s.block = matrix_block(key, s, wish);
+  bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
+  long const pixels = pipelined && key.what == structure::pointwise ? s.out.w : detail::pixels_in_line(key.what, s);
+  key.tile = matrix_tile(key.what, key.target, pixels, s.out.c / s.groups, wish, streams);
+  s.block = pipelined ? wish.block : matrix_block(key, s, wish);
 }
 
 }  // namespace ago

@@ -1,11 +1,11 @@
 // Static memory: every value that crosses a step boundary gets its place before the program runs.
 #pragma once
 
-#include <ago/plan/form_steps.hpp>
+#include <ago/plan/fusion.hpp>
 
 namespace ago {
 
-/// A stretch of the arena that is in use from step `first` to step `last`, inclusive.
+/// A stretch of the arena that is in use from group `first` of the steps to group `last`, inclusive.
 struct buffer {
   int value{};  ///< node whose value it holds; for a concat also the values written into it
   int first{}, last{};
@@ -60,30 +60,37 @@ constexpr int root_of(concat_views<V> const& views, int v) {
 /// Greedy by size. Inputs and outputs are the caller's memory; values given out are written there directly.
 template <int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                     concat_views<V> const& views) {
+                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views) {
   memory_plan<V> m;
-  int first[V]{}, last[V]{}, output[V]{};
+  int first[V]{}, last[V]{}, output[V]{}, ring[V]{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = -1;
   for (int o = g.output_count - 1; o >= 0; --o)
     if (g.nodes[g.outputs[o]].kind != op::input) output[g.outputs[o]] = o;
-  for (int i = 0; i < steps.count; ++i) {
-    step_nodes const& s = steps.step[i];
+  for (int k = 0; k < steps.count; ++k) {
+    step_nodes const& s = steps.step[k];
+    int const i = groups.group_of[k];
+    ring[s.result] = groups.ring[k];
     int const written = detail::root_of(views, s.result);
     if (s.copy_to_output < 0) {
       if (first[written] < 0) first[written] = i;
       if (last[written] < i) last[written] = i;
     }
     last[detail::root_of(views, s.source)] = i;
-    for (int k = 0; k < s.stage_count; ++k)
-      if (s.others[k] >= 0) last[detail::root_of(views, s.others[k])] = i;
+    for (int j = 0; j < s.stage_count; ++j)
+      if (s.others[j] >= 0) last[detail::root_of(views, s.others[j])] = i;
   }
-  for (int v = g.input_count; v < g.node_count; ++v)
-    if (first[v] >= 0 && output[v] < 0)
-      m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, (g.nodes[v].out.count() + 15) / 16 * 16};
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    if (first[v] < 0 || output[v] >= 0) continue;
+    shape const& s = g.nodes[v].out;
+    long const floats = ring[v] > 0 ? long(ring[v]) * s.w * s.c : s.count();
+    m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, (floats + 15) / 16 * 16};
+  }
   detail::place_buffers(m);
 
-  for (int b = 0; b < m.buffer_count; ++b)
-    m.at[m.buffers[b].value] = {place::area::arena, 0, m.buffers[b].offset, g.nodes[m.buffers[b].value].out.c};
+  for (int b = 0; b < m.buffer_count; ++b) {
+    int const v = m.buffers[b].value;
+    m.at[v] = {place::area::arena, 0, m.buffers[b].offset, g.nodes[v].out.c, ring[v]};
+  }
   for (int v = 0; v < g.node_count; ++v) {
     if (v < g.input_count) m.at[v] = {place::area::input, v, 0, g.nodes[v].out.c};
     if (output[v] >= 0) m.at[v] = {place::area::output, output[v], 0, g.nodes[v].out.c};

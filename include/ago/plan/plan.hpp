@@ -88,27 +88,19 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
 }
 
 /// Register and cache tile, from the table or else by the analytic default.
-constexpr void choose_schedule(planned_step& p, schedule const& wish) {
+constexpr void choose_schedule(planned_step& p, schedule const& wish, bool pipelined) {
   kernel_key& k = p.key;
-  step_data& d = p.data;
-  k.partial = d.out.c / d.groups % lanes(k.target) != 0;
-  if (k.what == structure::pointwise) {
-    k.tile = matrix_tile(k.what, k.target, d.out.pixels(), d.out.c, wish);
-    d.block = matrix_block(k, d, wish);
-  } else if (k.what == structure::convolution) {
-    k.tile = matrix_tile(k.what, k.target, d.out.w, d.out.c / d.groups, wish);
-    d.block = matrix_block(k, d, wish);
-  } else if (k.what == structure::depthwise) {
-    choose_depthwise(k, d, wish);
-  }
+  k.partial = p.data.out.c / p.data.groups % lanes(k.target) != 0;
+  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, pipelined);
+  if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
 }
 
 }  // namespace detail
 
-/// The plan of `steps` on `target`, with schedules from `table` (see schedule_table) where it knows a step.
+/// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it knows a step.
 template <int N, int V, int E, int O>
-constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps, memory_plan<V> const& m,
-                            auto const& table, isa target) {
+constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                            fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table, isa target) {
   plan<N> r;
   for (int i = 0; i < N; ++i) {
     planned_step& p = r.steps[i];
@@ -118,7 +110,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const&
     schedule const* const found = table.find(p.signature);
     p.tuned = found != nullptr;
     r.tuned_steps += p.tuned;
-    detail::choose_schedule(p, found ? *found : schedule{});
+    detail::choose_schedule(p, found ? *found : schedule{}, groups.parts[groups.group_of[i]] > 1);
     p.data.weights = r.packed_floats;
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {

@@ -11,6 +11,7 @@ struct schedule {
   int pixels = 0;   ///< register tile: output pixels (pointwise, convolution), output columns (depthwise)
   int vectors = 0;  ///< register tile: vectors of output channels (pointwise, convolution), output rows (depthwise)
   int block = 0;    ///< cache tile, see step_data::block
+  int join = 0;     ///< 1: in one row pipeline with the step before it, where that is possible; -1: not
   bool operator==(schedule const&) const = default;
 };
 

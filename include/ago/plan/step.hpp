@@ -66,6 +66,18 @@ struct kernel_key {
   bool operator==(kernel_key const&) const = default;
 };
 
+inline constexpr int max_parts = 3;
+/// Output rows of its last part that a row pipeline computes at a time.
+inline constexpr int pipeline_rows = 2;
+
+/// One step's kernel, or several run as one: a row pipeline, in which each part's rows are computed just before the next
+/// part reads them (AGO III.B, intensive fusion).
+struct fused_key {
+  int parts = 1;
+  kernel_key part[max_parts]{};
+  bool operator==(fused_key const&) const = default;
+};
+
 /// Where a value lies, and how to walk it. Element (image, y, x, channel) is at
 /// base + offset + ((image * h + y) * w + x) * pixel_stride + channel.
 struct place {
@@ -74,6 +86,7 @@ struct place {
   int index = 0;         ///< which input or output
   long offset = 0;       ///< floats
   int pixel_stride = 0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
+  int ring = 0;          ///< rows that are kept, row y in slot y % ring; 0: all of them
   bool operator==(place const&) const = default;
 };
 
@@ -123,7 +136,7 @@ struct run_memory {
   float* const* outputs;        ///< likewise, and nothing written beyond the end
 };
 
-/// A kernel, its key bound at compile time.
+/// A kernel, its key bound at compile time. The data of a pipeline's parts follow one another in memory.
 using kernel_function = void (*)(step_data const&, run_memory const&);
 
 /// Rounds up to whole vectors.

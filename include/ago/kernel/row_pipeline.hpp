@@ -1,0 +1,52 @@
+// Intensive fusion by rows: each operator computes a few rows just before the next one reads them.
+#pragma once
+
+#include <ago/kernel/convolution.hpp>
+#include <ago/kernel/depthwise.hpp>
+#include <ago/kernel/pointwise.hpp>
+
+namespace ago {
+
+namespace detail {
+
+template <kernel_key K>
+AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+  if constexpr (K.what == structure::pointwise) pointwise_kernel<K>::rows(s, m, n, first, last);
+  else if constexpr (K.what == structure::depthwise) depthwise_kernel<K>::rows(s, m, n, first, last);
+  else convolution_kernel<K>::rows(s, m, n, first, last);
+}
+
+}  // namespace detail
+
+/// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these: the whole inverted residual with
+/// its intermediate values in rings of a few rows. Every row of every part is computed once, by the unfused kernel and in
+/// its order of additions: the result is the unfused one to the bit. (AGO III.B tiles a pair; the ring extends it to
+/// chains, after the line buffers of image processing.)
+template <fused_key F>
+struct row_pipeline {
+  /// `first`: data of the parts, one after another.
+  static void run(step_data const& first, run_memory const& m) {
+    step_data const* const parts = &first;
+    step_data const& last = parts[F.parts - 1];
+    for (int n = 0; n < last.out.n; ++n) {
+      int done[F.parts]{};
+      for (int y = 0; y < last.out.h; y += rows_at_a_time) advance<F.parts - 1>(parts, m, n, y + rows_at_a_time, done);
+    }
+  }
+
+ private:
+  /// Computes the rows of part P before row `end` that are not yet there; before that the rows they read.
+  template <int P>
+  AGO_INLINE static void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
+    step_data const& s = parts[P];
+    if (end > s.out.h) end = s.out.h;
+    if (end <= done[P]) return;
+    if constexpr (P > 0) advance<P - 1>(parts, m, n, (end - 1) * s.win.stride_h - s.win.pad_top + s.win.span_h(), done);
+    detail::compute_rows<F.part[P]>(s, m, n, done[P], end);
+    done[P] = end;
+  }
+
+  static constexpr int rows_at_a_time = pipeline_rows;
+};
+
+}  // namespace ago

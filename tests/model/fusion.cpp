@@ -1,0 +1,106 @@
+// Row pipelines give the unfused result to the bit: the same kernels add in the same order.
+#include "networks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace model_test;
+
+namespace {
+
+/// Joins whatever can be joined.
+struct join_all_t {
+  schedule wish{.join = 1};
+  constexpr bool sorted() const { return true; }
+  constexpr schedule const* find(std::uint64_t) const { return &wish; }
+};
+inline constexpr join_all_t join_all{};
+
+constexpr auto dw(int kernel, int stride, pads pad) {
+  return depthwise{.kernel = kernel, .stride = stride, .pad = pad} | batch_norm{} | relu6{};
+}
+constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
+constexpr pads all(int p) { return {p, p, p, p}; }
+
+inline constexpr auto pair_rows = input{.h = 9, .w = 7, .c = 5} | pw(17) | dw(3, 1, all(1));
+inline constexpr auto pair_stride = input{.n = 2, .h = 12, .w = 14, .c = 16} | pw(32) | dw(3, 2, all(1));
+inline constexpr auto pair_even_kernel = input{.h = 6, .w = 5, .c = 3} | pw(24) | dw(2, 1, {0, 1, 1, 0});
+inline constexpr auto pair_five = input{.h = 11, .w = 8, .c = 8} | pw(40) | dw(5, 2, all(2));
+inline constexpr auto pair_tall_pads = input{.h = 3, .w = 4, .c = 4} | pw(16) | dw(3, 1, all(2));
+inline constexpr auto down = input{.h = 10, .w = 9, .c = 33} | dw(3, 1, all(1)) | pw(20);
+inline constexpr auto down_stride = input{.n = 2, .h = 7, .w = 7, .c = 58} | dw(3, 2, {0, 0, 1, 1}) | pw(58);
+inline constexpr auto two_pointwise = input{.h = 5, .w = 6, .c = 7} | pw(19) | pw(1);
+inline constexpr auto two_depthwise = input{.h = 13, .w = 6, .c = 24} | dw(3, 2, all(1)) | dw(5, 1, all(2));
+inline constexpr auto three_depthwise = input{.h = 9, .w = 9, .c = 16} | dw(3, 1, all(1)) | dw(3, 2, all(0)) | dw(3, 1, all(1));
+inline constexpr auto triple = input{.h = 8, .w = 14, .c = 16} | inverted_residual(96);
+inline constexpr auto triple_odd = input{.n = 3, .h = 1, .w = 3, .c = 17} | inverted_residual(31);
+inline constexpr auto triple_stride = input{.h = 15, .w = 13, .c = 24} | pw(72) | dw(3, 2, all(1)) | pointwise{40} | batch_norm{};
+inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} |
+                             conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
+                             dw(3, 1, all(1)) | pointwise{16};
+inline constexpr auto stem_dilated = input{.h = 16, .w = 12, .c = 4} |
+                                     conv2d{.out = 10, .kernel = {3, 2}, .pad = 2, .dilation = 2} | silu{} |
+                                     depthwise{.kernel = 3, .pad = 2, .dilation = 2} | pw(11);
+inline constexpr auto mapped = input{.h = 6, .w = 7, .c = 8} | pointwise{20} | map{[](auto x) { return x * x + 1.f; }} |
+                               dw(3, 1, all(1)) | pointwise{8} | hard_swish{};
+
+template <auto const& Net, auto const& Schedules, options O>
+std::vector<float> result_of() {
+  using net = model<Net, Schedules, O>;
+  auto const weights = random_weights<Net>(1);
+  static net m{weights_span<net>(weights)};
+  static typename net::workspace w;
+  for (float& x : w.arena) x = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> out(net::output_size());
+  CHECK(m.try_run_in(w, random_floats(net::input_size(), 2), out) == status::ok);
+  return out;
+}
+
+template <auto const& Net, isa I = native_isa>
+void compare(char const* name, int steps) {
+  CAPTURE(std::string(name));
+  CHECK(model<Net, join_all, I>::steps == steps);
+  CHECK(model<Net, untuned, options{I, policy::ago_ni}>::steps > steps);
+  auto const fused = result_of<Net, join_all, options{I}>();
+  auto const unfused = result_of<Net, untuned, options{I, policy::ago_ni}>();
+  CHECK(fused == unfused);
+}
+
+}  // namespace
+
+#define CHECK_NET(net, steps) compare<net>(#net, steps)
+
+TEST_CASE("pairs of operators fused by rows equal the two operators to the bit") {
+  CHECK_NET(pair_rows, 1);
+  CHECK_NET(pair_stride, 1);
+  CHECK_NET(pair_even_kernel, 1);
+  CHECK_NET(pair_five, 1);
+  CHECK_NET(pair_tall_pads, 1);
+  CHECK_NET(down, 1);
+  CHECK_NET(down_stride, 1);
+  CHECK_NET(two_pointwise, 1);
+  CHECK_NET(two_depthwise, 1);
+}
+
+TEST_CASE("chains of three fused by rows equal the three operators to the bit") {
+  CHECK_NET(three_depthwise, 1);
+  CHECK_NET(triple, 1);
+  CHECK_NET(triple_odd, 1);
+  CHECK_NET(triple_stride, 1);
+  CHECK_NET(stem, 1);
+  CHECK_NET(stem_dilated, 1);
+  CHECK_NET(mapped, 1);
+}
+
+TEST_CASE("the scalar instruction set fuses to the bit as well") {
+  compare<triple, isa::scalar>("triple", 1);
+  compare<stem, isa::scalar>("stem", 1);
+}
+
+TEST_CASE("a fused inverted residual needs a fraction of the arena") {
+  using fused = model<triple, join_all>;
+  using unfused = model<triple, untuned, policy::ago_ni>;
+  static_assert(fused::arena_bytes == 4 * (4 * 14 * 96 + 2 * 14 * 96));  // a ring of four rows, and two rows
+  static_assert(unfused::arena_bytes == 4 * 2 * (8 * 14 * 96));
+}
