@@ -64,11 +64,11 @@ void check_packing(int groups, int inputs, int outputs, window const& w, int vec
         scale = n[0] / std::sqrt(double(n[3L * channels]) + epsilon);
         shift = (shift - n[2L * channels]) * scale + n[channels];
       }
-      wrong += std::fabs(group.shift(o) - shift) > 1e-6 * (1 + std::fabs(shift));
+      wrong += !(std::fabs(group.shift(o) - shift) <= 1e-6 * (1 + std::fabs(shift)));
       for (int tap = 0; tap < taps; ++tap)
         for (int c = 0; c < inputs; ++c) {
           double const weight = exists ? blob[7 + (channel * inputs + c) * taps + tap] * scale : 0;
-          wrong += std::fabs(group.weight(tap * inputs + c, o) - weight) > 1e-6 * std::fabs(weight);
+          wrong += !(std::fabs(group.weight(tap * inputs + c, o) - weight) <= 1e-6 * std::fabs(weight));
         }
     }
   }

@@ -110,7 +110,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
     } else if (!uses.is_output[v] || !uses.is_output[twin]) {
       uses.is_output[twin] = uses.is_output[twin] || uses.is_output[v];
       r.replace(v, twin);
-    } else if (n.kind != op::identity) {
+    } else {
       r.stands_for[v] = twin;
       detail::become_copy(g, v, twin);
     }
@@ -133,7 +133,7 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
     int const before = g.operand(v);
     bool const has_bias = g.nodes[before].kind == op::bias;
     int const conv = has_bias ? g.operand(before) : before;
-    if (!is_complex(g.nodes[conv].kind) || g.nodes[conv].norm >= 0 || g.nodes[before].norm >= 0) continue;
+    if (!is_complex(g.nodes[conv].kind) || g.nodes[conv].norm >= 0) continue;
     if (!uses.is_private(conv) || !uses.is_private(before)) continue;
 
     g.nodes[conv].norm = norm.norm;

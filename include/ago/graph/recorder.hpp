@@ -20,17 +20,15 @@ struct growing {
   constexpr T& operator[](int i) { return data[i]; }
   constexpr T const& operator[](int i) const { return data[i]; }
   constexpr void push(T const& value) {
-    if (size == capacity) grow();
+    if (size == capacity) reserve(capacity ? 2 * capacity : 64);
     data[size++] = value;
   }
-
- private:
-  constexpr void grow() {
-    capacity = capacity ? 2 * capacity : 32;
-    T* const larger = new T[capacity];
+  constexpr void reserve(int elements) {
+    T* const larger = new T[elements];
     for (int i = 0; i < size; ++i) larger[i] = data[i];
     delete[] data;
     data = larger;
+    capacity = elements;
   }
 };
 

@@ -52,9 +52,9 @@ struct replacement {
       keep[v] = true;
     }
   }
-  /// Takes v out; its readers read `other` from now on, an earlier node.
+  /// Takes v out; its readers read `other` from now on, an earlier node that is kept.
   constexpr void replace(int v, int other) {
-    stands_for[v] = stands_for[other];
+    stands_for[v] = other;
     keep[v] = false;
   }
 };

@@ -5,6 +5,7 @@
 #include <ago/kernel/depthwise.hpp>
 #include <ago/kernel/elementwise.hpp>
 #include <ago/kernel/map.hpp>
+#include <ago/kernel/math.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_matrix.hpp>
 #include <ago/kernel/pack_stages.hpp>

@@ -79,12 +79,22 @@ struct vec {
   friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }
   friend AGO_INLINE vec operator-(vec a) { return -a.v; }
   friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
-  friend AGO_INLINE vec operator/(vec a, vec b) { return a.v / b.v; }
+  friend AGO_INLINE vec operator/(vec a, vec b) {
+#if defined(__aarch64__)
+    if constexpr (I == isa::neon) return batch(vdivq_f32(a.v, b.v));  // xsimd 8.1: an estimate and Newton steps
+#endif
+    return a.v / b.v;
+  }
   /// Of two operands one of which is NaN: b (on neon: NaN).
   friend AGO_INLINE vec min(vec a, vec b) { return xsimd::min(a.v, b.v); }
   friend AGO_INLINE vec max(vec a, vec b) { return xsimd::max(a.v, b.v); }
   friend AGO_INLINE vec abs(vec a) { return xsimd::abs(a.v); }
-  friend AGO_INLINE vec sqrt(vec a) { return xsimd::sqrt(a.v); }
+  friend AGO_INLINE vec sqrt(vec a) {
+#if defined(__aarch64__)
+    if constexpr (I == isa::neon) return batch(vsqrtq_f32(a.v));
+#endif
+    return xsimd::sqrt(a.v);
+  }
   friend AGO_INLINE vec exp(vec a) { return xsimd::exp(a.v); }
   friend AGO_INLINE vec log(vec a) { return xsimd::log(a.v); }
   friend AGO_INLINE vec tanh(vec a) { return xsimd::tanh(a.v); }

@@ -131,7 +131,7 @@ struct choose_model<Net, Schedules, Options, true> {
 /// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed weights are inside): make it `static`, or a member of
 /// something that is. Construction and runs allocate nothing, throw nothing and print nothing. Inputs, outputs and
 /// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
-template <auto const& Net, auto const& Schedules = untuned, options Options = {}>
+template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;
   static constexpr diagnostic found = detail::misfit<Net>;

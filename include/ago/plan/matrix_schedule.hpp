@@ -93,7 +93,7 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
 }
 
 /// Both for one step. `pipelined`: it computes a few rows at a time, into a ring.
-constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, bool pipelined) {
+constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, bool pipelined = false) {
   int const depth = s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups);
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
   long const pixels = pipelined && key.what == structure::pointwise ? s.out.w : detail::pixels_in_line(key.what, s);
