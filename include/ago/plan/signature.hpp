@@ -31,9 +31,9 @@ constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& 
     window const& w = n.win;
     h.mix(std::uint64_t(n.kind));
     h.mix(n.out);
-    for (int x : {w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.pad_top, w.pad_left,
-                  w.pad_bottom, w.pad_right, n.groups, int(n.count_pads)})
-      h.mix(std::uint64_t(x));
+    int const attributes[] = {w.kernel_h, w.kernel_w, w.stride_h,   w.stride_w,  w.dilation_h, w.dilation_w,
+                              w.pad_top,  w.pad_left, w.pad_bottom, w.pad_right, n.groups,     int(n.count_pads)};
+    for (int x : attributes) h.mix(std::uint64_t(x));
   }
   h.mix(s.bias >= 0);
   for (int i = 0; i < s.stage_count; ++i) {
