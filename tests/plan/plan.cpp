@@ -55,7 +55,7 @@ template <auto const& G>
 constexpr auto steps_of = form_steps(G, all_together<G.node_capacity>(1, G.node_count), views_of(G));
 template <auto const& G, options Options, auto const& Table>
 constexpr auto groups_of = fuse_steps(G, steps_of<G>, all_together<G.node_capacity>(1, G.node_count), Options, Table);
-template <auto const& G, options Options = {isa::avx2, policy::ago_ni}, auto const& Table = untuned>
+template <auto const& G, options Options = options(isa::avx2, policy::ago_ni), auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
                                                       plan_memory(G, steps_of<G>, groups_of<G, Options, Table>, views_of(G)),
                                                       Table, Options.target);
