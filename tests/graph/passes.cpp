@@ -154,7 +154,8 @@ TEST_CASE("equal values are computed once, sums in either order") {
 static constexpr auto different = image | [](tensor x) {
   return concat(x | leaky_relu{.1f}, x | leaky_relu{.2f}, x | clip{0, 1}, x | clip{0, 2}, x | pointwise{4},
                 x | pointwise{4}, x | bias{}, x | bias{}, x | batch_norm{}, x | batch_norm{}, x | gelu{},
-                x | gelu{.approximate = true}, x | map{[](auto v) { return v * v; }}, x | map{[](auto v) { return -v; }},
+                x | gelu{.approximate = true}, x | map{[](auto v) { return v * v; }},
+                x | map{[](auto v) { return -v; }},
                 x | avg_pool{.kernel = 3, .stride = 1, .pad = 1},
                 x | avg_pool{.kernel = 3, .stride = 1, .pad = 1, .count_pads = false}, concat(x, x | relu{}),
                 concat(x | relu{}, x));

@@ -120,7 +120,8 @@ TEST_CASE("concat and changes of layout stay alone") {
 
 /// The chain that ends in `v`, judged from its members. Does the kernel of its first member still apply `next`?
 bool takes(test::random_graph const& g, groups const& members, int v, int next) {
-  int reads = int(std::count(g.edges, g.edges + g.edge_count, v) + std::count(g.outputs, g.outputs + g.output_count, v));
+  int reads =
+      int(std::count(g.edges, g.edges + g.edge_count, v) + std::count(g.outputs, g.outputs + g.output_count, v));
   op const head = g.nodes[members[0]].kind, tail = g.nodes[v].kind;
   if (head == op::concat || head == op::from_nchw || head == op::to_nchw || reads != 1) return false;
   if (!(g.nodes[v].out == g.nodes[next].out)) return false;
@@ -145,7 +146,8 @@ TEST_CASE("atoms equal the straightforward ones, are acyclic, and each has at mo
       if (ago::is_elementwise(g.nodes[v].kind))
         for (int k = 0; k < g.nodes[v].input_count; ++k) {
           int const u = g.operand(v, k);
-          if (home[u] >= 0 && members[home[u]].back() == u && takes(g, members[home[u]], u, v)) best = std::max(best, u);
+          if (home[u] >= 0 && members[home[u]].back() == u && takes(g, members[home[u]], u, v))
+            best = std::max(best, u);
         }
       home[v] = best < 0 ? int(members.size()) : home[best];
       if (best < 0) members.emplace_back();

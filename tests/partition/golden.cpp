@@ -1,5 +1,5 @@
-// Small graphs with expected weights, stages, clusters and splits from an independent implementation. They lie outside the
-// repository; without them these tests say so and pass.
+// Small graphs with expected weights, stages, clusters and splits from an independent implementation. They lie outside
+// the repository; without them these tests say so and pass.
 #include "graphs.hpp"
 #include "oracle.hpp"
 
@@ -65,9 +65,9 @@ long limit_of(json const& entry) { return std::lround(entry["Td"].get<double>() 
 /// such operator.
 bool as_operator(json const& n, test::builder<2, 2>& b) {
   static std::map<std::string, op> const known{
-      {"conv2d", op::conv2d},  {"dwconv2d", op::depthwise}, {"dense", op::linear},    {"bias_add", op::bias},
-      {"relu", op::relu},      {"relu6", op::relu6},        {"add", op::add},         {"multiply", op::mul},
-      {"concat", op::concat},
+      {"conv2d", op::conv2d}, {"dwconv2d", op::depthwise}, {"dense", op::linear},
+      {"bias_add", op::bias}, {"relu", op::relu},          {"relu6", op::relu6},
+      {"add", op::add},       {"multiply", op::mul},       {"concat", op::concat},
   };
   auto const found = known.find(n["op"]);
   if (found == known.end() || n["shape"].size() > 4) return false;
@@ -79,8 +79,10 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   if (s.size() < 4) {  // rows of vectors
     int rows = 1;
     for (std::size_t i = 0; i + 1 < s.size(); ++i) rows *= s[i];
-    if (s.size() == 3 && o.kind != op::linear) o.out = {s[0], 1, s[1], s[2]};
-    else o.out = {1, 1, rows, s.back()};
+    if (s.size() == 3 && o.kind != op::linear)
+      o.out = {s[0], 1, s[1], s[2]};
+    else
+      o.out = {1, 1, rows, s.back()};
   }
   ago::shape in = o.out;
   if (o.kind == op::conv2d) {
@@ -91,8 +93,10 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   if (o.kind == op::linear) in.c = loop["K"];
   if (loop.count("R")) o.win = {.kernel_h = loop["R"], .kernel_w = loop["C"]};
   int const x = b.input(in);
-  if (ago::is_binary(o.kind)) b.add(o, {x, x});
-  else b.add(o, {x});
+  if (ago::is_binary(o.kind))
+    b.add(o, {x, x});
+  else
+    b.add(o, {x});
   return true;
 }
 
@@ -147,8 +151,10 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
         std::string const mode = entry["mode"];
         auto const expected = read_groups(entry["clusters"], d.count);
         clusters[{"cluster/" + mode, limit}] = entry["clusters"];
-        if (mode == "adjacent") CHECK(oracle::view(ago::cluster(d, limit), d.count) == expected);
-        else CHECK(oracle::cluster(n, limit, INT_MAX, oracle::affix::component) == expected);
+        if (mode == "adjacent")
+          CHECK(oracle::view(ago::cluster(d, limit), d.count) == expected);
+        else
+          CHECK(oracle::cluster(n, limit, INT_MAX, oracle::affix::component) == expected);
         ++checked[algorithm + " " + mode];
         continue;
       }
@@ -160,8 +166,10 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
         for (auto const& mini : minis) all.push_back(mini);
       auto const expected = read_groups(all, d.count);
       REQUIRE((algorithm == "split_cluster" || algorithm == "split_epilogue"));
-      if (algorithm == "split_cluster") CHECK(oracle::view(ago::split_by_cluster(d, subgraphs), d.count) == expected);
-      else CHECK(oracle::view(ago::split_by_epilogue(d, subgraphs), d.count) == expected);
+      if (algorithm == "split_cluster")
+        CHECK(oracle::view(ago::split_by_cluster(d, subgraphs), d.count) == expected);
+      else
+        CHECK(oracle::view(ago::split_by_epilogue(d, subgraphs), d.count) == expected);
       ++checked[algorithm];
     }
     if (!file.contains("atoms")) continue;

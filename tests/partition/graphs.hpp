@@ -57,7 +57,8 @@ struct builder {
 
 /// Nodes with weights and operands, in thousandths.
 template <int V, int E>
-constexpr ago::dag<V, E> make_dag(std::initializer_list<long> weights, std::initializer_list<std::initializer_list<int>> sources) {
+constexpr ago::dag<V, E> make_dag(std::initializer_list<long> weights,
+                                  std::initializer_list<std::initializer_list<int>> sources) {
   ago::dag<V, E> d;
   for (long w : weights) d.weight[d.count++] = w;
   int v = 0, edges = 0;
@@ -100,7 +101,8 @@ inline random_dag make_random_dag(random& r, int nodes) {
 
 /// Nothing fits, little fits, much fits, everything fits.
 inline long random_limit(random& r, random_dag const& d) {
-  long const sum = std::accumulate(d.weight, d.weight + d.count, 0L), top = *std::max_element(d.weight, d.weight + d.count);
+  long const sum = std::accumulate(d.weight, d.weight + d.count, 0L),
+             top = *std::max_element(d.weight, d.weight + d.count);
   long const limits[] = {top, 2 * top + 1, 4 * top + 1, 1 + sum / 3, sum / 2, sum + 1};
   return limits[pick(r, 0, 5)];
 }

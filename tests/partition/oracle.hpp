@@ -111,7 +111,8 @@ inline groups cluster(network const& n, long limit, int complex_limit = INT_MAX,
     }
     int u = -1;
     for (int x : near)
-      if (std::abs(stage[x] - stage[v]) == 1 && complex[x] + complex[v] <= complex_limit && (u < 0 || weight[x] < weight[u]))
+      if (std::abs(stage[x] - stage[v]) == 1 && complex[x] + complex[v] <= complex_limit &&
+          (u < 0 || weight[x] < weight[u]))
         u = x;
     if (u >= 0 && weight[u] + weight[v] < limit) {
       int const name = std::min(u, v), other = std::max(u, v);

@@ -168,8 +168,7 @@ TEST_CASE("partitions of random networks are complete, ordered and equal to CLUS
     for (int v = 0; v < count; ++v) expected[v] = clusters[atoms.of[v]];
     groups const subgraphs(p.subgraphs.of + g.input_count, p.subgraphs.of + g.node_count);
     REQUIRE(oracle::canonical(subgraphs) == oracle::canonical(expected));
-    REQUIRE(oracle::canonical({p.minis.of + g.input_count, p.minis.of + g.node_count}) ==
-            oracle::view(atoms, count));
+    REQUIRE(oracle::canonical({p.minis.of + g.input_count, p.minis.of + g.node_count}) == oracle::view(atoms, count));
   }
 }
 

@@ -18,15 +18,24 @@ inline random_graph make_random_network(random& r, int operators) {
     int const count = b.g.node_count, x = pick(r, std::max(0, count - window), count - 1);
     ago::shape const s = b.shape_of(x);
     int const what = pick(r, 0, 99);
-    if (what < 10) b.pointwise(x, pick(r, 0, 1) ? s.c : 8);
-    else if (what < 18) b.depthwise(x);
-    else if (what < 21) b.add({.kind = op::conv2d, .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 24) b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
-    else if (what < 36) b.unary(op::bias, x);
-    else if (what < 60) b.unary(op(pick(r, int(op::bias), int(op::map))), x);
-    else if (what < 63) b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 66) b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
-    else if (what < 70) b.unary(moves[pick(r, 0, 2)], x);
+    if (what < 10)
+      b.pointwise(x, pick(r, 0, 1) ? s.c : 8);
+    else if (what < 18)
+      b.depthwise(x);
+    else if (what < 21)
+      b.add({.kind = op::conv2d, .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 24)
+      b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
+    else if (what < 36)
+      b.unary(op::bias, x);
+    else if (what < 60)
+      b.unary(op(pick(r, int(op::bias), int(op::map))), x);
+    else if (what < 63)
+      b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 66)
+      b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
+    else if (what < 70)
+      b.unary(moves[pick(r, 0, 2)], x);
     else {
       int const y = pick(r, std::max(0, count - 2 * window), count - 1);
       ago::shape const t = b.shape_of(y);

@@ -51,8 +51,8 @@ constexpr auto transformers() {
   return b.g;
 }
 
-/// Towers over inputs of their own, with branches inside, joined two by two at the end: nothing in one tower lies on all
-/// paths of the network.
+/// Towers over inputs of their own, with branches inside, joined two by two at the end: nothing in one tower lies on
+/// all paths of the network.
 template <int Towers>
 constexpr auto towers() {
   builder b;

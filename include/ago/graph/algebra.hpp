@@ -17,11 +17,22 @@ constexpr tensor operator|(tensor x, layer auto const& l) { return l(x); }
 
 namespace detail {
 
-template <layer First, class Then>
+template <layer First, layer Then>
 struct sequence {
   First first;
   Then then;
-  constexpr auto operator()(tensor x) const { return then(first(x)); }
+  constexpr tensor operator()(tensor x) const { return then(first(x)); }
+};
+
+/// first(x) + second(x), or their product; a misfit is reported on the line where the second branch ends.
+template <op Kind, layer First, layer Second>
+struct combination {
+  First first;
+  Second second;
+  constexpr tensor operator()(tensor x) const {
+    tensor const a = first(x), b = second(x);
+    return record_binary(Kind, line_of(b), a, b);
+  }
 };
 
 template <layer Body>
@@ -43,19 +54,6 @@ struct named_layer {
 /// One layer after the other.
 template <layer First, layer Then>
 constexpr detail::sequence<First, Then> operator|(First first, Then then) { return {first, then}; }
-
-namespace detail {
-/// first(x) + second(x), or their product; a misfit is reported on the line where the second branch ends.
-template <op Kind, layer First, layer Second>
-struct combination {
-  First first;
-  Second second;
-  constexpr tensor operator()(tensor x) const {
-    tensor const a = first(x), b = second(x);
-    return record_binary(Kind, line_of(b), a, b);
-  }
-};
-}  // namespace detail
 
 /// Both layers on the same value, the results added.
 template <layer First, layer Second>

@@ -27,12 +27,12 @@ constexpr tensor record_layout(tensor x, input const& in) {
 
 /// Outputs are distinct nodes and never inputs: the copy that this may take is recorded as an identity.
 constexpr void record_output(recorder& to, tensor x) {
-  bool copy = x.recorder == &to && x.index < to.inputs;
-  for (int i = 0; i < to.outputs.size; ++i) copy = copy || to.outputs[i] == x.index;
   if (x.recorder != &to) {
     recording(op::identity, 0, to).complain(fault::tensor_of_another_network, 0, 0);
     x = {&to, to.nodes.size - 1};
   }
+  bool copy = x.index < to.inputs;
+  for (int i = 0; i < to.outputs.size; ++i) copy = copy || to.outputs[i] == x.index;
   if (copy) x = record_elementwise(x, line_of(x), {.kind = op::identity});
   to.outputs.push(x.index);
 }

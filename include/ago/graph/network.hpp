@@ -80,13 +80,13 @@ constexpr network<Body, 1> operator|(input in, Body body) { return {body, {in}};
 
 /// A network with several inputs, or whose body is easiest written on tensors:
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
-template <class Body, std::same_as<input>... Inputs>
-constexpr network<Body, int(sizeof...(Inputs))> trace(Body body, Inputs... inputs) {
-  constexpr bool callable = detail::count_outputs<sizeof...(Inputs), Body>() > 0;
+template <class Body, std::same_as<input>... Rest>
+constexpr network<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
+  constexpr bool callable = detail::count_outputs<1 + sizeof...(Rest), Body>() > 0;
   static_assert(callable,
                 "ago: trace(body, inputs...) takes a body that is callable with one tensor for each input, and that "
                 "returns a tensor or outputs(x, y, ...)");
-  return {body, {inputs...}};
+  return {body, {first, rest...}};
 }
 
 /// A network prolonged by a layer.

@@ -6,8 +6,8 @@
 
 namespace ago {
 
-/// Elementwise operators that one kernel can apply: the length of its epilogue. A bias directly behind a complex operator
-/// does not count, as accumulators start from it.
+/// Elementwise operators that one kernel can apply: the length of its epilogue. A bias directly behind a complex
+/// operator does not count, as accumulators start from it.
 inline constexpr int max_followers = 6;
 
 /// How often each value is read; a network output counts as a read.
@@ -40,9 +40,7 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
   int best = -1;
   for (int k = 0; k < g.nodes[v].input_count; ++k) {
     int const u = g.operand(v, k);
-    bool const free = g.nodes[v].kind == op::bias && is_complex(g.nodes[u].kind);
-    if (u >= g.input_count && u > best && reads.of[u] == 1 && g.nodes[u].out == g.nodes[v].out && (room[u] > 0 || free))
-      best = u;
+    if (u > best && reads.of[u] == 1 && g.nodes[u].out == g.nodes[v].out && room[u] > 0) best = u;
   }
   return best;
 }
@@ -52,13 +50,13 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
 /// elementwise operator with the chain of elementwise operators behind it. concat and changes of layout stay alone.
 ///
-/// Contraction makes no cycle: inside an atom every value but the last has one reader, the next member, so that all ways
-/// out of an atom start at its last member.
+/// Contraction makes no cycle: inside an atom every value but the last has one reader, the next member, so that all
+/// ways out of an atom start at its last member.
 template <int V, int E, int O>
 constexpr grouping<V> atoms_of(graph<V, E, O> const& g) {
   value_reads<V> const reads = reads_of(g);
   grouping<V> r;
-  int room[slots<V>]{};  // of the atom that ends in this node
+  int room[slots<V>]{};  // of the atom that ends in this node; inputs have none
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;

@@ -9,8 +9,8 @@ namespace ago {
 template <int N>
 inline constexpr int slots = N > 4 ? N : 4;
 
-/// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and may
-/// repeat. `V` and `E` are capacities.
+/// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and
+/// may repeat. `V` and `E` are capacities.
 template <int V, int E>
 struct dag {
   int count{};
@@ -20,7 +20,8 @@ struct dag {
   int source[slots<E>]{};
 };
 
-/// Which group each node belongs to. Groups are numbered by their smallest member, so equal partitions are equal arrays.
+/// Which group each node belongs to. Groups are numbered by their smallest member, so equal partitions are equal
+/// arrays.
 template <int V>
 struct grouping {
   int of[slots<V>]{};

@@ -9,7 +9,7 @@ namespace ago {
 template <int V>
 struct execution_order {
   int order[slots<V>]{};
-  int count{};     ///< nodes ordered; fewer than there are when a cycle holds the rest back
+  int count{};  ///< nodes ordered; fewer than there are when a cycle holds the rest back
   bool acyclic{};
 };
 
@@ -22,9 +22,7 @@ struct ready_nodes {
   int heap[slots<V>]{};
   int count{};
 
-  constexpr bool before(int a, int b) const {
-    return rank && rank[a] != rank[b] ? rank[a] < rank[b] : a < b;
-  }
+  constexpr bool before(int a, int b) const { return rank && rank[a] != rank[b] ? rank[a] < rank[b] : a < b; }
   constexpr void push(int v) {
     int i = count++;
     for (; i > 0 && before(v, heap[(i - 1) / 2]); i = (i - 1) / 2) heap[i] = heap[(i - 1) / 2];

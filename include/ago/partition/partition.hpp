@@ -12,13 +12,13 @@ template <int V>
 struct partition {
   int of[slots<V>]{};     ///< cluster of each node; -1: an input
   int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
-  int count{};                 ///< clusters
+  int count{};            ///< clusters
   int operators{};
-  bool acyclic{};              ///< the clusters can run one after another
+  bool acyclic{};  ///< the clusters can run one after another
 };
 
-/// A network's subgraphs, and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of one subgraph follow
-/// one another.
+/// A network's subgraphs, and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of one subgraph
+/// follow one another.
 template <int V>
 struct partitions {
   partition<V> subgraphs, minis;
@@ -80,8 +80,8 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// The library's policy: CLUSTER (AGO Algorithm 1) on atoms, so that no operator is cut off from its epilogue; the atoms
-/// are the mini-subgraphs. `limit` is Td in thousandths; 0: `default_limit`.
+/// The library's policy: CLUSTER (AGO Algorithm 1) on atoms, so that no operator is cut off from its epilogue; the
+/// atoms are the mini-subgraphs. `limit` is Td in thousandths; 0: `default_limit`.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0) {
   dag<V, E> const operators = dag_of(g);
