@@ -1,0 +1,14 @@
+// What the analytic defaults know of a machine.
+#pragma once
+
+namespace ago {
+
+/// Data caches of one core, in bytes. The default suits x86-64.
+struct device {
+  long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+  bool operator==(device const&) const = default;
+};
+
+inline constexpr device cortex_a53{32 << 10, 256 << 10}, cortex_a55{32 << 10, 128 << 10}, cortex_a76{64 << 10, 512 << 10};
+
+}  // namespace ago
