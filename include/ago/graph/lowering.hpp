@@ -3,6 +3,8 @@
 
 #include <ago/graph/network.hpp>
 
+#include <type_traits>
+
 namespace ago {
 
 namespace detail {

@@ -36,7 +36,7 @@ constexpr int depthwise_columns(int width, int most, int taps) {
 /// Vectors of channels per pass: as many as keep the input rows of a tile in 32 KB of L1; all of them if the images do
 /// not fit L2 anyway, or if pixels are 2 KB apart and compete for few cache sets (measured: 10 to 40 % either way).
 constexpr int depthwise_block(kernel_key const& key, step_data const& s) {
-  constexpr long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+  constexpr long l1_bytes = 32 << 10, l2_bytes = 3 << 19;
   long const image = long(s.in.h) * s.in.w * s.in.c + long(s.out.h) * s.out.w * s.out.c;
   if (image * 4 > l2_bytes || s.source.pixel_stride % 512 == 0) return 0;
   long const rows = long(key.tile.vectors - 1) * s.win.stride_h + s.win.kernel_h;
