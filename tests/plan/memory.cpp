@@ -86,8 +86,9 @@ fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& su
     schedule wish{.join = 1};
     schedule const* find(std::uint64_t) const { return &wish; }
   } join_all;
-  if (seed % 2) return fuse_steps(g, steps, subgraphs, policy::ago_ni, untuned);
-  return fuse_steps(g, steps, subgraphs, policy::ago, join_all);
+  partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
+  if (seed % 2) return fuse_steps(g, steps, parts, policy::ago_ni, untuned);
+  return fuse_steps(g, steps, parts, policy::ago, join_all);
 }
 
 }  // namespace
@@ -167,7 +168,7 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
   partition<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
   auto const views = views_of(g);
   auto const steps = form_steps(g, p, views);
-  auto const m = plan_memory(g, steps, fuse_steps(g, steps, p, policy::ago_ni, untuned), views);
+  auto const m = plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p}, policy::ago_ni, untuned), views);
   CHECK(m.arena_floats == 16 * (64 + 32));  // input and output are the caller's
   CHECK(m.at[0].in == place::area::input);
   CHECK(m.at[3].in == place::area::output);

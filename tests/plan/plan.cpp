@@ -54,8 +54,11 @@ constexpr auto twice = chain({op::pointwise, op::bias, op::pointwise, op::bias},
 template <auto const& G>
 constexpr auto steps_of = form_steps(G, all_together<G.node_capacity>(1, G.node_count), views_of(G));
 template <auto const& G, options Options, auto const& Table>
-constexpr auto groups_of = fuse_steps(G, steps_of<G>, all_together<G.node_capacity>(1, G.node_count), Options, Table);
-template <auto const& G, options Options = options(isa::avx2, policy::ago_ni), auto const& Table = untuned>
+constexpr auto groups_of = fuse_steps(G, steps_of<G>,
+                                      partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count)},
+                                      Options, Table);
+constexpr options avx2(isa::avx2, policy::ago_ni);
+template <auto const& G, options Options = avx2, auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
                                                       plan_memory(G, steps_of<G>, groups_of<G, Options, Table>, views_of(G)),
                                                       Table, Options.target);
@@ -113,10 +116,10 @@ inline constexpr schedule_table stale{{{plan_of<twice>.steps[0].signature + 1, {
 }  // namespace
 
 TEST_CASE("a tuned schedule is taken for every step with its signature, a stale one is ignored") {
-  constexpr auto& p = plan_of<twice, isa::avx2, tuned>;
+  constexpr auto& p = plan_of<twice, avx2, tuned>;
   static_assert(p.tuned_steps == 2 && p.steps[0].tuned && p.steps[1].tuned);
   static_assert(p.steps[0].key.tile.pixels == 2 && p.steps[0].key.tile.vectors == 2 && p.steps[0].data.block == 28);
-  constexpr auto& q = plan_of<twice, isa::avx2, stale>;
+  constexpr auto& q = plan_of<twice, avx2, stale>;
   static_assert(q.tuned_steps == 0 && q.steps[0].key == plan_of<twice>.steps[0].key);
 }
 

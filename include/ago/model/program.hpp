@@ -32,13 +32,13 @@ class program {
   /// The operators after the passes.
   static constexpr auto const& graph = optimized<Net>::value;
   /// Subgraphs and their mini-subgraphs.
-  static constexpr auto partition = ago_partition(graph);
+  static constexpr auto partition = ago_partition(graph, 0, Options.policy != policy::ago_ni, Options.device);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
  private:
   static constexpr auto views = views_of(graph);
   static constexpr auto parts = form_steps(graph, partition.minis, views);
-  static constexpr auto groups = fuse_steps(graph, parts, partition.subgraphs, Options, Schedules);
+  static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
 
  public:
   static constexpr auto memory = plan_memory(graph, parts, groups, views);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/partition/atoms.hpp>
+#include <ago/partition/chains.hpp>
 #include <ago/partition/cluster.hpp>
 #include <ago/partition/split.hpp>
 
@@ -22,6 +23,7 @@ struct partition {
 template <int V>
 struct partitions {
   partition<V> subgraphs, minis;
+  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, whose mini-subgraphs are computed in one pass; -1: an input
 };
 
 /// The weight limit Td of subgraphs where nothing in the network suggests one, in thousandths.
@@ -80,15 +82,20 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// The library's policy: CLUSTER (AGO Algorithm 1) on atoms, so that no operator is cut off from its epilogue; the
-/// atoms are the mini-subgraphs. `limit` is Td in thousandths; 0: `default_limit`.
+/// The library's policy: CLUSTER (AGO Algorithm 1) on chains of atoms, so that no operator is cut off from its epilogue,
+/// and no chain worth fusing is cut; the atoms are the mini-subgraphs. `limit` is Td in thousandths; 0: `default_limit`.
+/// `intensive` false: no chains, each atom for itself.
 template <int V, int E, int O>
-constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0) {
+constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true, device const& on = {}) {
   dag<V, E> const operators = dag_of(g);
   grouping<V> const atoms = atoms_of(g);
   dag<V, E> const weighted = quotient(operators, atoms);
-  grouping<V> const clusters = cluster(weighted, limit > 0 ? limit : default_limit(g, atoms, weighted));
-  return ordered(g, operators, compose(atoms, clusters, operators.count), atoms);
+  grouping<V> const chains = chains_of(g, atoms, intensive, on);
+  grouping<V> const clusters = cluster(quotient(weighted, chains), limit > 0 ? limit : default_limit(g, atoms, weighted));
+  partitions<V> r = ordered(g, operators, compose(compose(atoms, chains, operators.count), clusters, operators.count), atoms);
+  for (int v = 0; v < g.node_count; ++v)
+    r.chain_of[v] = v < g.input_count ? -1 : chains.of[atoms.of[v - g.input_count]];
+  return r;
 }
 
 }  // namespace ago

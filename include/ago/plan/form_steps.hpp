@@ -8,6 +8,8 @@
 
 namespace ago {
 
+static_assert(max_followers <= max_stages, "an atom's elementwise operators fit one epilogue");
+
 /// One step in terms of nodes.
 struct step_nodes {
   int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages (none: it copies)

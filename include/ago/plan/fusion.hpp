@@ -17,55 +17,32 @@ struct fusion_list {
   int ring[Capacity]{};      ///< rows that each step's result keeps; 0: the whole value is kept, a later group may read it
 };
 
+static_assert(max_chain <= max_parts);
+
 namespace detail {
-
-/// Operators that read their input row by row: they can follow another one in a pipeline.
-constexpr bool reads_rows(op kind) { return kind == op::pointwise || kind == op::depthwise; }
-/// Operators that can start a pipeline.
-constexpr bool starts_pipeline(node const& n) { return reads_rows(n.kind) || (n.kind == op::conv2d && n.groups == 1); }
-
-template <int V, int E, int O>
-constexpr long bytes_of_weights(graph<V, E, O> const& g, int v) {
-  node const& n = g.nodes[v];
-  return 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * (n.kind == op::depthwise ? 1 : g.source(v).out.c / n.groups);
-}
 
 /// Does b read nothing but what a writes, and nothing else read it?
 template <int V, int E, int O>
-constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, partition<V> const& subgraphs, step_nodes const& a,
-                     step_nodes const& b) {
+constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   return a.main >= 0 && b.main >= 0 && b.source == a.result && uses.readers[a.result] == 1 &&
-         starts_pipeline(g.nodes[a.main]) && reads_rows(g.nodes[b.main].kind) && subgraphs.of[a.main] == subgraphs.of[b.main];
-}
-
-/// Is a pipeline of steps a, ..., b likely to be faster than the steps? It saves the intermediate values' way to the next
-/// cache and back, which matters when they exceed this one; it reads the matrices once for every few rows, which must
-/// therefore stay in the cache, and rows must be long enough for whole register tiles.
-template <int V, int E, int O>
-constexpr bool pays(graph<V, E, O> const& g, step_nodes const& a, step_nodes const& b, device const& on) {
-  shape const& between = g.nodes[a.result].out;
-  long const weights = bytes_of_weights(g, a.main) + bytes_of_weights(g, b.main);
-  return g.nodes[b.result].out.w >= 7 && weights <= on.l2_bytes / 2 &&
-         4 * (between.count() + g.nodes[b.result].out.count()) > on.l2_bytes / 2;
+         leads_by_rows(g.nodes[a.main]) && follows_by_rows(g.nodes[b.main]);
 }
 
 }  // namespace detail
 
-
-
-
-/// Groups consecutive steps of one subgraph into row pipelines, where `table` says so or else where it pays.
+/// Groups consecutive steps into row pipelines: where `table` says so, within a subgraph, or else the partition's chains.
 template <int V, int E, int O>
 constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                            partition<V> const& subgraphs, options const& o, auto const& table) {
+                                            partitions<V> const& parts, options const& o, auto const& table) {
   fusion_list<V + E + O> r;
   value_uses<V> const uses = uses_of(g);
   for (int i = 0; i < steps.count; ++i) {
-    bool joins = i > 0 && o.policy != policy::ago_ni && r.parts[r.count - 1] < max_parts &&
-                 detail::feeds(g, uses, subgraphs, steps.step[i - 1], steps.step[i]);
+    step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
+    bool joins = i > 0 && o.policy != policy::ago_ni && r.parts[r.count - 1] < max_parts && detail::feeds(g, uses, a, b) &&
+                 parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
-      schedule const* const wish = table.find(signature_of(g, steps.step[i], o.target));
-      joins = wish && wish->join ? wish->join > 0 : detail::pays(g, steps.step[i - 1], steps.step[i], o.device);
+      schedule const* const wish = table.find(signature_of(g, b, o.target));
+      joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];
     }
     if (joins) {
       ++r.parts[r.count - 1];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/isa.hpp>
+#include <ago/partition/device.hpp>
 
 namespace ago {
 
@@ -12,14 +13,6 @@ enum class policy : std::uint8_t {
 };
 
 constexpr char const* name_of(policy p) { return p == policy::ago ? "ago" : "ago-ni"; }
-
-/// What the analytic defaults know of a machine.
-struct device {
-  long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
-  bool operator==(device const&) const = default;
-};
-
-inline constexpr device cortex_a53{32 << 10, 256 << 10}, cortex_a55{32 << 10, 128 << 10}, cortex_a76{64 << 10, 512 << 10};
 
 /// The last argument of model and program. An instruction set, a policy or a device alone will do for it.
 struct options {
