@@ -7,12 +7,12 @@ using namespace ago;
 constexpr auto separable(int out, int stride) {
   return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{} | pointwise{out} | batch_norm{} | relu6{};
 }
-inline constexpr auto tiny = input{.h = 64, .w = 64, .c = 3}
+inline constexpr auto network = input{.h = 64, .w = 64, .c = 3}
     | conv2d{.out = 16, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{}
     | separable(32, 1) | residual{separable(32, 1)} | separable(64, 2)
     | global_avg_pool{} | linear{10};
 
-using classifier = model<tiny>;
+using classifier = model<network>;
 static_assert(classifier::arena_bytes == 384 * 1024);  // known before it runs: three values of 32 x 32 x 32
 
 int main() {

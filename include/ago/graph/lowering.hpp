@@ -46,7 +46,7 @@ constexpr void record_outputs(recorder& to, output_list<N> const& list) {
 }
 
 template <class Body, int N>
-constexpr void record(recorder& to, network<Body, N> const& net) {
+constexpr void record(recorder& to, network_expression<Body, N> const& net) {
   tensor x[N];
   for (int i = 0; i < N; ++i) x[i] = record_input(to, net.inputs[i]);
   to.inputs = N;
@@ -60,14 +60,14 @@ struct graph_sizes {
 };
 
 template <class Body, int N>
-constexpr graph_sizes measure(network<Body, N> const& net) {
+constexpr graph_sizes measure(network_expression<Body, N> const& net) {
   recorder r;
   record(r, net);
   return {r.nodes.size, r.edges.size, r.outputs.size, r.parameters.size};
 }
 
 template <int V, int E, int O, class Body, int N>
-constexpr graph<V, E, O> lower(network<Body, N> const& net) {
+constexpr graph<V, E, O> lower(network_expression<Body, N> const& net) {
   recorder r;
   record(r, net);
   graph<V, E, O> g{};
@@ -86,7 +86,7 @@ constexpr graph<V, E, O> lower(network<Body, N> const& net) {
 template <class T>
 inline constexpr bool can_be_traced = false;
 template <class Body, int N>
-inline constexpr bool can_be_traced<network<Body, N>> = count_outputs<N, Body>() > 0;
+inline constexpr bool can_be_traced<network_expression<Body, N>> = count_outputs<N, Body>() > 0;
 
 /// The sizes of a network's graph; of one input, that is also an output, where `Net` cannot be traced.
 template <auto const& Net>

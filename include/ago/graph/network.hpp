@@ -64,7 +64,7 @@ struct prolonged {
 /// A whole network: `Inputs` inputs, and the body that they are handed to. It needs static storage (`inline constexpr`
 /// or `static constexpr`), as the stages of the pipeline take it by `auto const&`.
 template <class Body, int Inputs>
-struct network {
+struct network_expression {
   Body body;
   input inputs[Inputs];
 };
@@ -72,16 +72,16 @@ struct network {
 template <class T>
 inline constexpr bool is_network = false;
 template <class Body, int Inputs>
-inline constexpr bool is_network<network<Body, Inputs>> = true;
+inline constexpr bool is_network<network_expression<Body, Inputs>> = true;
 
 /// A network with one input.
 template <detail::continuation Body>
-constexpr network<Body, 1> operator|(input in, Body body) { return {body, {in}}; }
+constexpr network_expression<Body, 1> operator|(input in, Body body) { return {body, {in}}; }
 
 /// A network with several inputs, or whose body is easiest written on tensors:
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
 template <class Body, std::same_as<input>... Rest>
-constexpr network<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
+constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
   constexpr bool callable = detail::count_outputs<1 + sizeof...(Rest), Body>() > 0;
   static_assert(callable,
                 "ago: trace(body, inputs...) takes a body that is callable with one tensor for each input, and that "
@@ -91,11 +91,11 @@ constexpr network<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, 
 
 /// A network prolonged by a layer.
 template <class First, int Inputs, detail::continuation Then>
-constexpr auto operator|(network<First, Inputs> const& net, Then then) {
+constexpr auto operator|(network_expression<First, Inputs> const& net, Then then) {
   constexpr bool one_output = detail::count_outputs<Inputs, First>() == 1;
   static_assert(one_output, "ago: only a network with one output can be prolonged");
   if constexpr (one_output) {
-    network<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
+    network_expression<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
     for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];
     return longer;
   } else {
