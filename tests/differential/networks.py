@@ -76,7 +76,8 @@ class Networks(Layers):
         operator = self.pick("**+")
         self.note("broadcast mul" if operator == "*" else "broadcast add", "global_avg_pool", "linear", "linear")
         gate = "(x | " + " | ".join(gate) + ")"
-        a, b = ("x", gate) if self.chance(60) else (gate, "x")
+        x = "(x | " + self.keeping_shape(s, 1) + ")" if self.chance(50) else "x"
+        a, b = (x, gate) if self.chance(60) else (gate, x)
         return f"[](tensor x) {{ return {a} {operator} {b}; }}", s
 
     def shared(self, s):
@@ -112,7 +113,7 @@ class Networks(Layers):
 
     def input_shape(self):
         while True:
-            s = Shape(2 if self.chance(25) else 1, self.pick(EXTENTS), self.pick(EXTENTS), self.pick(CHANNELS))
+            s = Shape(2 if self.chance(40) else 1, self.pick(EXTENTS), self.pick(EXTENTS), self.pick(CHANNELS))
             if s.count() <= 6000:
                 return s
 
@@ -171,6 +172,8 @@ class Networks(Layers):
             return f"concat({a}, {b})", s._replace(c=s.c + t.c)
         operator = self.pick("+*")
         self.note(("" if s == t else "broadcast ") + {"+": "add", "*": "mul"}[operator])
+        if self.chance(60):
+            a = f"({a} | {self.keeping_shape(s, 1)})"
         return f"{a} {operator} {b}", s
 
     def finish_trace(self, body, values, names, inputs, first):

@@ -38,7 +38,8 @@ struct problem {
     if (norm) scale = norm[c] / std::sqrt(double(norm[3 * C + c]) + from.epsilon);
     for (int ky = 0; ky < w.kernel_h; ++ky)
       for (int kx = 0; kx < w.kernel_w; ++kx) {
-        int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h, x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
+        int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h,
+                  x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
         if (y < 0 || y >= s.in.h || x < 0 || x >= s.in.w) continue;
         sum += double((*in)[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, y, x, c))]) *
                blob[std::size_t((c * w.kernel_h + ky) * w.kernel_w + kx)];
@@ -66,10 +67,16 @@ struct problem {
   }
 };
 
-constexpr kernel_key key(isa target, int columns, int rows, bool partial, int kernel_h = 0, int kernel_w = 0, int stride_h = 0,
-                         int stride_w = 0) {
-  return {.what = structure::depthwise, .target = target, .tile = {columns, rows}, .partial = partial, .kernel_h = kernel_h,
-          .kernel_w = kernel_w, .stride_h = stride_h, .stride_w = stride_w};
+constexpr kernel_key key(isa target, int columns, int rows, bool partial, int kernel_h = 0, int kernel_w = 0,
+                         int stride_h = 0, int stride_w = 0) {
+  return {.what = structure::depthwise,
+          .target = target,
+          .tile = {columns, rows},
+          .partial = partial,
+          .kernel_h = kernel_h,
+          .kernel_w = kernel_w,
+          .stride_h = stride_h,
+          .stride_w = stride_w};
 }
 
 int channels(test::numbers& r, isa target, bool partial) {
@@ -216,7 +223,8 @@ TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") 
 }
 
 TEST_CASE("the kernels of the default schedule are right on the shapes of real networks") {
-  auto const check = []<int size, int channels, int kernel, int stride>(std::integer_sequence<int, size, channels, kernel, stride>) {
+  auto const check = []<int size, int channels, int kernel, int stride>(
+                         std::integer_sequence<int, size, channels, kernel, stride>) {
     constexpr kernel_key k = [] {
       kernel_key key = scheduled(native_isa, size, channels, kernel, stride);
       key.partial = channels % lanes(native_isa) != 0;

@@ -36,7 +36,8 @@ struct problem {
       bool const broadcast = r.integer(0, 2) == 0;
       int const stride = c + gap();
       s.after[i].operand = {place::area::input, i + 1, 0, broadcast ? 0 : stride};
-      inputs.push_back(std::make_unique<test::guarded>(broadcast ? std::size_t(s.out.n * c) : test::extent(s.out, stride)));
+      inputs.push_back(
+          std::make_unique<test::guarded>(broadcast ? std::size_t(s.out.n * c) : test::extent(s.out, stride)));
     }
     for (auto& in : inputs) r.fill(in->data(), in->size());
   }
@@ -69,7 +70,8 @@ TEST_CASE("a copy keeps every bit, between any pixel strides") {
       test::guarded out(test::extent(p.s.out, p.s.destination.pixel_stride));
       test::call<elementwise_kernel<key(I, true)>>(p.s, nullptr, {p.inputs[0]->data()}, out.data());
       test::check_output(
-          p.s.out, p.s.destination.pixel_stride, out, [&](int n, int y, int x, int c) { return p.source(n, y, x, c); }, 0);
+          p.s.out, p.s.destination.pixel_stride, out, [&](int n, int y, int x, int c) { return p.source(n, y, x, c); },
+          0);
     }
   });
 }

@@ -45,7 +45,8 @@ double bound(op kind, double x, double exact) {
 /// Floats of every kind: zeros, denormals, every magnitude up to the largest, and many where the functions bend.
 std::vector<float> samples() {
   test::numbers r(7);
-  std::vector<float> v{0.f, -0.f, 1e-45f, -1e-45f, 1e-39f, -1e-39f, 3.4e38f, -3.4e38f, 3.f, -3.f, 6.f, -6.f, 88.7f, -88.7f, -104.f};
+  std::vector<float> v{0.f, -0.f, 1e-45f, -1e-45f, 1e-39f, -1e-39f, 3.4e38f, -3.4e38f,
+                       3.f, -3.f, 6.f,    -6.f,    88.7f,  -88.7f,  -104.f};
   while (v.size() < 1 << 16) {
     v.push_back(std::ldexp(r.real(), r.integer(-130, 128)));
     v.push_back(r.real(-10, 10));
@@ -100,7 +101,8 @@ TEST_CASE("activations keep their error bounds over the whole range of floats") 
   auto const x = samples();
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
     using enum op;
-    check_activations<I, relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, op::sigmoid, silu, gelu, gelu_tanh, op::tanh>(x);
+    check_activations<I, relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, op::sigmoid, silu, gelu, gelu_tanh,
+                      op::tanh>(x);
   });
 }
 
@@ -136,7 +138,8 @@ TEST_CASE("stages follow one another, each with its own parameters, operands and
     s.out = {2, 1, pixels, channels};
     test::aligned packed(static_cast<std::size_t>(3 * whole));  // bias, scale, shift
     r.fill(packed.data(), static_cast<std::size_t>(3 * whole));
-    test::guarded x(std::size_t(s.out.count())), added(test::extent(s.out, channels + 3)), factor(std::size_t(2 * channels)), y(x.size());
+    test::guarded x(std::size_t(s.out.count())), added(test::extent(s.out, channels + 3)),
+        factor(std::size_t(2 * channels)), y(x.size());
     r.fill(x.data(), x.size());
     r.fill(added.data(), added.size());
     r.fill(factor.data(), factor.size());
@@ -164,7 +167,8 @@ TEST_CASE("stages follow one another, each with its own parameters, operands and
     for (int p = 0; p < 2 * pixels; ++p)
       for (int c = 0; c < channels; ++c) {
         auto const parameter = [&](int row) { return double(packed.data()[row * whole + c]); };
-        double v = double(x[std::size_t(p * channels + c)]) + parameter(0) + double(added[std::size_t(p * (channels + 3) + c)]);
+        double v = double(x[std::size_t(p * channels + c)]) + parameter(0) +
+                   double(added[std::size_t(p * (channels + 3) + c)]);
         v = (2 * v + 1) * parameter(1) + parameter(2);
         v = std::fmin(std::fmax(v, -1), 1.5) * double(factor[std::size_t(p / pixels * channels + c)]);
         good = good && std::fabs(v - double(y[std::size_t(p * channels + c)])) < 2e-6;

@@ -10,8 +10,8 @@ constexpr kernel_key key(structure what, isa target, bool partial) {
   return {.what = what, .target = target, .partial = partial};
 }
 
-/// Number of windows along one axis as PyTorch counts them; `ceil`: a window may hang over the far pads if it starts on the
-/// image or on its near pads.
+/// Number of windows along one axis as PyTorch counts them; `ceil`: a window may hang over the far pads if it starts on
+/// the image or on its near pads.
 int windows(int extent, int kernel, int stride, int dilation, int near, int far, bool ceil) {
   int const span = dilation * (kernel - 1) + 1, room = extent + near + far - span;
   if (room < 0) return 0;
@@ -26,7 +26,8 @@ double average(step_data const& s, float const* in, int n, int oy, int ox, int c
   int inside = 0, with_pads = 0;
   for (int ky = 0; ky < w.kernel_h; ++ky)
     for (int kx = 0; kx < w.kernel_w; ++kx) {
-      int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h, x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
+      int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h,
+                x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
       if (y < s.in.h + w.pad_bottom && x < s.in.w + w.pad_right) ++with_pads;
       if (y < 0 || x < 0 || y >= s.in.h || x >= s.in.w) continue;
       ++inside;
@@ -40,7 +41,8 @@ double maximum(step_data const& s, float const* in, int n, int oy, int ox, int c
   double best = -INFINITY;
   for (int ky = 0; ky < w.kernel_h; ++ky)
     for (int kx = 0; kx < w.kernel_w; ++kx) {
-      int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h, x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
+      int const y = oy * w.stride_h - w.pad_top + ky * w.dilation_h,
+                x = ox * w.stride_w - w.pad_left + kx * w.dilation_w;
       if (y < 0 || x < 0 || y >= s.in.h || x >= s.in.w) continue;
       best = std::fmax(best, double(in[test::index_of(s.in, s.source.pixel_stride, n, y, x, c)]));
     }
@@ -48,7 +50,8 @@ double maximum(step_data const& s, float const* in, int n, int oy, int ox, int c
 }
 
 int channels(test::numbers& r, isa target, bool partial) {
-  int const l = lanes(target), odd[] = {1, 3, 17, 24, 58, 116, l, l + 1, 2 * l - 1, 5 * l + 1}, even[] = {l, 2 * l, 4 * l, 5 * l};
+  int const l = lanes(target), odd[] = {1, 3, 17, 24, 58, 116, l, l + 1, 2 * l - 1, 5 * l + 1},
+            even[] = {l, 2 * l, 4 * l, 5 * l};
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
@@ -116,8 +119,10 @@ TEST_CASE("global pooling reduces every image of the batch") {
       r.fill(in.data(), in.size(), -3, -1);
       CAPTURE(seed);
       test::guarded mean(test::extent(s.out, s.destination.pixel_stride)), most(mean.size());
-      test::call<global_avg_pool_kernel<key(structure::global_avg_pool, I, true)>>(s, nullptr, {in.data()}, mean.data());
-      test::call<global_max_pool_kernel<key(structure::global_max_pool, I, true)>>(s, nullptr, {in.data()}, most.data());
+      test::call<global_avg_pool_kernel<key(structure::global_avg_pool, I, true)>>(s, nullptr, {in.data()},
+                                                                                   mean.data());
+      test::call<global_max_pool_kernel<key(structure::global_max_pool, I, true)>>(s, nullptr, {in.data()},
+                                                                                   most.data());
       auto const with = [&](auto reference) {
         return [&s, &in, reference](int n, int y, int x, int c) { return reference(s, in.data(), n, y, x, c); };
       };
@@ -172,7 +177,8 @@ TEST_CASE("an epilogue follows pooling") {
   test::check_output(
       s.out, 21, out,
       [&](int n, int y, int x, int c) {
-        double const sum = average(s, in.data(), n, y, x, c) + double(other[std::size_t(test::index_of(s.out, 23, n, y, x, c))]);
+        double const sum =
+            average(s, in.data(), n, y, x, c) + double(other[std::size_t(test::index_of(s.out, 23, n, y, x, c))]);
         return sum > 0 ? sum : 0.;
       },
       1e-6);

@@ -68,9 +68,10 @@ TEST_CASE("arithmetic works lane by lane") {
     test::numbers r(2);
     auto const a = r.vector(16), b = r.vector(16), c = r.vector(16);
     vec<I> const x = vec<I>::load(a.data()), y = vec<I>::load(b.data()), z = vec<I>::load(c.data());
-    auto const sum = lanes_of<I>(x + y), difference = lanes_of<I>(x - y), product = lanes_of<I>(x * y), ratio = lanes_of<I>(x / y),
-               minus = lanes_of<I>(-x), least = lanes_of<I>(min(x, y)), most = lanes_of<I>(max(x, y)), size = lanes_of<I>(abs(x)),
-               root = lanes_of<I>(sqrt(abs(x))), fused = lanes_of<I>(fma(x, y, z)), chosen = lanes_of<I>(where_less(x, y, z, x));
+    auto const sum = lanes_of<I>(x + y), difference = lanes_of<I>(x - y), product = lanes_of<I>(x * y),
+               ratio = lanes_of<I>(x / y), minus = lanes_of<I>(-x), least = lanes_of<I>(min(x, y)),
+               most = lanes_of<I>(max(x, y)), size = lanes_of<I>(abs(x)), root = lanes_of<I>(sqrt(abs(x))),
+               fused = lanes_of<I>(fma(x, y, z)), chosen = lanes_of<I>(where_less(x, y, z, x));
     for (std::size_t i = 0; i < std::size_t(lanes(I)); ++i) {
       CHECK(sum[i] == a[i] + b[i]);
       CHECK(difference[i] == a[i] - b[i]);

@@ -91,7 +91,8 @@ class guarded {
 /// Weights as a model owns them: aligned to 64 bytes.
 class aligned {
  public:
-  explicit aligned(std::size_t floats) : memory_(static_cast<float*>(::operator new(floats * 4 + 64, std::align_val_t(64)))) {}
+  explicit aligned(std::size_t floats)
+      : memory_(static_cast<float*>(::operator new(floats * 4 + 64, std::align_val_t(64)))) {}
   float* data() { return memory_.get(); }
 
  private:
@@ -157,8 +158,8 @@ void check_output(ago::shape const& s, int stride, guarded const& out, Expected 
           double const e = expected(n, y, x, c), difference = std::fabs(out[i] - e);
           good = difference <= tolerance || (std::isinf(e) && double(out[i]) == e);
           if (!good)
-            message = "at " + std::to_string(n) + "," + std::to_string(y) + "," + std::to_string(x) + "," + std::to_string(c) +
-                      ": " + std::to_string(out[i]) + " instead of " + std::to_string(e);
+            message = "at " + std::to_string(n) + "," + std::to_string(y) + "," + std::to_string(x) + "," +
+                      std::to_string(c) + ": " + std::to_string(out[i]) + " instead of " + std::to_string(e);
         }
   CAPTURE(message);
   CHECK(good);

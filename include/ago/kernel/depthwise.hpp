@@ -60,8 +60,8 @@ class depthwise_tile {
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
 
-  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels; returns how many columns. Those at the
-  /// end of a row that make no whole tile, and windows that lie more than half outside, are computed one by one.
+  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels; returns how many columns. Those at
+  /// the end of a row that make no whole tile, and windows that lie more than half outside, are computed one by one.
   AGO_INLINE int tile(step_data const& s, int ox, int first, int last) {
     int const ix = ox * sw - s.win.pad_left;
     if constexpr (columns > 1)
@@ -84,13 +84,14 @@ class depthwise_tile {
     in_columns_ = bits_inside(ix, s.in.w, in_columns(Columns));
     long const in = ix * at.in_pixel, out = ox * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
-    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v) compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
+    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
+        compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
     if constexpr (K.partial)
       if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
   }
 
-  /// One vector of channels. `in`, `out`: distance of the tile's first pixel from the start of its row; the input's may be
-  /// outside the image.
+  /// One vector of channels. `in`, `out`: distance of the tile's first pixel from the start of its row; the input's may
+  /// be outside the image.
   template <int Columns, bool Partial>
   AGO_INLINE void compute(long in, long out, long pixel, int width, int v) const {
     constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // may be outside the image
@@ -199,7 +200,8 @@ class depthwise_window {
     vec<I> sum[Columns];
     for (auto& x : sum) x = vec<I>::load(weights + taps * V);
     for (int y = ky_.first; y < ky_.last; ++y) {
-      float const* p = at.in_row_at(s, image_, top_ + y * s.win.dilation_h) + in + long(kx.first) * s.win.dilation_w * at.in_pixel;
+      float const* p =
+          at.in_row_at(s, image_, top_ + y * s.win.dilation_h) + in + long(kx.first) * s.win.dilation_w * at.in_pixel;
       float const* w = weights + (y * s.win.kernel_w + kx.first) * V;
       for (int x = kx.first; x < kx.last; ++x, p += s.win.dilation_w * at.in_pixel, w += V) {
         vec<I> const weight = vec<I>::load(w);

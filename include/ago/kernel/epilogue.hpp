@@ -73,7 +73,9 @@ class finisher {
         operand_[i] = detail::address(s.after[i].operand, m) + long(n) * s.out.c;
   }
 
-  AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const { return apply<0>(x, pixel, channel, vec<I>::size); }
+  AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const {
+    return apply<0>(x, pixel, channel, vec<I>::size);
+  }
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel, int count) const {
     return apply<0>(x, pixel, channel, count);
   }

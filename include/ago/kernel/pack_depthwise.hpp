@@ -9,7 +9,8 @@ namespace ago {
 /// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], batch norm folded. Channels that
 /// only fill up the last vector get zeros.
 template <isa I>
-void pack_depthwise(kernel_key const&, step_data const& s, parameter_source const& from, float const* blob, float* packed) {
+void pack_depthwise(kernel_key const&, step_data const& s, parameter_source const& from, float const* blob,
+                    float* packed) {
   folded_parameters const parameters(from, blob, s.out.c);
   constexpr int V = lanes(I);
   int const taps = s.win.kernel_h * s.win.kernel_w;

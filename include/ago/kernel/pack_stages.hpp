@@ -8,7 +8,8 @@ namespace ago {
 
 /// Writes the parameters of every bias and batch norm in `key.after`. `packed`: start of the model's packed weights.
 template <isa I>
-void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
+void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
+                 float* packed) {
   int const channels = padded(s.out.c, I);
   for (int i = 0; i < key.after.count(); ++i) {
     op const kind = key.after.stages[i].kind;

@@ -201,8 +201,8 @@ AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
   return y;
 }
 
-/// exp(x) for -87 <= x <= 87 within 2 units in the last place; NaN for NaN. Reduced to |r| <= ln(2) / 2 (Cody and Waite),
-/// then the polynomial of Cephes' expf as xsimd shortened it.
+/// exp(x) for -87 <= x <= 87 within 2 units in the last place; NaN for NaN. Reduced to |r| <= ln(2) / 2 (Cody and
+/// Waite), then the polynomial of Cephes' expf as xsimd shortened it.
 template <isa I>
 AGO_INLINE vec<I> exp_in_range(vec<I> x) {
   using v = vec<I>;

@@ -40,8 +40,8 @@ AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, 
   }
 }
 
-/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Strips of 64 rows of `to` at a time: their
-/// cache lines stay near until they are complete.
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Strips of 64 rows of `to` at a time:
+/// their cache lines stay near until they are complete.
 template <isa I>
 void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
   constexpr isa Q = isa_of_four(I);
@@ -61,7 +61,8 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
         if (width == 3)
           for (; i + 4 <= i1; i += 4) transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, 4, 3);
         for (; i < i1; i += 4)
-          transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4, width);
+          transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4,
+                                    width);
       }
     }
   }
@@ -77,7 +78,8 @@ struct from_nchw_kernel {
     long const pixels = long(s.out.h) * s.out.w, stride = s.destination.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
       detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * s.out.c, pixels,
-                                  detail::mutable_address(s.destination, m) + n * pixels * stride, stride, pixels, s.out.c);
+                                  detail::mutable_address(s.destination, m) + n * pixels * stride, stride, pixels,
+                                  s.out.c);
   }
 };
 
@@ -89,7 +91,8 @@ struct to_nchw_kernel {
     long const pixels = long(s.out.h) * s.out.w, stride = s.source.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
       detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * stride, stride,
-                                  detail::mutable_address(s.destination, m) + n * pixels * s.out.c, pixels, s.out.c, pixels);
+                                  detail::mutable_address(s.destination, m) + n * pixels * s.out.c, pixels, s.out.c,
+                                  pixels);
   }
 };
 

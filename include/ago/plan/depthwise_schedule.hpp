@@ -8,9 +8,11 @@ namespace ago {
 
 namespace detail {
 
-/// Is the window among those that the compiler shall know? The others, dilated, huge or with long strides, share one kernel.
+/// Is the window among those that the compiler shall know? The others, dilated, huge or with long strides, share one
+/// kernel.
 constexpr bool has_depthwise_tile(window const& w) {
-  return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 && w.stride_w <= 2;
+  return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 &&
+         w.stride_w <= 2;
 }
 
 /// Accumulators, the rows of weights in use at one time, and an input.
