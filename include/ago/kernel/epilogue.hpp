@@ -1,7 +1,7 @@
 // Elementwise operators applied to a result while it is still in registers.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/kernel/math.hpp>
 #include <ago/plan/step.hpp>
 
 namespace ago {
@@ -24,7 +24,7 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
 
 /// The operators without parameters or operands. NaN stays NaN. Largest errors over all finite x, measured for every
 /// instruction set against double (u = one unit in the last place of the result):
-///   tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;
+///   leaky_relu 1 u; tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;
 ///   hard_sigmoid 1e-7 absolute; hard_swish, silu, gelu, gelu_tanh 2e-7 * max(1, |x|) absolute; all others exact.
 /// At x = -infinity hard_swish and gelu are NaN, as in PyTorch.
 template <op K, isa I>

@@ -174,69 +174,6 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
 };
 
-namespace detail {
-
-/// y * 2^n for t = n + 1.5 * 2^23: adds n to the exponent. y and the result are neither zero nor denormal.
-template <isa I>
-AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512)
-    return typename vec<I>::batch(_mm512_castsi512_ps(
-        _mm512_add_epi32(_mm512_castps_si512(y.v), _mm512_slli_epi32(_mm512_castps_si512(t.v), 23))));
-#endif
-#if XSIMD_WITH_AVX2
-  if constexpr (I == isa::avx2)
-    return typename vec<I>::batch(_mm256_castsi256_ps(
-        _mm256_add_epi32(_mm256_castps_si256(y.v), _mm256_slli_epi32(_mm256_castps_si256(t.v), 23))));
-#endif
-#if defined(__x86_64__) || defined(__i386__)
-  if constexpr (lanes(I) == 4)
-    return typename vec<I>::batch(
-        _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(y.v), _mm_slli_epi32(_mm_castps_si128(t.v), 23))));
-#elif defined(__aarch64__)
-  if constexpr (I == isa::neon)
-    return typename vec<I>::batch(vreinterpretq_f32_s32(
-        vaddq_s32(vreinterpretq_s32_f32(y.v), vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23))));
-#endif
-  return y;
-}
-
-/// exp(x) for -87 <= x <= 87 within 2 units in the last place; NaN for NaN. Reduced to |r| <= ln(2) / 2 (Cody and
-/// Waite), then the polynomial of Cephes' expf as xsimd shortened it.
-template <isa I>
-AGO_INLINE vec<I> exp_in_range(vec<I> x) {
-  using v = vec<I>;
-  v const shift(12582912.f);  // 1.5 * 2^23: what is added to it is rounded to an integer
-  v const t = fma(x, v(1.44269504f), shift), n = t - shift;
-  v const r = fma(n, v(2.12194440e-4f), fma(n, v(-.693359375f), x));
-  v p = fma(v(1.3997796e-3f), r, v(8.3955629e-3f));
-  p = fma(p, r, v(4.1665401e-2f));
-  p = fma(p, r, v(1.6666277e-1f));
-  p = fma(p, r, v(.5f));
-  return times_power_of_two(v(1.f) + fma(p, r * r, r), t);
-}
-
-/// 1 / x for 1 <= x <= exp(87), within one unit in the last place.
-template <isa I>
-AGO_INLINE vec<I> reciprocal(vec<I> x) {
-#if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512) {  // an estimate and one Newton step: a third of the time of a division
-    vec<I> const r = typename vec<I>::batch(_mm512_rcp14_ps(x.v));
-    return fma(r, fma(-x, r, vec<I>(1.f)), r);
-  }
-#endif
-  return vec<I>(1.f) / x;
-}
-
-}  // namespace detail
-
-/// 1 / (1 + exp(-x)) within 4 units in the last place for x > -87, and less than 2e-38 below. NaN for NaN.
-template <isa I>
-AGO_INLINE vec<I> logistic(vec<I> x) {
-  if constexpr (I == isa::scalar) return vec<I>(1.f) / (vec<I>(1.f) + exp(-max(vec<I>(-87.f), x)));
-  else return detail::reciprocal(vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
-}
-
 /// Can `target` multiply by one lane of a register?
 constexpr bool has_lane_fma(isa target) { return target == isa::neon; }
 

@@ -106,8 +106,8 @@ struct step_data {
   place source{}, destination{};
   long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
   stage_data after[max_stages]{};
-  int block = 0;            ///< cache tile: pixels (pointwise) or output rows (convolution) handled per pass over the
-                            ///< weights; 0: all
+  int block = 0;            ///< cache tile handled per pass: pixels (pointwise) or output rows (convolution) per pass
+                            ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
 };
 
 /// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in
