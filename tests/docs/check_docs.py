@@ -9,8 +9,8 @@ In README.md and docs/*.md the line before a block names its file: a whole one, 
     ...
     ```
 
-usage: check_docs.py <repository> [compile_commands.json]
-With the second argument, the .cpp files named must be among those that are compiled.
+usage: check_docs.py <repository> [compile_commands.json]   the .cpp files named must be among those that are compiled
+       check_docs.py <repository> --update                  copies the files into the blocks
 """
 import json
 import pathlib
@@ -24,7 +24,7 @@ CPP = {"cpp", "c++", "cxx", "cc", "hpp"}
 
 
 def blocks(text):
-    """(line number, source comment or None, code) of each C++ block."""
+    """(line number of the opening fence, source comment or None, lines of code) of each C++ block."""
     lines = text.splitlines()
     i, above = 0, ""
     while i < len(lines):
@@ -36,7 +36,7 @@ def blocks(text):
         closing = re.compile(r"\s*" + re.escape(opening[2]) + r"\s*$")
         end = next((j for j in range(i + 1, len(lines)) if closing.match(lines[j])), len(lines))
         if opening[3].lower() in CPP:
-            yield i + 1, SOURCE.fullmatch(above), "\n".join(lines[i + 1:end])
+            yield i + 1, SOURCE.fullmatch(above), lines[i + 1:end]
         i, above = end + 1, ""
 
 
@@ -56,6 +56,10 @@ def region(text, tag):
 
 def normal(code):
     return textwrap.dedent(code).strip("\n")
+
+
+def pages(root):
+    return [page for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))] if page.exists()]
 
 
 def check_block(root, compiled, source, code):
@@ -78,19 +82,31 @@ def check_block(root, compiled, source, code):
 def check(root, compiled=None):
     """(number of blocks, complaints)."""
     count, faults = 0, []
-    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        if not page.exists():
-            continue
+    for page in pages(root):
         for line, source, code in blocks(page.read_text(encoding="utf-8")):
             count += 1
-            fault = check_block(root, compiled, source, code)
+            fault = check_block(root, compiled, source, "\n".join(code))
             if fault:
                 faults.append(f"{page.relative_to(root)}:{line}: {fault}")
     return count, faults
 
 
+def update(root):
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for line, source, code in reversed([*blocks(text)]):
+            path = root / source[1] if source else None
+            wanted = region(path.read_text(encoding="utf-8"), source[2]) if path and path.is_file() else None
+            if wanted is not None:
+                lines[line:line + len(code)] = normal(wanted).splitlines()
+        page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main():
     root, compiled = pathlib.Path(sys.argv[1]).resolve(), None
+    if sys.argv[2:] == ["--update"]:
+        return update(root)
     if len(sys.argv) > 2:
         commands = json.loads(pathlib.Path(sys.argv[2]).read_text())
         compiled = {(pathlib.Path(c["directory"]) / c["file"]).resolve() for c in commands}

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from check_docs import check
+from check_docs import check, update
 
 FILE = """// [whole]
 int main() {
@@ -66,6 +66,18 @@ class CheckDocs(unittest.TestCase):
     def test_files_that_are_not_compiled_are_found(self):
         self.assertEqual(self.faults(block(INNER), ["examples/a.cpp"]), [])
         self.assertIn("not compiled", self.faults(block(INNER), [])[0])
+
+    def test_update_fills_every_block(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "examples").mkdir()
+            (root / "examples/a.cpp").write_text(FILE)
+            stale = block("") + block("int old;\n", "examples/a.cpp") + "\nThe end.\n"
+            (root / "README.md").write_text(stale)
+            update(root)
+            self.assertEqual((root / "README.md").read_text(),
+                             block("int x = 1;\n  int y = 2;\n") + block(WHOLE, "examples/a.cpp") + "\nThe end.\n")
+            self.assertEqual(check(root), (2, []))
 
 
 if __name__ == "__main__":

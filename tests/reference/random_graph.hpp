@@ -3,14 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "activation.hpp"
 #include "builder.hpp"
 
 namespace reference {
 
+/// What the `map` nodes of random graphs refer to: a bounded square, and a sine.
+inline constexpr ago::user_function random_functions[2]{};
+
 class random_graph : public builder {
  public:
   explicit random_graph(unsigned seed) : random_(seed) {
+    define(&random_functions[0], [](double x) { return std::min(x * x, 4.); });
+    define(&random_functions[1], [](double x) { return std::sin(x); });
     int const inputs = any(1, 2);
     ago::shape const s{any(1, 2), any(1, 6), any(1, 6), any(1, 6)};
     for (int i = 0; i < inputs; ++i) input(s);
@@ -43,11 +50,14 @@ class random_graph : public builder {
       case 5: return grow_pool(x);
       case 6: return grow_join(x);
       case 7: return repeat_node();
-      default: {
-        op const kind = op(any(int(op::relu), int(op::tanh)));
-        return void(kind == op::clip ? unary(kind, x, -.5f, .75f) : unary(kind, x, .125f));
-      }
+      default: return grow_unary(x);
     }
+  }
+
+  void grow_unary(int x) {
+    op const kind = op(any(int(op::relu), int(op::map)));
+    int const y = kind == op::clip ? unary(kind, x, -.5f, .75f) : unary(kind, x, .125f);
+    if (kind == op::map) graph.nodes[y].function = &random_functions[any(0, 1)];
   }
 
   /// A convolution, often followed by bias and norm; sometimes somebody else reads in between.
@@ -79,8 +89,9 @@ class random_graph : public builder {
     ago::shape const s = shape(x);
     if (s.h * s.w > 1 && chance(30))
       return void(global_pool(chance(50) ? op::global_avg_pool : op::global_max_pool, x));
-    ago::window const w{.kernel_h = std::min(s.h, 2), .kernel_w = std::min(s.w, 3), .stride_w = std::min(s.w, 2)};
-    int const out_h = (s.h - w.kernel_h) / w.stride_h + 1, out_w = (s.w - w.kernel_w) / w.stride_w + 1;
+    ago::window const w{.kernel_h = std::min(s.h, 2), .kernel_w = std::min(s.w, 3), .stride_w = std::min(s.w, 2),
+                        .pad_top = s.h > 1 && chance(50)};
+    int const out_h = (s.h + w.pad_top - w.kernel_h) / w.stride_h + 1, out_w = (s.w - w.kernel_w) / w.stride_w + 1;
     pool(chance(50) ? op::max_pool : op::avg_pool, x, w, out_h, out_w, chance(50));
   }
 
@@ -101,11 +112,25 @@ class random_graph : public builder {
     if (what == 2 && !images.empty()) chance(30) ? concat({x}) : concat({x, pick(images)});
   }
 
-  /// The same operator, operands and parameters once more: a common subexpression.
+  /// The same operator, operands and parameters once more: a common subexpression, unless a detail differs.
   void repeat_node() {
     if (graph.node_count == graph.input_count) return;
-    ago::node const n = graph.nodes[any(graph.input_count, graph.node_count - 1)];
-    append(n, std::vector<int>(graph.edges + n.input_first, graph.edges + n.input_first + n.input_count));
+    ago::node n = graph.nodes[any(graph.input_count, graph.node_count - 1)];
+    std::vector<int> operands(graph.edges + n.input_first, graph.edges + n.input_first + n.input_count);
+    if (chance(50)) change_detail(n, operands);
+    append(n, operands);
+  }
+
+  void change_detail(ago::node& n, std::vector<int>& operands) {
+    if (n.kind == op::leaky_relu || n.kind == op::batch_norm) n.alpha *= 2;
+    if (n.kind == op::clip) (chance(50) ? n.alpha : n.beta) *= .5f;
+    if (n.kind == op::map) n.function = &random_functions[n.function == random_functions];
+    if (n.kind == op::avg_pool) n.count_pads = !n.count_pads;
+    if (n.kind == op::bias) n.shift = reserve(n.out.c);
+    if (is_complex(n.kind)) n.weight = reserve(n.out.c * shape(operands[0]).c * n.win.kernel_h * n.win.kernel_w);
+    if (n.kind == op::concat || is_binary(n.kind)) std::swap(operands.front(), operands.back());
+    if (is_binary(n.kind) && shape(operands[0]) != n.out) std::swap(operands.front(), operands.back());
+    if (n.kind >= op::sigmoid && n.kind <= op::gelu_tanh) n.kind = n.kind == op::silu ? op::sigmoid : op::silu;
   }
 
   std::mt19937 random_;
