@@ -1,4 +1,4 @@
-#include <ago/kernel/simd.hpp>
+#include <ago/kernel/math.hpp>
 
 #include "support.hpp"
 
