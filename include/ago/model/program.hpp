@@ -63,6 +63,7 @@ class program {
 
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
+    for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
     for (auto const& s : plan.steps) pack_step<Options.target>(s.key, s.data, s.packing, weights.data(), packed.data());
   }
   /// Runs all steps. Inputs and outputs do not overlap each other.
