@@ -23,8 +23,8 @@ int main() {
     std::printf("%2d", i);
     for (int k = compiled::first_part(i); k < compiled::first_part(i + 1); ++k) {
       auto const& [key, data, packing, nodes, signature, tuned] = compiled::plan.steps[k];
-      std::printf("%s %s %dx%d %d>%d, tile %dx%d", k > compiled::first_part(i) ? " |" : ":", name_of(key.what), data.out.h,
-                  data.out.w, data.in.c, data.out.c, key.tile.pixels, key.tile.vectors);
+      std::printf("%s %s %dx%d %d>%d, tile %dx%d", k > compiled::first_part(i) ? " |" : ":", name_of(key.what),
+                  data.out.h, data.out.w, data.in.c, data.out.c, key.tile.pixels, key.tile.vectors);
       if (data.destination.ring) std::printf(", ring of %d rows", data.destination.ring);
     }
     std::printf("\n");

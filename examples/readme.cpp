@@ -5,7 +5,8 @@
 using namespace ago;
 
 constexpr auto separable(int out, int stride) {
-  return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{} | pointwise{out} | batch_norm{} | relu6{};
+  return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{}
+       | pointwise{out} | batch_norm{} | relu6{};
 }
 inline constexpr auto network = input{.h = 64, .w = 64, .c = 3}
     | conv2d{.out = 16, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{}

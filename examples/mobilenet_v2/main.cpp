@@ -51,8 +51,8 @@ void classify() {
 
   auto const best = std::max_element(scores.begin(), scores.end()) - scores.begin();
   std::printf("%3d x %-3d  %zu parameters, arena %7zu bytes, %d subgraphs in %d steps on %s; class %d scores %.3f\n",
-              Net.inputs[0].h, Net.inputs[0].w, model::parameter_count, model::arena_bytes, model::subgraphs, model::steps,
-              ago::name_of(model::target), int(best), double(scores[std::size_t(best)]));
+              Net.inputs[0].h, Net.inputs[0].w, model::parameter_count, model::arena_bytes, model::subgraphs,
+              model::steps, ago::name_of(model::target), int(best), double(scores[std::size_t(best)]));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ problem random_problem(kernel_key const& key, int seed) {
   p.groups = random.below(3) == 0 ? random.between(2, 4) : 1;
   p.in = {random.between(1, 2), extent(random, p.win.span_h(), p.win.pad_top + p.win.pad_bottom),
           extent(random, p.win.span_w(), p.win.pad_left + p.win.pad_right), p.groups * random.between(1, 6)};
-  p.outputs = p.groups * fitting_channels(key, key.tile.vectors_left > 0 ? random.below(2) : random.between(1, 2), random);
+  p.outputs =
+      p.groups * fitting_channels(key, key.tile.vectors_left > 0 ? random.below(2) : random.between(1, 2), random);
   p.block = random.below(4);
   p.bias = random.below(4) > 0;
   p.norm = random.below(2) > 0;
@@ -65,7 +66,8 @@ void check_random(int problems) {
 /// Named windows, with one vector of channels.
 template <isa I>
 void check_window(window const& w, shape in, int groups = 1, int outputs = lanes(I)) {
-  constexpr kernel_key whole = convolution_key<I>({4, 1, 3, 0}, false), partial = convolution_key<I>({4, 1, 3, 0}, true);
+  constexpr kernel_key whole = convolution_key<I>({4, 1, 3, 0}, false),
+                       partial = convolution_key<I>({4, 1, 3, 0}, true);
   problem const p{.in = in, .outputs = outputs * groups, .win = w, .groups = groups, .seed = 3};
   if (outputs % lanes(I) == 0) check<whole>(p);
   else check<partial>(p);
@@ -104,7 +106,7 @@ TEST_CASE("a convolution computes the windows of real networks") {
     check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});              // strided short cut
     check_window<I>({1, 7, 1, 1, 1, 1, 0, 3, 0, 3}, {1, 6, 17, 4});              // Inception
     check_window<I>({7, 1, 1, 1, 1, 1, 3, 0, 3, 0}, {1, 17, 6, 4});
-    check_window<I>({3, 3, 1, 1, 12, 12, 12, 12, 12, 12}, {1, 17, 17, 2});       // atrous pyramid: some columns see 2 taps
+    check_window<I>({3, 3, 1, 1, 12, 12, 12, 12, 12, 12}, {1, 17, 17, 2});  // atrous pyramid: some columns see 2 taps
     check_window<I>({3, 3, 1, 1, 18, 18, 18, 18, 18, 18}, {1, 17, 17, 2});       // every window sees its centre only
     check_window<I>({5, 5, 1, 1, 1, 1, 4, 4, 4, 4}, {1, 3, 2, 3});               // window larger than the image
     check_window<I>({3, 3, 2, 2, 1, 1, 0, 0, 1, 1}, {1, 8, 12, 3});              // asymmetric, as TensorFlow pads

@@ -118,11 +118,11 @@ struct problem {
 inline std::ostream& operator<<(std::ostream& to, problem const& p) {
   window const& w = p.win;
   return to << "in " << p.in.n << 'x' << p.in.h << 'x' << p.in.w << 'x' << p.in.c << " out " << p.out().h << 'x'
-            << p.out().w << 'x' << p.outputs << " window " << w.kernel_h << 'x' << w.kernel_w << " stride " << w.stride_h
-            << ',' << w.stride_w << " dilation " << w.dilation_h << ',' << w.dilation_w << " pads " << w.pad_top << ','
-            << w.pad_left << ',' << w.pad_bottom << ',' << w.pad_right << " groups " << p.groups << " block " << p.block
-            << " gaps " << p.source_gap << ',' << p.destination_gap << " bias " << p.bias << " norm " << p.norm
-            << " arena " << p.arena << " broadcast " << p.broadcast << " seed " << p.seed;
+            << p.out().w << 'x' << p.outputs << " window " << w.kernel_h << 'x' << w.kernel_w << " stride "
+            << w.stride_h << ',' << w.stride_w << " dilation " << w.dilation_h << ',' << w.dilation_w << " pads "
+            << w.pad_top << ',' << w.pad_left << ',' << w.pad_bottom << ',' << w.pad_right << " groups " << p.groups
+            << " block " << p.block << " gaps " << p.source_gap << ',' << p.destination_gap << " bias " << p.bias
+            << " norm " << p.norm << " arena " << p.arena << " broadcast " << p.broadcast << " seed " << p.seed;
 }
 
 /// The user's function of the tests, for kernels and for the reference.
@@ -188,7 +188,8 @@ class experiment {
     step_.groups = p_.groups;
     step_.block = p_.block;
     step_.source = {p_.arena ? input : place::area::arena, 0, source_at(0, 0), p_.in.c + p_.source_gap};
-    step_.destination = {p_.arena ? place::area::arena : output, 0, destination_at(0, 0), p_.outputs + p_.destination_gap};
+    step_.destination = {p_.arena ? place::area::arena : output, 0, destination_at(0, 0),
+                         p_.outputs + p_.destination_gap};
     packed_floats_ = (packed_floats(key_, step_) + 15) / 16 * 16;
     for (int i = 0; i < key_.after.count(); ++i) {
       stage const& s = key_.after.stages[i];

@@ -32,10 +32,12 @@ inline constexpr auto down = input{.h = 10, .w = 9, .c = 33} | dw(3, 1, all(1)) 
 inline constexpr auto down_stride = input{.n = 2, .h = 7, .w = 7, .c = 58} | dw(3, 2, {0, 0, 1, 1}) | pw(58);
 inline constexpr auto two_pointwise = input{.h = 5, .w = 6, .c = 7} | pw(19) | pw(1);
 inline constexpr auto two_depthwise = input{.h = 13, .w = 6, .c = 24} | dw(3, 2, all(1)) | dw(5, 1, all(2));
-inline constexpr auto three_depthwise = input{.h = 9, .w = 9, .c = 16} | dw(3, 1, all(1)) | dw(3, 2, all(0)) | dw(3, 1, all(1));
+inline constexpr auto three_depthwise =
+    input{.h = 9, .w = 9, .c = 16} | dw(3, 1, all(1)) | dw(3, 2, all(0)) | dw(3, 1, all(1));
 inline constexpr auto triple = input{.h = 8, .w = 14, .c = 16} | inverted_residual(96);
 inline constexpr auto triple_odd = input{.n = 3, .h = 1, .w = 3, .c = 17} | inverted_residual(31);
-inline constexpr auto triple_stride = input{.h = 15, .w = 13, .c = 24} | pw(72) | dw(3, 2, all(1)) | pointwise{40} | batch_norm{};
+inline constexpr auto triple_stride =
+    input{.h = 15, .w = 13, .c = 24} | pw(72) | dw(3, 2, all(1)) | pointwise{40} | batch_norm{};
 inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} |
                              conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
                              dw(3, 1, all(1)) | pointwise{16};

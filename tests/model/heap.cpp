@@ -18,7 +18,8 @@ long allocations = 0;
 }
 [[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
   ++allocations;
-  if (void* p = std::aligned_alloc(std::size_t(a), (n + std::size_t(a) - 1) / std::size_t(a) * std::size_t(a))) return p;
+  if (void* p = std::aligned_alloc(std::size_t(a), (n + std::size_t(a) - 1) / std::size_t(a) * std::size_t(a)))
+    return p;
   std::abort();
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }

@@ -7,7 +7,8 @@ using namespace model_test;
 
 namespace {
 
-constexpr auto body = conv2d{.out = 6, .kernel = 3, .pad = 1, .bias = true} | relu{} | depthwise{.kernel = 3, .stride = 2, .pad = 1};
+constexpr auto body =
+    conv2d{.out = 6, .kernel = 3, .pad = 1, .bias = true} | relu{} | depthwise{.kernel = 3, .stride = 2, .pad = 1};
 inline constexpr auto channel_last = input{.n = 2, .h = 6, .w = 5, .c = 3} | body;
 inline constexpr auto channel_first = input{.n = 2, .h = 6, .w = 5, .c = 3, .layout = layout::nchw} | body | to_nchw{};
 

@@ -49,7 +49,9 @@ TEST_CASE("arrays, std::array and spans of the right fixed extent are arguments;
 TEST_CASE("spans of the wrong run-time size are refused before anything is written") {
   auto const image = random_floats(net::input_size(), 2);
   std::vector<float> scores(5, untouched), short_scores(4, untouched);
-  auto const unchanged = [](std::vector<float> const& v) { return std::ranges::all_of(v, [](float x) { return x == untouched; }); };
+  auto const unchanged = [](std::vector<float> const& v) {
+    return std::ranges::all_of(v, [](float x) { return x == untouched; });
+  };
   net& m = small_model();
   CHECK(m.try_run(std::span(image).first(188), scores) == status::wrong_input_size);
   CHECK(m.try_run(std::span<float const>{}, scores) == status::wrong_input_size);

@@ -13,8 +13,8 @@ using namespace ago;
 
 constexpr auto inverted_residual(int hidden) {
   return [=](tensor x) {
-    return x + (x | pointwise{hidden} | batch_norm{} | relu6{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{} |
-                pointwise{x.channels()} | batch_norm{});
+    return x + (x | pointwise{hidden} | batch_norm{} | relu6{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} |
+                relu6{} | pointwise{x.channels()} | batch_norm{});
   };
 }
 

@@ -81,7 +81,8 @@ TEST_CASE("the chains of a line save as much as the best of all ways to cut it")
       int length = 0;
       for (int i = 0; i < 9; ++i) {
         node const& n = g.nodes[i + 1];
-        long const own = 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * (n.kind == op::depthwise ? 1 : g.nodes[i].out.c);
+        long const own =
+            4L * n.out.c * n.win.kernel_h * n.win.kernel_w * (n.kind == op::depthwise ? 1 : g.nodes[i].out.c);
         if (i == 0 || cut_before(i)) {
           length = 1;
           weights = own;
@@ -89,7 +90,9 @@ TEST_CASE("the chains of a line save as much as the best of all ways to cut it")
         }
         weights += own;
         long const bytes = 4 * g.nodes[i].out.count();
-        if (++length > max_chain || weights > (1 << 20) / 2 || bytes + 4 * n.out.count() <= (1 << 20) / 2 || n.out.w < 7) return -1L;
+        if (++length > max_chain || weights > (1 << 20) / 2 || bytes + 4 * n.out.count() <= (1 << 20) / 2 ||
+            n.out.w < 7)
+          return -1L;
         saved += bytes;
       }
       return saved;

@@ -13,7 +13,8 @@ constexpr graph<7, 8> residual_block() {
   graph<7, 8> g{};
   op const kinds[] = {op::input, op::pointwise, op::bias, op::relu6, op::pointwise, op::bias, op::add};
   for (int v = 0; v < 7; ++v) {
-    g.nodes[v] = {.kind = kinds[v], .out = {1, 4, 4, 8}, .input_first = g.edge_count, .input_count = v == 6 ? 2 : v > 0};
+    g.nodes[v] = {
+        .kind = kinds[v], .out = {1, 4, 4, 8}, .input_first = g.edge_count, .input_count = v == 6 ? 2 : v > 0};
     if (v) g.edges[g.edge_count++] = v - 1;
     if (v == 6) g.edges[g.edge_count++] = 0;
   }
@@ -37,7 +38,8 @@ TEST_CASE("bias starts the accumulators and the elementwise followers become the
   constexpr auto steps = form_steps(g, clusters({-1, 0, 0, 0, 1, 1, 1}), views_of(g));
   static_assert(steps.count == 2);
   constexpr step_nodes first = steps.step[0], second = steps.step[1];
-  static_assert(first.main == 1 && first.bias == 2 && first.stage_count == 1 && first.stages[0] == 3 && first.result == 3);
+  static_assert(first.main == 1 && first.bias == 2 && first.stage_count == 1 && first.stages[0] == 3 &&
+                first.result == 3);
   static_assert(second.main == 4 && second.bias == 5 && second.stage_count == 1 && second.stages[0] == 6);
   static_assert(second.others[0] == 0 && second.result == 6 && second.source == 3);
 }
@@ -81,7 +83,8 @@ TEST_CASE("a value with two readers, and a network output, end an epilogue") {
   graph<7, 8, 2> two{};
   for (int v = 0; v < 7; ++v) two.nodes[v] = residual_block().nodes[v];
   for (int e = 0; e < 7; ++e) two.edges[e] = residual_block().edges[e];
-  two.node_count = 7, two.edge_count = 7, two.input_count = 1, two.output_count = 2, two.outputs[0] = 6, two.outputs[1] = 2;
+  two.node_count = 7, two.edge_count = 7, two.input_count = 1, two.output_count = 2, two.outputs[0] = 6,
+  two.outputs[1] = 2;
   auto const given_out = form_steps(two, clusters({-1, 0, 0, 0, 0, 0, 0}), views_of(two));
   CHECK(given_out.step[0].result == 2);
 }

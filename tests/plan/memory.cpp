@@ -43,7 +43,8 @@ class simulation {
       inputs_.emplace_back();
       for (long i = 0; i < g.nodes[v].out.count(); ++i) inputs_.back().push_back({v, i});
     }
-    for (int o = 0; o < g.output_count; ++o) outputs_.emplace_back(std::size_t(g.nodes[g.outputs[o]].out.count()), nothing);
+    for (int o = 0; o < g.output_count; ++o)
+      outputs_.emplace_back(std::size_t(g.nodes[g.outputs[o]].out.count()), nothing);
   }
 
   element& at(place const& p, long pixel, int channel) {
@@ -80,8 +81,8 @@ class simulation {
 
 /// Every pipeline that is possible, or none. (A parts' group reads and writes while all its buffers are alive, so steps
 /// may be simulated one after another.)
-fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs, step_list<40 + 120 + 4> const& steps,
-                                    unsigned seed) {
+fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs,
+                                    step_list<40 + 120 + 4> const& steps, unsigned seed) {
   struct {
     schedule wish{.join = 1};
     schedule const* find(std::uint64_t) const { return &wish; }
@@ -161,14 +162,18 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
   graph<4, 3> g{};
   int const channels[] = {16, 64, 32, 16};
   for (int v = 0; v < 4; ++v) {
-    g.nodes[v] = {.kind = v ? op::pointwise : op::input, .out = {1, 4, 4, channels[v]}, .input_first = v - 1, .input_count = v > 0};
+    g.nodes[v] = {.kind = v ? op::pointwise : op::input,
+                  .out = {1, 4, 4, channels[v]},
+                  .input_first = v - 1,
+                  .input_count = v > 0};
     if (v) g.edges[v - 1] = v - 1;
   }
   g.node_count = 4, g.edge_count = 3, g.input_count = 1, g.output_count = 1, g.outputs[0] = 3;
   partition<4> p{.of = {-1, 0, 1, 2}, .order = {1, 2, 3}, .count = 3, .operators = 3, .acyclic = true};
   auto const views = views_of(g);
   auto const steps = form_steps(g, p, views);
-  auto const m = plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p}, policy::ago_ni, untuned), views);
+  auto const m =
+      plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p}, policy::ago_ni, untuned), views);
   CHECK(m.arena_floats == 16 * (64 + 32));  // input and output are the caller's
   CHECK(m.at[0].in == place::area::input);
   CHECK(m.at[3].in == place::area::output);

@@ -20,7 +20,8 @@ constexpr graph<N + 1, N> chain(op const (&kinds)[N], int const (&channels)[N], 
     g.edges[v - 1] = v - 1;
     int const before = g.nodes[v - 1].out.c;
     if (n.kind == op::pointwise) n.weight = parameters, parameters += before * n.out.c;
-    if (n.kind == op::depthwise) n.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, n.weight = parameters, parameters += 9 * n.out.c;
+    if (n.kind == op::depthwise)
+      n.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, n.weight = parameters, parameters += 9 * n.out.c;
     if (n.kind == op::bias) n.shift = parameters, parameters += n.out.c;
   }
   g.node_count = N + 1, g.edge_count = N, g.input_count = 1, g.output_count = 1, g.outputs[0] = N;
@@ -47,20 +48,22 @@ constexpr partition<V> all_together(int inputs, int nodes) {
   return p;
 }
 
-constexpr op block_kinds[] = {op::pointwise, op::bias, op::relu6, op::depthwise, op::bias, op::relu6, op::pointwise, op::bias};
+constexpr op block_kinds[] = {op::pointwise, op::bias,  op::relu6,     op::depthwise,
+                              op::bias,      op::relu6, op::pointwise, op::bias};
 constexpr auto block = chain(block_kinds, {96, 96, 96, 96, 96, 96, 24, 24}, {1, 14, 14, 16});
 constexpr auto twice = chain({op::pointwise, op::bias, op::pointwise, op::bias}, {32, 32, 32, 32}, {1, 14, 14, 32});
 
 template <auto const& G>
 constexpr auto steps_of = form_steps(G, all_together<G.node_capacity>(1, G.node_count), views_of(G));
 template <auto const& G, options Options, auto const& Table>
-constexpr auto groups_of = fuse_steps(G, steps_of<G>,
-                                      partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count)},
-                                      Options, Table);
+constexpr auto groups_of =
+    fuse_steps(G, steps_of<G>, partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count)},
+               Options, Table);
 constexpr options avx2(isa::avx2, policy::ago_ni);
 template <auto const& G, options Options = avx2, auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
-                                                      plan_memory(G, steps_of<G>, groups_of<G, Options, Table>, views_of(G)),
+                                                      plan_memory(G, steps_of<G>, groups_of<G, Options, Table>,
+                                                                  views_of(G)),
                                                       Table, Options.target);
 
 }  // namespace
@@ -124,6 +127,7 @@ TEST_CASE("a tuned schedule is taken for every step with its signature, a stale 
 }
 
 TEST_CASE("a partial last vector is part of the key") {
-  static constexpr auto odd = chain({op::pointwise}, {33}, {1, 4, 4, 8}), even = chain({op::pointwise}, {32}, {1, 4, 4, 8});
+  static constexpr auto odd = chain({op::pointwise}, {33}, {1, 4, 4, 8}),
+                        even = chain({op::pointwise}, {32}, {1, 4, 4, 8});
   static_assert(plan_of<odd>.steps[0].key.partial && !plan_of<even>.steps[0].key.partial);
 }

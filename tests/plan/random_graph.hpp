@@ -42,7 +42,9 @@ class graph_maker {
     return g_->node_count++;
   }
   /// A value, mostly a recent one, so that chains form.
-  int value() { return pick(3) ? g_->node_count - 1 - pick(g_->node_count < 3 ? g_->node_count : 3) : pick(g_->node_count); }
+  int value() {
+    return pick(3) ? g_->node_count - 1 - pick(g_->node_count < 3 ? g_->node_count : 3) : pick(g_->node_count);
+  }
   int with_shape(ago::shape s, int fallback) {
     for (int tries = 0; tries < 20; ++tries)
       if (int const v = pick(g_->node_count); g_->nodes[v].out == s) return v;
@@ -71,7 +73,9 @@ class graph_maker {
         for (int& u : other) {
           u = x;
           for (int tries = 0; tries < 20; ++tries)
-            if (int const v = pick(g_->node_count); g_->nodes[v].out.pixels() == s.pixels() && g_->nodes[v].out.h == s.h) u = v;
+            if (int const v = pick(g_->node_count);
+                g_->nodes[v].out.pixels() == s.pixels() && g_->nodes[v].out.h == s.h)
+              u = v;
         }
         int const a = g_->nodes[other[0]].out.c, b = g_->nodes[other[1]].out.c;
         if (pick(2)) add(op::concat, {s.n, s.h, s.w, s.c + a}, {x, other[0]});

@@ -39,7 +39,8 @@ struct conv_axis {
 };
 
 /// out[n, y, x, o] = epilogue(shift[o] + sum over taps (ky, kx) inside the image and channels c of the group of
-/// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights as matrix_layout has them.
+/// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights as matrix_layout has
+/// them.
 ///
 /// The output is cut into rectangles whose pixels all have the same taps inside the image: the interior, and the edges
 /// and corners around it. Each is computed by register tiles along its rows, or its columns where it is narrow.
@@ -101,11 +102,13 @@ struct convolution_kernel {
       shift_ = m.weights + s.weights + work.group * layout.group_floats() + work.channel;
       weights_ = shift_ - work.channel + layout.panel_offset(work.channel);
       source_stride_ = s.source.pixel_stride;
-      source_ = detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
+      source_ =
+          detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
       channel_ = work.group * layout.group_channels + work.channel;
       // A piece is contiguous in a ring of rows: its first row lies at slot y % ring instead of row y of the image.
       long const moved = s.destination.ring ? work.y % s.destination.ring - (long(work.image) * s.out.h + work.y) : 0;
-      destination_ = detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
+      destination_ =
+          detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
       first_index_ = long(work.image) * s.out.h * s.out.w;
       int const rest = layout.group_channels - work.channel - (VECTORS - 1) * lanes(target);
       count_ = rest < lanes(target) ? rest : lanes(target);

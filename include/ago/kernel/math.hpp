@@ -70,7 +70,8 @@ AGO_INLINE vec<I> logistic(vec<I> x) {
 
 }  // namespace ago
 
-/// Elementwise on one register, for `map{[](auto x) { return x * math::sigmoid(x); }}`. Named with their namespace, because layers have some of these names.
+/// Elementwise on one register, for `map{[](auto x) { return x * math::sigmoid(x); }}`. Named with their namespace,
+/// because layers have some of these names.
 namespace ago::math {
 
 template <isa I> AGO_INLINE vec<I> exp(vec<I> x) { return exp(x); }

@@ -6,10 +6,12 @@
 
 namespace ago {
 
-/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. `blob` holds the weights
-/// as [out][in / groups][kernel_h][kernel_w]. A template, so that objects built for different machines share no code.
+/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. `blob` holds the
+/// weights as [out][in / groups][kernel_h][kernel_w]. A template, so that objects built for different machines share no
+/// code.
 template <isa I>
-void pack_matrix(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob, float* to) {
+void pack_matrix(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,
+                 float* to) {
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;

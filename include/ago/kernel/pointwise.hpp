@@ -23,9 +23,11 @@ struct pointwise_kernel {
       int end = y + together < last ? y + together : last;
       end = end_in_ring(s.source.ring, y, end_in_ring(s.destination.ring, y, end));
       long const row = long(n) * s.out.h + y, width = s.out.w;
-      float const* const source = detail::address(s.source, m) + (s.source.ring ? y % s.source.ring : row) * width * s.source.pixel_stride;
-      float* const destination = detail::mutable_address(s.destination, m) +
-                                 (s.destination.ring ? y % s.destination.ring : row) * width * s.destination.pixel_stride;
+      float const* const source =
+          detail::address(s.source, m) + (s.source.ring ? y % s.source.ring : row) * width * s.source.pixel_stride;
+      float* const destination =
+          detail::mutable_address(s.destination, m) +
+          (s.destination.ring ? y % s.destination.ring : row) * width * s.destination.pixel_stride;
       pixels(s, m, {source, destination, row * width, (end - y) * width});
       y = end;
     }
@@ -78,8 +80,9 @@ struct pointwise_kernel {
       vec<target> acc[PIXELS][VECTORS];
       start(packed + channel, acc);
       accumulate(source + pixel * source_stride, source_stride, depth, weights, acc);
-      finish<PARTIAL>(after, acc,
-                      {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
+      finish<PARTIAL>(
+          after, acc,
+          {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
     };
     long pixel = 0;
     _Pragma("GCC unroll 1") for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)

@@ -18,10 +18,10 @@ AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int
 
 }  // namespace detail
 
-/// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these: the whole inverted residual with
-/// its intermediate values in rings of a few rows. Every row of every part is computed once, by the unfused kernel and in
-/// its order of additions: the result is the unfused one to the bit. (AGO III.B tiles a pair; the ring extends it to
-/// chains, after the line buffers of image processing.)
+/// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these: the whole inverted residual
+/// with its intermediate values in rings of a few rows. Every row of every part is computed once, by the unfused kernel
+/// and in its order of additions: the result is the unfused one to the bit. (AGO III.B tiles a pair; the ring extends
+/// it to chains, after the line buffers of image processing.)
 template <fused_key F>
 struct row_pipeline {
   /// `first`: data of the parts, one after another.

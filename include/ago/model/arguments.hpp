@@ -40,14 +40,16 @@ template <std::size_t...> struct gets_sizes;
 
 template <bool Fits, class... Details>
 struct weights_fit {
-  static_assert(Fits, "ago: the weights are not parameter_count floats of fixed extent (gets 0: the extent is known at run "
-                      "time only; then construct with model(weights, status))");
+  static_assert(Fits,
+                "ago: the weights are not parameter_count floats of fixed extent (gets 0: the extent is known at run "
+                "time only; then construct with model(weights, status))");
 };
 
 template <bool Fits, class... Details>
 struct call_fits {
-  static_assert(Fits, "ago: a model is called with one span of fixed extent for each input, then one for each output (gets "
-                      "0: the extent is known at run time only; then use try_run)");
+  static_assert(Fits,
+                "ago: a model is called with one span of fixed extent for each input, then one for each output (gets "
+                "0: the extent is known at run time only; then use try_run)");
 };
 
 }  // namespace ago

@@ -20,7 +20,8 @@ class model_of;
 
 template <class Program, std::size_t... I, std::size_t... O>
 class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
-  using spans = type_list<std::span<float const, Program::input_size(I)>..., std::span<float, Program::output_size(O)>...>;
+  using spans =
+      type_list<std::span<float const, Program::input_size(I)>..., std::span<float, Program::output_size(O)>...>;
 
  public:
   using program = Program;
@@ -128,9 +129,10 @@ struct choose_model<Net, Schedules, Options, true> {
 
 }  // namespace detail
 
-/// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed weights are inside): make it `static`, or a member of
-/// something that is. Construction and runs allocate nothing, throw nothing and print nothing. Inputs, outputs and
-/// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
+/// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed
+/// weights are inside): make it `static`, or a member of something that is. Construction and runs allocate nothing,
+/// throw nothing and print nothing. Inputs, outputs and weights need no alignment and must not overlap; channel-last
+/// (NHWC) unless the network says otherwise.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;

@@ -22,8 +22,8 @@ struct can_be_compiled {
 };
 
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
-/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to be looked at and
-/// asserted on.
+/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to
+/// be looked at and asserted on.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class program {
   static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};

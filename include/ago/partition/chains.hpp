@@ -20,7 +20,7 @@ namespace detail {
 template <int V>
 struct chain_links {
   int main[slots<V>]{}, result[slots<V>]{};  ///< first and last operator, nodes of the graph
-  int next[slots<V>]{};                      ///< the atom that alone reads this one's result, by its main operator; or -1
+  int next[slots<V>]{};  ///< the atom that alone reads this one's result, by its main operator; or -1
   bool has_previous[slots<V>]{};
 };
 
@@ -34,7 +34,8 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   for (int b = 0; b < atoms.count; ++b) {
     if (!follows_by_rows(g.nodes[r.main[b]]) || g.operand(r.main[b]) < g.input_count) continue;
     int const a = atoms.of[g.operand(r.main[b]) - g.input_count];
-    if (g.operand(r.main[b]) != r.result[a] || reads.of[r.result[a]] != 1 || !leads_by_rows(g.nodes[r.main[a]])) continue;
+    if (g.operand(r.main[b]) != r.result[a] || reads.of[r.result[a]] != 1 || !leads_by_rows(g.nodes[r.main[a]]))
+      continue;
     r.next[a] = b;
     r.has_previous[b] = true;
   }
@@ -59,9 +60,9 @@ constexpr long bytes_saved(graph<V, E, O> const& g, chain_links<V> const& links,
 
 }  // namespace detail
 
-/// Groups atoms into chains of up to max_chain, over atom numbers: by dynamic programming along every line of atoms, the
-/// cut that saves most traffic between operators. The matrices of a chain are read once for every few rows, and must
-/// therefore leave half of L2 free. `intensive` false: every atom alone.
+/// Groups atoms into chains of up to max_chain, over atom numbers: by dynamic programming along every line of atoms,
+/// the cut that saves most traffic between operators. The matrices of a chain are read once for every few rows, and
+/// must therefore leave half of L2 free. `intensive` false: every atom alone.
 ///
 /// Contraction makes no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>

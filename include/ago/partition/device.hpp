@@ -9,6 +9,7 @@ struct device {
   bool operator==(device const&) const = default;
 };
 
-inline constexpr device cortex_a53{32 << 10, 256 << 10}, cortex_a55{32 << 10, 128 << 10}, cortex_a76{64 << 10, 512 << 10};
+inline constexpr device cortex_a53{32 << 10, 256 << 10}, cortex_a55{32 << 10, 128 << 10},
+    cortex_a76{64 << 10, 512 << 10};
 
 }  // namespace ago

@@ -82,17 +82,20 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// The library's policy: CLUSTER (AGO Algorithm 1) on chains of atoms, so that no operator is cut off from its epilogue,
-/// and no chain worth fusing is cut; the atoms are the mini-subgraphs. `limit` is Td in thousandths; 0: `default_limit`.
-/// `intensive` false: no chains, each atom for itself.
+/// The library's policy: CLUSTER (AGO Algorithm 1) on chains of atoms, so that no operator is cut off from its
+/// epilogue, and no chain worth fusing is cut; the atoms are the mini-subgraphs. `limit` is Td in thousandths; 0:
+/// `default_limit`. `intensive` false: no chains, each atom for itself.
 template <int V, int E, int O>
-constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true, device const& on = {}) {
+constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
+                                      device const& on = {}) {
   dag<V, E> const operators = dag_of(g);
   grouping<V> const atoms = atoms_of(g);
   dag<V, E> const weighted = quotient(operators, atoms);
   grouping<V> const chains = chains_of(g, atoms, intensive, on);
-  grouping<V> const clusters = cluster(quotient(weighted, chains), limit > 0 ? limit : default_limit(g, atoms, weighted));
-  partitions<V> r = ordered(g, operators, compose(compose(atoms, chains, operators.count), clusters, operators.count), atoms);
+  grouping<V> const clusters =
+      cluster(quotient(weighted, chains), limit > 0 ? limit : default_limit(g, atoms, weighted));
+  partitions<V> r =
+      ordered(g, operators, compose(compose(atoms, chains, operators.count), clusters, operators.count), atoms);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : chains.of[atoms.of[v - g.input_count]];
   return r;

@@ -14,7 +14,7 @@ struct fusion_list {
   int first[Capacity]{}, parts[Capacity]{};
   int count = 0;
   int group_of[Capacity]{};  ///< of each step
-  int ring[Capacity]{};      ///< rows that each step's result keeps; 0: the whole value is kept, a later group may read it
+  int ring[Capacity]{};  ///< rows that each step's result keeps; 0: the whole value is kept, a later group may read it
 };
 
 static_assert(max_chain <= max_parts);
@@ -30,7 +30,8 @@ constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_no
 
 }  // namespace detail
 
-/// Groups consecutive steps into row pipelines: where `table` says so, within a subgraph, or else the partition's chains.
+/// Groups consecutive steps into row pipelines: where `table` says so, within a subgraph, or else the partition's
+/// chains.
 template <int V, int E, int O>
 constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                                             partitions<V> const& parts, options const& o, auto const& table) {
@@ -38,8 +39,8 @@ constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V
   value_uses<V> const uses = uses_of(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
-    bool joins = i > 0 && o.policy != policy::ago_ni && r.parts[r.count - 1] < max_parts && detail::feeds(g, uses, a, b) &&
-                 parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
+    bool joins = i > 0 && o.policy != policy::ago_ni && r.parts[r.count - 1] < max_parts &&
+                 detail::feeds(g, uses, a, b) && parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
       schedule const* const wish = table.find(signature_of(g, b, o.target));
       joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];

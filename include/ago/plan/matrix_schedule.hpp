@@ -55,7 +55,8 @@ constexpr long pixels_in_line(structure what, step_data const& s) {
 
 /// The register tile for lines of `pixels` pixels that are computed alike, and `channels` output channels (of one
 /// group). A wish (pixels and vectors not 0) that is on the menu is obeyed. `streams`: little is computed for an output
-/// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next one.
+/// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next
+/// one.
 constexpr register_tile matrix_tile(structure, isa target, long pixels, int channels, schedule const& wish,
                                     bool streams = false) {
   int const vectors = padded(channels, target) / lanes(target), registers = vector_registers(target);

@@ -1,4 +1,5 @@
-// Layout of packed weights: one formula for the plan that sizes it, the packer that writes it and the kernel that reads it.
+// Layout of packed weights: one formula for the plan that sizes it, the packer that writes it and the kernel that reads
+// it.
 #pragma once
 
 #include <ago/plan/step.hpp>

@@ -97,10 +97,12 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, bool pipel
 
 }  // namespace detail
 
-/// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it knows a step.
+/// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it
+/// knows a step.
 template <int N, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                            fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table, isa target) {
+                            fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table,
+                            isa target) {
   plan<N> r;
   for (int i = 0; i < N; ++i) {
     planned_step& p = r.steps[i];

@@ -12,7 +12,9 @@ struct signature_hash {
     value = (value ^ x) * 0x100000001b3ull;
     value ^= value >> 29;
   }
-  constexpr void mix(shape const& s) { mix(std::uint64_t(s.n) << 48 ^ std::uint64_t(s.h) << 32 ^ std::uint64_t(s.w) << 16 ^ std::uint64_t(s.c)); }
+  constexpr void mix(shape const& s) {
+    mix(std::uint64_t(s.n) << 48 ^ std::uint64_t(s.h) << 32 ^ std::uint64_t(s.w) << 16 ^ std::uint64_t(s.c));
+  }
 };
 
 /// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.

@@ -70,8 +70,8 @@ inline constexpr int max_parts = 3;
 /// Output rows of its last part that a row pipeline computes at a time.
 inline constexpr int pipeline_rows = 2;
 
-/// One step's kernel, or several run as one: a row pipeline, in which each part's rows are computed just before the next
-/// part reads them (AGO III.B, intensive fusion).
+/// One step's kernel, or several run as one: a row pipeline, in which each part's rows are computed just before the
+/// next part reads them (AGO III.B, intensive fusion).
 struct fused_key {
   int parts = 1;
   kernel_key part[max_parts]{};
@@ -85,7 +85,8 @@ struct place {
   area in = area::none;
   int index = 0;         ///< which input or output
   long offset = 0;       ///< floats
-  int pixel_stride = 0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
+  int pixel_stride =
+      0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
   int ring = 0;          ///< rows that are kept, row y in slot y % ring; 0: all of them
   bool operator==(place const&) const = default;
 };
@@ -93,7 +94,8 @@ struct place {
 /// Numbers of one epilogue stage.
 struct stage_data {
   place operand{};         ///< add, mul: the other operand; pixel_stride 0 broadcasts one pixel per image
-  long parameters = -1;    ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; offset into the packed weights
+  long parameters =
+      -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; offset into the packed weights
   float alpha = 0, beta = 0;
 };
 
@@ -140,6 +142,8 @@ struct run_memory {
 using kernel_function = void (*)(step_data const&, run_memory const&);
 
 /// Rounds up to whole vectors.
-constexpr int padded(int channels, isa target) { return (channels + lanes(target) - 1) / lanes(target) * lanes(target); }
+constexpr int padded(int channels, isa target) {
+  return (channels + lanes(target) - 1) / lanes(target) * lanes(target);
+}
 
 }  // namespace ago
