@@ -123,17 +123,18 @@ TEST_CASE("every generated network computes what its graph means, and touches no
   for (subject const& s : all_subjects()) {
     CAPTURE(s.number);
     experiment const e = prepare(s);
-    results untuned;
+    results first;
     for (compiled const& c : s.variants) {
       CAPTURE(std::string(name_of(c.target)));
       CAPTURE(c.tuned_steps);
+      CAPTURE(c.kernels - c.steps);
       check_passes(c, e);
       results const got = run_program(c, e, edge::end);
       worst = std::max(worst, compare(got, e.expected));
       results const elsewhere = run_program(c, e, edge::begin);
       CHECK_MESSAGE(identical(got, elsewhere), "the result depends on addresses");
-      if (c.tuned_steps == 0 && c.target == ago::native_isa) untuned = got;
-      if (c.tuned_steps > 0) CHECK_MESSAGE(identical(got, untuned), "the result depends on the schedule");
+      if (first.empty()) first = got;
+      if (c.target == ago::native_isa) CHECK_MESSAGE(identical(got, first), "the result depends on schedule or policy");
       run_model(c, e, got);
     }
   }
@@ -141,19 +142,22 @@ TEST_CASE("every generated network computes what its graph means, and touches no
 }
 
 TEST_CASE("the generated networks cover every operator, on every instruction set that they are compiled for") {
-  int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{}, tuned = 0;
+  int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{};
+  int tuned = 0, pipelines = 0;
   for (subject const& s : all_subjects()) {
     for (ago::node const& n : s.graph.nodes) ++nodes[int(n.kind)];
     for (compiled const& c : s.variants) {
-      if (c.tuned_steps > 0) CHECK(c.tuned_steps == c.steps);
-      ++(c.tuned_steps > 0 ? tuned : variants[int(c.target)]);
+      if (c.tuned_steps > 0) CHECK(c.tuned_steps == c.kernels);
+      tuned += c.tuned_steps > 0;
+      pipelines += c.steps < c.kernels;
+      ++variants[int(c.target)];
     }
   }
   for (int k = 0; k <= int(ago::op::to_nchw); ++k) {
     CAPTURE(std::string(name_of(ago::op(k))));
     CHECK(nodes[k] >= 10);
   }
-  CHECK(variants[int(ago::native_isa)] == int(all_subjects().size()));
   CHECK(variants[int(ago::isa::scalar)] >= 10);
   CHECK(tuned >= 10);
+  CHECK(pipelines >= 20);
 }

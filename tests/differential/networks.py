@@ -29,23 +29,39 @@ class Networks(Layers):
     def chain(self, s, length, grow):
         texts = []
         while len(texts) < length:
+            before = self.used.copy()
             try:
                 text, s = grow(s)
                 texts.append(text)
             except Misfit:
-                pass
+                self.used = before
         return texts, s
 
     def keeping_shape(self, s, length):
         """A chain whose result has the shape of its operand."""
         while True:
+            before = self.used.copy()
             try:
                 texts, t = self.chain(s, length, self.keeping_extent)
                 if t != s or self.chance(30):
                     texts.append(self.pointwise(t, s.c)[0])
                 return " | ".join(texts)
             except Misfit:
-                pass
+                self.used = before
+
+    def convolutions(self, s):
+        """A chain of convolutions with norms and activations: what intensive fusion computes in one pass."""
+        texts = []
+        for k in range(self.any(2, 4)):
+            layers = (self.depthwise, self.depthwise, self.pointwise) + ((self.conv2d,) if k == 0 else ())
+            text, s = self.pick(layers)(s)
+            texts.append(text)
+            if self.chance(60):
+                texts.append(self.batch_norm(s)[0])
+            if self.chance(60):
+                texts.append(self.activation(s)[0])
+        self.note("chain of convolutions")
+        return " | ".join(texts), s
 
     def residual(self, s):
         self.note("residual")
@@ -104,7 +120,7 @@ class Networks(Layers):
             return self.pointwise(s, 16)
         kind = self.any(0, 99)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
-                            (39, self.shared), (44, self.global_pool), (52, self.pool)):
+                            (39, self.shared), (44, self.global_pool), (52, self.pool), (66, self.convolutions)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)

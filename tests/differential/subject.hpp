@@ -18,7 +18,7 @@ namespace differential {
 /// One program and its model, types erased. Objects are made in memory that the test provides.
 struct compiled {
   ago::isa target;
-  int steps, tuned_steps;
+  int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
   void (*pack)(float const* weights, float* packed);
@@ -43,8 +43,9 @@ class erased {
   static compiled make() {
     using program = typename Model::program;
     return {Model::target,
-            Model::steps,
-            Model::tuned_steps,
+            program::first_part(program::steps),
+            program::steps,
+            program::tuned_steps,
             program::graph,
             program::parameter_count,
             program::packed_floats,
@@ -94,10 +95,10 @@ constexpr ago::isa second_target(int number) {
 template <auto const& Net, int Number>
 class random_schedules {
   static constexpr auto const& plan = ago::program<Net>::plan;
-  static constexpr int steps = ago::program<Net>::steps;
+  static constexpr int kernels = ago::program<Net>::first_part(ago::program<Net>::steps);
 
   struct found {
-    ago::tuned_schedule entries[steps];
+    ago::tuned_schedule entries[kernels];
     int count = 0;
   };
   static constexpr found sorted = [] {
@@ -112,7 +113,7 @@ class random_schedules {
       while (at < all.count && all.entries[at].signature < step.signature) ++at;
       if (at < all.count && all.entries[at].signature == step.signature) continue;
       for (int k = all.count++; k > at; --k) all.entries[k] = all.entries[k - 1];
-      all.entries[at] = {step.signature, {any(1, 6), any(1, 3), any(0, 4)}};
+      all.entries[at] = {step.signature, {any(1, 6), any(1, 3), any(0, 4), any(0, 3) ? 1 : -1}};
     }
     return all;
   }();
@@ -125,6 +126,9 @@ class random_schedules {
   }();
 };
 
+/// Caches so small that the default makes pipelines of small networks.
+inline constexpr ago::device small_caches{1 << 10, 8 << 10};
+
 template <auto const& Net, int Number>
 subject make_subject() {
   subject s{Number, ago::lowered<Net>::value, {}};
@@ -133,6 +137,8 @@ subject make_subject() {
     s.variants.push_back(erased<ago::model<Net, ago::untuned, second_target(Number)>>::make());
   if constexpr (Number % 8 == 2)
     s.variants.push_back(erased<ago::model<Net, random_schedules<Net, Number>::table>>::make());
+  if constexpr (Number % 8 == 6) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
+  if constexpr (Number % 16 == 10) s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());
   return s;
 }
 

@@ -24,7 +24,7 @@ class builder {
     return append({.kind = ago::op::input, .out = extents}, {});
   }
 
-  int append(ago::node n, std::initializer_list<int> operands) { return append(n, std::vector<int>(operands)); }
+  int append(ago::node const& n, std::initializer_list<int> operands) { return append(n, std::vector<int>(operands)); }
   int append(ago::node n, std::vector<int> const& operands) {
     if (graph.node_count == max_nodes || graph.edge_count + int(operands.size()) > max_edges)
       throw std::length_error("builder: too many nodes");
@@ -37,7 +37,8 @@ class builder {
   }
 
   /// A convolution of any kind with weights of its own.
-  int convolution(ago::op kind, int x, int out, ago::window win = {}, int groups = 1) {
+  /// (By reference: g++ 12.2 -O2 for AVX-512 drops the zeros of a window{1, 1, 1, 1, 1, 1, 0, 0, 0, 0} passed by value.)
+  int convolution(ago::op kind, int x, int out, ago::window const& win = {}, int groups = 1) {
     ago::shape s = shape(x);
     int const group_in = kind == ago::op::depthwise ? 1 : s.c / groups;
     s = {s.n, (s.h + win.pad_top + win.pad_bottom - win.span_h()) / win.stride_h + 1,
@@ -57,7 +58,7 @@ class builder {
     return append({.kind = kind, .out = shape(x), .alpha = alpha, .beta = beta}, {x});
   }
   int binary(ago::op kind, int a, int b) { return append({.kind = kind, .out = shape(a)}, {a, b}); }
-  int pool(ago::op kind, int x, ago::window win, int h, int w, bool count_pads = false) {
+  int pool(ago::op kind, int x, ago::window const& win, int h, int w, bool count_pads = false) {
     ago::shape const s = shape(x);
     return append({.kind = kind, .out = {s.n, h, w, s.c}, .win = win, .count_pads = count_pads}, {x});
   }
