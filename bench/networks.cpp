@@ -129,7 +129,7 @@ class contest {
       return c.own ? field(name, long(value(*c.own))) : field(name);
     };
     auto const relative = [&](char const* name, double timing::*t) {
-      return c.own || !ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
+      return !ours || &c == ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
     };
     return {
         {"network", entry_.network},

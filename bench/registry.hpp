@@ -26,7 +26,11 @@ variant make_variant(std::string name) {
 /// Enters a network with all its variants; the first one is what others are compared with.
 template <auto const& Net>
 bool add_network(std::string network, int size) {
-  registry().push_back({std::move(network), size, ago::optimized<Net>::value, {make_variant<ago::model<Net>>("ago")}});
+  registry().push_back({std::move(network),
+                        size,
+                        ago::optimized<Net>::value,
+                        {make_variant<ago::model<Net>>("ago"),
+                         make_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}});
   return true;
 }
 
