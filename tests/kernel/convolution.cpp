@@ -123,13 +123,13 @@ TEST_CASE("the taps inside the image are those that an enumeration finds") {
       for (int dilation : {1, 2, 5})
         for (int pad : {0, 1, 4, 9})
           for (int size : {1, 2, 7, 12}) {
-            conv_axis const axis{kernel, stride, dilation, pad, size};
+            detail::conv_axis const axis{kernel, stride, dilation, pad, size};
             int const outputs = (size + 2 * pad + stride - 1) / stride;
             for (int o = 0; o < outputs; ++o) {
               bool agrees = true;
               for (int tap = 0; tap < kernel; ++tap) {
                 int const at = o * stride - pad + tap * dilation;
-                tap_range const range = axis.taps(o);
+                detail::tap_range const range = axis.taps(o);
                 agrees = agrees && (at >= 0 && at < size) == (tap >= range.first && tap < range.last);
               }
               CHECK(agrees);

@@ -2,31 +2,21 @@
 #pragma once
 
 #include <ago/kernel/tile.hpp>
+#include <ago/kernel/window_taps.hpp>
 #include <ago/plan/packing.hpp>
 
 namespace ago {
 
-/// Taps first ... last of a window.
-struct tap_range {
-  int first, last;
-  bool operator==(tap_range const&) const = default;
-  constexpr int count() const { return last - first; }
-};
+namespace detail {
 
 /// One axis of a convolution over `extent` input positions.
 struct conv_axis {
   int kernel, stride, dilation, pad, extent;
 
   /// The taps of output position `o` that lie inside the image.
-  constexpr tap_range taps(int o) const {
-    int const outside = pad - o * stride, end = extent + outside;  // outside <= tap * dilation < end
-    int const first = outside <= 0 ? 0 : (outside + dilation - 1) / dilation;
-    int const last = end <= 0 ? 0 : (end + dilation - 1) / dilation;
-    if (first >= kernel || last <= first) return {0, 0};
-    return {first, last < kernel ? last : kernel};
-  }
+  AGO_INLINE tap_range taps(int o) const { return taps_inside(o * stride - pad, dilation, kernel, extent); }
   /// End of the run of positions, limited to `limit`, that have the same taps as `o`.
-  constexpr int run_end(int o, int limit) const {
+  AGO_INLINE int run_end(int o, int limit) const {
     tap_range const range = taps(o);
     int end = o + 1;
     if (range == tap_range{0, kernel}) {
@@ -37,6 +27,8 @@ struct conv_axis {
     return end < limit ? end : limit;
   }
 };
+
+}  // namespace detail
 
 /// out[n, y, x, o] = epilogue(shift[o] + sum over taps (ky, kx) inside the image and channels c of the group of
 /// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights as matrix_layout has
@@ -78,8 +70,8 @@ struct convolution_kernel {
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, piece const& work) {
     window const& w = s.win;
-    conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
-    conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
+    detail::conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
+    detail::conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
     panel_walk<VECTORS, PARTIAL> const walk(s, m, work);
     _Pragma("GCC unroll 1") for (int y = work.y; y < work.y_end;) {
       int const y_end = vertical.run_end(y, work.y_end);
@@ -116,7 +108,8 @@ struct convolution_kernel {
     }
 
     /// Output rows y ... y_end, columns x ... x_end, which all see the taps `ky` x `kx`.
-    AGO_INLINE void rectangle(int y, int y_end, tap_range ky, int x, int x_end, tap_range kx) const {
+    AGO_INLINE void rectangle(int y, int y_end, detail::tap_range ky, int x, int x_end,
+                              detail::tap_range kx) const {
       window const& w = s_.win;
       long const row = long(s_.in.w) * source_stride_;
       long const step_x = w.stride_w * source_stride_, step_y = w.stride_h * row;

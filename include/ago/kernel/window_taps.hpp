@@ -8,6 +8,7 @@ namespace ago::detail {
 /// Taps first ... last - 1 of a window; none if first == last.
 struct tap_range {
   int first, last;
+  bool operator==(tap_range const&) const = default;
   AGO_INLINE int count() const { return last - first; }
 };
 
