@@ -20,7 +20,7 @@ namespace {
 using namespace differential;
 
 /// |result - reference| may be this many times the executor's estimate of float32's error. The estimate takes roundings
-/// for independent, and a library function for correctly rounded; the largest factor seen is 5.
+/// for independent, and a library function for correctly rounded; the largest factor seen is 8.
 constexpr double tolerance = 16;
 
 bool identical(results const& a, results const& b) {

@@ -24,6 +24,15 @@ constexpr auto streams = input{.h = 97, .w = 96, .c = 3}
 constexpr auto long_average = input{.n = 2, .h = 37, .w = 31, .c = 75} | depthwise{.kernel = 5, .pad = 2} | hard_swish{}
     | [](tensor x) { return x * (x | global_avg_pool{} | linear{75} | sigmoid{}); };
 
+/// Wide values: intensive fusion by default, with rings of rows that wrap around often, and two images.
+constexpr auto wide(int channels, depthwise filter) {
+  return pointwise{channels} | batch_norm{} | relu6{} | filter | batch_norm{} | relu6{} | pointwise{24} | batch_norm{};
+}
+constexpr auto inverted_residuals = input{.n = 2, .h = 43, .w = 38, .c = 16}
+    | wide(96, {.kernel = 5, .pad = pads{1, 2, 3, 2}}) | residual{wide(108, {.pad = 1})}
+    | wide(100, {.kernel = 3, .stride = 2, .pad = 2, .dilation = 2}) | global_max_pool{};
+static_assert(model<inverted_residuals>::steps < model<inverted_residuals, untuned, policy::ago_ni>::steps);
+
 }  // namespace
 
 void add_large_networks(std::vector<subject>& list) {
@@ -31,6 +40,7 @@ void add_large_networks(std::vector<subject>& list) {
   list.push_back(make_subject<row_blocks, 10'001>());
   list.push_back(make_subject<streams, 10'002>());
   list.push_back(make_subject<long_average, 10'010>());
+  list.push_back(make_subject<inverted_residuals, 10'014>());
 }
 
 }  // namespace differential

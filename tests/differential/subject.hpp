@@ -135,10 +135,11 @@ subject make_subject() {
   s.variants.push_back(erased<ago::model<Net>>::make());
   if constexpr (second_target(Number) != ago::native_isa)
     s.variants.push_back(erased<ago::model<Net, ago::untuned, second_target(Number)>>::make());
-  if constexpr (Number % 8 == 2)
+  if constexpr (Number % 4 == 2)
     s.variants.push_back(erased<ago::model<Net, random_schedules<Net, Number>::table>>::make());
-  if constexpr (Number % 8 == 6) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
-  if constexpr (Number % 16 == 10) s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());
+  if constexpr (Number % 8 == 3) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
+  if constexpr (Number >= 10'000)
+    s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());
   return s;
 }
 
