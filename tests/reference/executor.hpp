@@ -54,7 +54,7 @@ class executor {
     if (is_binary(n.kind)) return combine(n, operand(v, 0), operand(v, 1), out);
     if (is_pool(n.kind)) return pool(n, operand(v), out);
     if (n.kind == op::concat) return concatenate(v, n, out);
-    if (n.kind == op::bias || n.kind == op::batch_norm) return normalise(n, operand(v), out);
+    if (n.kind == op::bias || n.kind == op::batch_norm) return normalise(n, terms_before(v), operand(v), out);
     if (n.kind == op::from_nchw || n.kind == op::to_nchw) return transpose(n, operand(v), out);
     check(operand(v).extents == n.out, n, "shape");
     if (n.kind == op::identity) {
@@ -103,8 +103,17 @@ class executor {
           }
   }
 
-  /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel.
-  void normalise(ago::node const& n, value const& in, value& out) const {
+  /// Length of the dot product that node v's shift can be the first term of; 0 behind anything but a convolution.
+  int terms_before(int v) const {
+    ago::node const& n = graph_.nodes[std::size_t(v)];
+    if (n.kind == ago::op::bias || n.kind == ago::op::batch_norm) return terms_before(graph_.operand(v));
+    if (n.kind == ago::op::depthwise) return n.win.kernel_h * n.win.kernel_w;
+    return is_complex(n.kind) ? n.win.kernel_h * n.win.kernel_w * operand(v).extents.c / n.groups : 0;
+  }
+
+  /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel. `terms`: of the dot product
+  /// that x is. Its sum may start from the offset, and all its roundings are then of the offset's size.
+  void normalise(ago::node const& n, int terms, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
       int const c = int(i % std::size_t(n.out.c));
@@ -115,9 +124,9 @@ class executor {
       double const slope = is_bias ? 1 : scale;
       double const shift = is_bias && n.shift >= 0 ? parameter(n.shift + c) : 0;
       out.exact[i] = in.exact[i] * slope + (shift - mean) * scale + beta;
-      double const largest = std::abs(in.exact[i] * slope) + (std::abs(shift) + std::abs(mean)) * std::abs(scale) +
-                             std::abs(beta);
-      out.error[i] = in.error[i] * std::abs(slope) + roundoff * largest;
+      double const offset = (std::abs(shift) + std::abs(mean)) * std::abs(scale) + std::abs(beta);
+      double const rounded = std::abs(in.exact[i] * slope) + (1 + std::sqrt(terms)) * offset;
+      out.error[i] = in.error[i] * std::abs(slope) + roundoff * rounded;
     }
   }
 
