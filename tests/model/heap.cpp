@@ -46,6 +46,7 @@ TEST_CASE("making and running a model never calls operator new") {
   CHECK(accepted);
   CHECK(during == 0);
 
-  std::vector<float> const proof(100);  // the counter does count
+  void* volatile const proof = ::operator new(100);  // the counter does count; a vector's memory clang may leave out
+  ::operator delete(proof);
   CHECK(allocations == before + 1);
 }
