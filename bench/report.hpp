@@ -65,4 +65,22 @@ inline std::string to_table(std::vector<record> const& records) {
   return out;
 }
 
+/// Prints results to the standard output: a line of JSON as each comes, or a table of all at the end.
+class printer {
+ public:
+  explicit printer(bool json) : json_{json} {}
+  void add(record r) {
+    if (json_) std::printf("%s\n", to_json(r).c_str());
+    std::fflush(stdout);
+    all_.push_back(std::move(r));
+  }
+  void finish() const {
+    if (!json_) std::fputs(to_table(all_).c_str(), stdout);
+  }
+
+ private:
+  bool json_;
+  std::vector<record> all_;
+};
+
 }  // namespace bench

@@ -20,13 +20,15 @@ int main() {
   std::printf("%d operators, %d subgraphs, %d steps, %zu bytes of arena\n", p.minis.operators, p.subgraphs.count,
               compiled::steps, compiled::arena_bytes);
   for (int i = 0; i < compiled::steps; ++i) {
+    auto const [how, tile] = compiled::tiling_of(i);
     std::printf("%2d", i);
     for (int k = compiled::first_part(i); k < compiled::first_part(i + 1); ++k) {
       auto const& [key, data, packing, nodes, signature, tuned] = compiled::plan.steps[k];
       std::printf("%s %s %dx%d %d>%d, tile %dx%d", k > compiled::first_part(i) ? " |" : ":", name_of(key.what),
                   data.out.h, data.out.w, data.in.c, data.out.c, key.tile.pixels, key.tile.vectors);
-      if (data.destination.ring) std::printf(", ring of %d rows", data.destination.ring);
     }
+    if (how != ago::tiling::none) std::printf(", by %s", name_of(how));
+    if (tile > 0) std::printf(", %d at a time", tile);
     std::printf("\n");
   }
 }

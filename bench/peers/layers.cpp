@@ -124,6 +124,14 @@ class fuser {
     }
   }
 
+  bool absorb_function(pending& p) {
+    int const v = sole_reader(p);
+    if (v < 0 || (graph_.node(v).kind != op::silu && graph_.node(v).kind != op::gelu)) return false;
+    p.what.function = graph_.node(v).kind;
+    absorb(p, v);
+    return true;
+  }
+
   void convolution(pending& p, int v) {
     ago::node const& n = graph_.node(v);
     long const count = n.out.c * graph_.fan_in(v), per_channel = graph_.fan_in(v);
@@ -138,6 +146,7 @@ class fuser {
       w = float(double(w) * scale[std::size_t(i / per_channel)]);
     }
     p.what.bias.assign(shift.begin(), shift.end());
+    if (absorb_function(p)) return;
     absorb_clamps(p, p.what.before);
     int const sum = sole_reader(p);
     if (sum < 0 || graph_.node(sum).kind != op::add || taken_[std::size_t(sum)]) return;

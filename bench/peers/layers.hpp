@@ -36,6 +36,7 @@ struct layer {
   bool count_pads = false;
   std::vector<float> weights{}, bias{};  ///< [out][in / groups][kernel_h][kernel_w], scaled; [out]
   clamp before{}, after{};               ///< convolutions: before and after the addition; without one, `before` is all
+  ago::op function = ago::op::identity;  ///< convolutions: silu or gelu, in the place of both clamps and the addition
 };
 
 /// Layers in an order that runs, network inputs first.

@@ -51,6 +51,11 @@ void append(dnnl::post_ops& after, clamp c) {
   after.append_eltwise(1, dnnl::algorithm::eltwise_clip, std::max(c.lower, -FLT_MAX), std::min(c.upper, FLT_MAX));
 }
 
+void append(dnnl::post_ops& after, op function) {
+  if (function == op::silu) after.append_eltwise(1, dnnl::algorithm::eltwise_swish, 1, 0);
+  if (function == op::gelu) after.append_eltwise(1, dnnl::algorithm::eltwise_gelu_erf, 0, 0);
+}
+
 dnnl::primitive_attr with(dnnl::post_ops const& after) {
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(after);
@@ -73,6 +78,12 @@ class onednn final : public peer {
 
   void run() override {
     for (auto const& s : steps_) s.what.execute(stream_, s.bound);
+    stream_.wait();
+  }
+
+  void run_layer() override {
+    for (auto const& s : steps_)
+      if (s.what.get_kind() != dnnl::primitive::kind::reorder) s.what.execute(stream_, s.bound);
     stream_.wait();
   }
 
@@ -201,6 +212,7 @@ class onednn final : public peer {
                           !values_[std::size_t(owner(other))].caller;
     dnnl::post_ops after;
     append(after, l.before);
+    append(after, l.function);
     std::optional<memory::desc> destination;
     if (other >= 0) destination = form(other);
     if (in_place) {
@@ -227,6 +239,7 @@ class onednn final : public peer {
     memory::desc const bias({l.out.c}, f32, tag::a), result({l.out.n, l.out.c}, f32, tag::nc);
     dnnl::post_ops after;
     append(after, l.before);
+    append(after, l.function);
     dnnl::inner_product_forward::primitive_desc const p(
         {dnnl::prop_kind::forward_inference, describe(l.in, tag::any), {shape, f32, tag::any}, bias, result},
         with(after), engine_);

@@ -16,6 +16,9 @@ class peer {
  public:
   virtual ~peer() = default;
   virtual void run() = 0;
+  /// Runs the layers again on what the last run() left between them, without the changes of layout at the edges: what
+  /// the layers cost amid a network that has the engine's own layout. For networks of one layer.
+  virtual void run_layer() { run(); }
 };
 
 struct peer_memory {

@@ -1,4 +1,4 @@
-// XNNPACK by its operator API: NHWC, clamps fused; it offers no fused addition.
+// XNNPACK by its operator API: NHWC, clamps fused; it offers no fused addition, and SiLU as a sigmoid and a product.
 #include "../buffer.hpp"
 #include "peer.hpp"
 
@@ -51,11 +51,15 @@ class xnnpack final : public peer {
 
   void place_values(peer_memory memory) {
     int const count = int(list_.layers.size()), inputs = int(memory.inputs.size());
+    auto const bytes = [&](int v) {
+      return std::size_t(list_.layers[std::size_t(v)].out.count()) * sizeof(float) + XNN_EXTRA_BYTES;
+    };
     std::vector<lifetime> pieces;
-    for (int v = inputs; v < count; ++v) {
-      auto const bytes = std::size_t(list_.layers[std::size_t(v)].out.count()) * sizeof(float) + XNN_EXTRA_BYTES;
-      pieces.push_back({bytes, v, std::max(v, list_.last_reader[std::size_t(v)])});
-    }
+    for (int v = inputs; v < count; ++v)
+      pieces.push_back({bytes(v), v, std::max(v, list_.last_reader[std::size_t(v)])});
+    for (int v = inputs; v < count; ++v)  // what SiLU multiplies with
+      pieces.push_back({list_.layers[std::size_t(v)].function == op::silu ? bytes(v) : 0, v, v});
+    inputs_ = inputs;
     placement const where = place(pieces);
     scratch_.emplace(where.bytes / sizeof(float));
     values_.assign(memory.inputs.begin(), memory.inputs.end());
@@ -83,6 +87,8 @@ class xnnpack final : public peer {
     } else if (l.kind == op::clip) {
       activate(l, i);
     }
+    if (l.function == op::silu) silu(l, i);
+    if (l.function == op::gelu) throw unsupported("gelu is not offered by XNNPACK");
     if (l.kind == op::add) {
       sum(l, value(l.source), i);
     } else if (l.other >= 0) {
@@ -165,6 +171,19 @@ class xnnpack final : public peer {
          "set up");
   }
 
+  void silu(layer const& l, int i) {
+    std::size_t const channels = std::size_t(l.out.c), count = std::size_t(l.out.count());
+    float* const gate = value(int(list_.layers.size()) + i - inputs_);
+    xnn_operator_t o = nullptr;
+    must(xnn_create_sigmoid_nc_f32(channels, channels, channels, 0, &o), l, "create the sigmoid of");
+    append(o);
+    must(xnn_setup_sigmoid_nc_f32(o, std::size_t(l.out.pixels()), value(i), gate, threads_.get()), l, "set up");
+    clamp const none;
+    must(xnn_create_multiply_nd_f32(none.lower, none.upper, 0, &o), l, "create the product of");
+    append(o);
+    must(xnn_setup_multiply_nd_f32(o, 1, &count, 1, &count, value(i), gate, value(i), threads_.get()), l, "set up");
+  }
+
   void sum(layer const& l, float const* first, int i) {
     std::size_t const count = std::size_t(l.out.count());
     xnn_operator_t o = nullptr;
@@ -176,7 +195,8 @@ class xnnpack final : public peer {
   layer_list const& list_;
   std::unique_ptr<pthreadpool, release> threads_;
   std::optional<buffer> scratch_;
-  std::vector<float*> values_;
+  int inputs_ = 0;
+  std::vector<float*> values_;  ///< of the layers, then what SiLU multiplies each with
   std::vector<operator_handle> operators_;
 };
 

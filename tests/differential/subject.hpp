@@ -19,6 +19,8 @@ namespace differential {
 struct compiled {
   ago::isa target;
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
+  int tilings[5];                   ///< pipelines of each tiling
+  bool reordered;                   ///< some sum is not added up in the order of the other variants
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
   void (*pack)(float const* weights, float* packed);
@@ -46,6 +48,9 @@ class erased {
             program::first_part(program::steps),
             program::steps,
             program::tuned_steps,
+            {pipelines(ago::tiling::none), pipelines(ago::tiling::rows), pipelines(ago::tiling::channels),
+             pipelines(ago::tiling::channels_rows), pipelines(ago::tiling::pixels)},
+            reordered(),
             program::graph,
             program::parameter_count,
             program::packed_floats,
@@ -74,6 +79,20 @@ class erased {
  private:
   using workspace = typename Model::workspace;
 
+  static constexpr int pipelines(ago::tiling how) {
+    int n = 0;
+    for (int k = 0; k < Model::program::steps; ++k) n += Model::program::tiling_of(k).how == how;
+    return n;
+  }
+  /// A part that adds up chunks of the depth cannot add two steps of it at a time. Winograd has sums of its own.
+  static constexpr bool reordered() {
+    for (auto const& p : Model::program::plan.steps)
+      if (ago::winograd_tile(p.key.what) > 0) return true;
+    for (auto const& p : Model::program::plan.steps)
+      if (p.key.accumulates && ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c)) return true;
+    return false;
+  }
+
   template <class F>
   static void with_spans(float const* const* in, float* const* out, F f) {
     [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>, std::index_sequence<O...>) {
@@ -92,10 +111,11 @@ constexpr ago::isa second_target(int number) {
 }
 
 /// Schedules at random for every step of a network, as a tuner might have found them.
-template <auto const& Net, int Number>
+template <auto const& Net, int Number, ago::isa Target>
 class random_schedules {
-  static constexpr auto const& plan = ago::program<Net>::plan;
-  static constexpr int kernels = ago::program<Net>::first_part(ago::program<Net>::steps);
+  using program = ago::program<Net, ago::untuned, Target>;
+  static constexpr auto const& plan = program::plan;
+  static constexpr int kernels = program::first_part(program::steps);
 
   struct found {
     ago::tuned_schedule entries[kernels];
@@ -113,7 +133,14 @@ class random_schedules {
       while (at < all.count && all.entries[at].signature < step.signature) ++at;
       if (at < all.count && all.entries[at].signature == step.signature) continue;
       for (int k = all.count++; k > at; --k) all.entries[k] = all.entries[k - 1];
-      all.entries[at] = {step.signature, {any(1, 6), any(1, 3), any(0, 4), any(0, 3) ? 1 : -1}};
+      using enum ago::tiling;
+      constexpr ago::tiling tilings[] = {none, rows, channels, channels, channels_rows, channels_rows, pixels};
+      ago::schedule s{any(1, 6), any(1, 3), any(0, 4), any(0, 3) ? 1 : -1};
+      s.tiling = tilings[any(0, 6)];
+      s.tile = any(0, 24);
+      constexpr int convolutions[] = {0, -1, 1, 2, 4};
+      s.winograd = convolutions[(state >> 8) % 5];
+      all.entries[at] = {step.signature, s};
     }
     return all;
   }();
@@ -126,6 +153,13 @@ class random_schedules {
   }();
 };
 
+template <auto const& Net, int Number, ago::isa Target>
+using random_model = ago::model<Net, random_schedules<Net, Number, Target>::table, Target>;
+
+/// What the random schedules are for. Narrow vectors cut few channels into many chunks.
+template <int Number>
+inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ago::native_isa;
+
 /// Caches so small that the default makes pipelines of small networks.
 inline constexpr ago::device small_caches{1 << 10, 8 << 10};
 
@@ -136,7 +170,7 @@ subject make_subject() {
   if constexpr (second_target(Number) != ago::native_isa)
     s.variants.push_back(erased<ago::model<Net, ago::untuned, second_target(Number)>>::make());
   if constexpr (Number % 4 == 2)
-    s.variants.push_back(erased<ago::model<Net, random_schedules<Net, Number>::table>>::make());
+    s.variants.push_back(erased<random_model<Net, Number, tuned_target<Number>>>::make());
   if constexpr (Number % 8 == 3) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
   if constexpr (Number >= 10'000)
     s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());

@@ -75,9 +75,11 @@ void check_window(window const& w, shape in, int groups = 1, int outputs = lanes
 
 TEST_CASE("a convolution computes any window, stride, dilation, padding and group") {
   on_every_isa([]<isa I>() {
-    check_random<convolution_key<I>({4, 3, 0, 0}, false)>(40);
     check_random<convolution_key<I>({4, 3, 3, 2}, true, op::relu6)>(40);
     check_random<convolution_key<I>({7, 2, 1, 1}, true, op::add)>(40);
+  });
+  on_every_machine([]<isa I>() {
+    check_random<convolution_key<I>({4, 3, 0, 0}, false)>(40);
     check_random<convolution_key<I>({6, 2, 5, 0}, true, op::bias, op::relu, op::batch_norm)>(40);
     check_random<convolution_key<I>({1, 1, 0, 0}, true)>(40);
     check_random<convolution_key<I>({3, 2, 2, 1}, false, op::add, op::relu)>(40);
@@ -85,7 +87,7 @@ TEST_CASE("a convolution computes any window, stride, dilation, padding and grou
 }
 
 TEST_CASE("a convolution applies any epilogue") {
-  on_every_isa([]<isa I>() {
+  on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};
     check_random<convolution_key<I>(tile, true, op::hard_swish, op::leaky_relu)>(6);
     check_random<convolution_key<I>(tile, true, op::clip, op::mul)>(6);
@@ -100,7 +102,7 @@ TEST_CASE("a convolution applies any epilogue") {
 }
 
 TEST_CASE("a convolution computes the windows of real networks") {
-  on_every_isa([]<isa I>() {
+  on_every_machine([]<isa I>() {
     check_window<I>({3, 3, 2, 2, 1, 1, 1, 1, 1, 1}, {1, 23, 23, 3});             // stem
     check_window<I>({7, 7, 2, 2, 1, 1, 3, 3, 3, 3}, {1, 20, 21, 3});             // ResNet's stem
     check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});              // strided short cut

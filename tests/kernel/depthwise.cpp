@@ -191,7 +191,7 @@ constexpr kernel_key scheduled(isa target, int size, int channels, int kernel, i
 }  // namespace
 
 TEST_CASE("the default tile divides the row where it can and fits the registers") {
-  for (isa const target : {isa::scalar, isa::sse2, isa::avx2, isa::avx512, isa::neon})
+  for (isa const target : {isa::scalar, isa::sse2, isa::avx2, isa::avx512, isa::neon, isa::emulated512})
     for (int kernel = 1; kernel <= 7; ++kernel)
       for (int stride = 1; stride <= 2; ++stride)
         for (int size = 1; size <= 112; ++size) {
@@ -205,6 +205,19 @@ TEST_CASE("the default tile divides the row where it can and fits the registers"
           if (width < 7) CHECK(k.tile.pixels == width);
           if (k.tile.vectors > 1) CHECK(vector_registers(target) == 32);
         }
+}
+
+TEST_CASE("emulated registers have the depthwise tiles of those that they stand for") {
+  for (int kernel : {1, 3, 5, 7, 9})
+    for (int stride = 1; stride <= 3; ++stride)
+      for (int size : {1, 7, 14, 112}) {
+        kernel_key neon = scheduled(isa::neon, size, 96, kernel, stride);
+        neon.target = isa::emulated128;
+        CHECK(neon == scheduled(isa::emulated128, size, 96, kernel, stride));
+        kernel_key wide = scheduled(isa::avx512, size, 96, kernel, stride);
+        wide.target = isa::emulated512;
+        CHECK(wide == scheduled(isa::emulated512, size, 96, kernel, stride));
+      }
 }
 
 TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") {

@@ -2,11 +2,14 @@
 
 #include "matrix_support.hpp"
 
+#include <utility>
+
 namespace {
 
 using namespace matrix_test;
 
-constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon};
+constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon,
+                             isa::emulated128, isa::emulated512};
 
 TEST_CASE("a default tile is on the menu and knows what it leaves") {
   for (isa const target : every_isa)
@@ -22,6 +25,28 @@ TEST_CASE("a default tile is on the menu and knows what it leaves") {
         }
 }
 
+TEST_CASE("the emulated registers have the tiles and blocks of those that they stand for") {
+  auto const scheduled = [](isa target, structure what, int size, int inputs, int outputs) {
+    kernel_key key{.what = what, .target = target};
+    step_data s;
+    s.in = {1, size, size, inputs};
+    s.out = {1, size, size, outputs};
+    if (what == structure::convolution) s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+    choose_matrix(key, s, {});
+    key.target = isa::scalar;  // apart from that they are equal
+    return std::pair(key, s.block);
+  };
+  for (structure const what : {structure::pointwise, structure::convolution})
+    for (int size : {1, 7, 14, 56})
+      for (int inputs : {3, 16, 160, 960})
+        for (int outputs : {1, 24, 58, 144, 1000}) {
+          CHECK(scheduled(isa::neon, what, size, inputs, outputs) ==
+                scheduled(isa::emulated128, what, size, inputs, outputs));
+          CHECK(scheduled(isa::avx512, what, size, inputs, outputs) ==
+                scheduled(isa::emulated512, what, size, inputs, outputs));
+        }
+}
+
 TEST_CASE("the menu leaves registers for weights and inputs") {
   CHECK(is_matrix_tile(isa::avx512, 14, 2));
   CHECK(is_matrix_tile(isa::avx512, 7, 3));
@@ -32,6 +57,9 @@ TEST_CASE("the menu leaves registers for weights and inputs") {
   CHECK_FALSE(is_matrix_tile(isa::sse42, 4, 3));  // 12 + 3 + input + product
   CHECK(is_matrix_tile(isa::neon, 7, 3));         // 21 + 3 + 7 inputs by lane
   CHECK_FALSE(is_matrix_tile(isa::neon, 8, 3));
+  CHECK(is_matrix_tile(isa::emulated128, 7, 3));  // the tiles of neon
+  CHECK_FALSE(is_matrix_tile(isa::emulated128, 8, 3));
+  CHECK(is_matrix_tile(isa::emulated512, 14, 2));  // the tiles of avx512
   CHECK_FALSE(is_matrix_tile(isa::avx512, 0, 1));
   CHECK_FALSE(is_matrix_tile(isa::avx512, 1, 0));
 }

@@ -83,8 +83,25 @@ TEST_CASE("arithmetic works lane by lane") {
       CHECK(size[i] == std::fabs(a[i]));
       CHECK(root[i] == std::sqrt(std::fabs(a[i])));
       CHECK(chosen[i] == (a[i] < b[i] ? c[i] : a[i]));
-      if (I == isa::avx2 || I == isa::avx512 || I == isa::neon) CHECK(fused[i] == std::fma(a[i], b[i], c[i]));
-      else CHECK(fused[i] == doctest::Approx(double(a[i]) * double(b[i]) + double(c[i])).epsilon(1e-6));
+      if (I == isa::avx2 || I == isa::avx512 || I == isa::neon || is_emulated(I))
+        CHECK(fused[i] == std::fma(a[i], b[i], c[i]));
+      else
+        CHECK(fused[i] == doctest::Approx(double(a[i]) * double(b[i]) + double(c[i])).epsilon(1e-6));
+    }
+  });
+}
+
+TEST_CASE("a multiply-add takes one lane of a register where that is possible") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    if constexpr (has_lane_fma(I)) {
+      test::numbers r(3);
+      auto const a = r.vector(4), b = r.vector(4), c = r.vector(4);
+      vec<I> const w = vec<I>::load(a.data()), x = vec<I>::load(b.data()), sum = vec<I>::load(c.data());
+      auto const first = lanes_of<I>(fma_lane<0>(w, x, sum)), last = lanes_of<I>(fma_lane<3>(w, x, sum));
+      for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(first[i] == std::fma(a[i], b[0], c[i]));
+        CHECK(last[i] == std::fma(a[i], b[3], c[i]));
+      }
     }
   });
 }

@@ -37,6 +37,8 @@ void for_each_isa(F f) {
   one(std::integral_constant<ago::isa, avx2>{});
   one(std::integral_constant<ago::isa, avx512>{});
   one(std::integral_constant<ago::isa, neon>{});
+  one(std::integral_constant<ago::isa, emulated128>{});
+  one(std::integral_constant<ago::isa, emulated512>{});
 }
 
 /// Floats that must not be left: the byte behind the last one is not mapped, so that reading it ends the test; in front

@@ -1,27 +1,9 @@
 // Row pipelines give the unfused result to the bit: the same kernels add in the same order.
-#include "networks.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
+#include "fusion.hpp"
 
 using namespace model_test;
 
 namespace {
-
-/// Joins whatever can be joined.
-struct join_all_t {
-  schedule wish{.join = 1};
-  constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
-};
-inline constexpr join_all_t join_all{};
-
-constexpr auto dw(int kernel, int stride, pads pad) {
-  return depthwise{.kernel = kernel, .stride = stride, .pad = pad} | batch_norm{} | relu6{};
-}
-constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
-constexpr pads all(int p) { return {p, p, p, p}; }
 
 inline constexpr auto pair_rows = input{.h = 9, .w = 7, .c = 5} | pw(17) | dw(3, 1, all(1));
 inline constexpr auto pair_stride = input{.n = 2, .h = 12, .w = 14, .c = 16} | pw(32) | dw(3, 2, all(1));
@@ -47,62 +29,46 @@ inline constexpr auto stem_dilated = input{.h = 16, .w = 12, .c = 4} |
 inline constexpr auto mapped = input{.h = 6, .w = 7, .c = 8} | pointwise{20} | map{[](auto x) { return x * x + 1.f; }} |
                                dw(3, 1, all(1)) | pointwise{8} | hard_swish{};
 
-template <auto const& Net, auto const& Schedules, options O>
-std::vector<float> result_of() {
-  using net = model<Net, Schedules, O>;
-  auto const weights = random_weights<Net>(1);
-  static net m{weights_span<net>(weights)};
-  static typename net::workspace w;
-  for (float& x : w.arena) x = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> out(net::output_size());
-  CHECK(m.try_run_in(w, random_floats(net::input_size(), 2), out) == status::ok);
-  return out;
-}
-
-template <auto const& Net, isa I = native_isa>
-void compare(char const* name, int steps) {
-  CAPTURE(std::string(name));
-  CHECK(model<Net, join_all, I>::steps == steps);
-  CHECK(model<Net, untuned, options{I, policy::ago_ni}>::steps > steps);
-  auto const fused = result_of<Net, join_all, options{I}>();
-  auto const unfused = result_of<Net, untuned, options{I, policy::ago_ni}>();
-  CHECK(fused == unfused);
-}
-
 }  // namespace
 
-#define CHECK_NET(net, steps) compare<net>(#net, steps)
+#define CHECK_NET(net) compare<net, joined<tiling::rows>>(#net)
 
 TEST_CASE("pairs of operators fused by rows equal the two operators to the bit") {
-  CHECK_NET(pair_rows, 1);
-  CHECK_NET(pair_stride, 1);
-  CHECK_NET(pair_even_kernel, 1);
-  CHECK_NET(pair_five, 1);
-  CHECK_NET(pair_tall_pads, 1);
-  CHECK_NET(down, 1);
-  CHECK_NET(down_stride, 1);
-  CHECK_NET(two_pointwise, 1);
-  CHECK_NET(two_depthwise, 1);
+  CHECK_NET(pair_rows);
+  CHECK_NET(pair_stride);
+  CHECK_NET(pair_even_kernel);
+  CHECK_NET(pair_five);
+  CHECK_NET(pair_tall_pads);
+  CHECK_NET(down);
+  CHECK_NET(down_stride);
+  CHECK_NET(two_pointwise);
+  CHECK_NET(two_depthwise);
 }
 
 TEST_CASE("chains of three fused by rows equal the three operators to the bit") {
-  CHECK_NET(three_depthwise, 1);
-  CHECK_NET(triple, 1);
-  CHECK_NET(triple_odd, 1);
-  CHECK_NET(triple_stride, 1);
-  CHECK_NET(stem, 1);
-  CHECK_NET(stem_dilated, 1);
-  CHECK_NET(mapped, 1);
+  CHECK_NET(three_depthwise);
+  CHECK_NET(triple);
+  CHECK_NET(triple_odd);
+  CHECK_NET(triple_stride);
+  CHECK_NET(stem);
+  CHECK_NET(stem_dilated);
+  CHECK_NET(mapped);
 }
 
 TEST_CASE("the scalar instruction set fuses to the bit as well") {
-  compare<triple, isa::scalar>("triple", 1);
-  compare<stem, isa::scalar>("stem", 1);
+  compare<triple, joined<tiling::rows>, isa::scalar>("triple");
+  compare<stem, joined<tiling::rows>, isa::scalar>("stem");
+}
+
+TEST_CASE("emulated registers of four and of sixteen lanes fuse to the bit as well") {
+  compare<triple_odd, joined<tiling::rows>, isa::emulated128>("triple_odd");
+  compare<triple_odd, joined<tiling::rows>, isa::emulated512>("triple_odd");
+  compare<stem, joined<tiling::rows>, isa::emulated128>("stem");
 }
 
 TEST_CASE("a fused inverted residual needs a fraction of the arena") {
-  using fused = model<triple, join_all>;
-  using unfused = model<triple, untuned, policy::ago_ni>;
+  using fused = program<triple, joined<tiling::rows>>;
+  using unfused = program<triple, untuned, policy::ago_ni>;
   static_assert(fused::arena_bytes == 4 * (4 * 14 * 96 + 2 * 14 * 96));  // a ring of four rows, and two rows
   static_assert(unfused::arena_bytes == 4 * 2 * (8 * 14 * 96));
 }

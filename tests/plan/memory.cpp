@@ -36,7 +36,7 @@ element origin(test_graph const& g, int v, long index) {
 
 class simulation {
  public:
-  simulation(test_graph const& g, memory_plan<40> const& m) : g_(g), m_(m) {
+  simulation(test_graph const& g, memory_plan<40> const& m, bool const* runs) : g_(g), m_(m), runs_(runs) {
     element const nothing{-1, -1};
     arena_.assign(std::size_t(m.arena_floats), nothing);
     for (int v = 0; v < g.input_count; ++v) {
@@ -53,17 +53,24 @@ class simulation {
                                               : outputs_[std::size_t(p.index)];
     return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
   }
-  /// A ring of rows holds a few rows at a time: its memory belongs to the value all the same.
-  bool holds(int v) {
+  /// What exists of a value at a time: its memory belongs to the value all the same.
+  shape kept(place const& p, int v) const {
     shape s = g_.nodes[v].out;
-    if (m_.at[v].ring) s.n = 1, s.h = m_.at[v].ring;
+    if (p.ring) {
+      s.n = 1, s.h = p.ring;
+      if (runs_[v]) s.w = 1;
+      if (p.pixel_stride < s.c) s.c = p.pixel_stride;
+    }
+    return s;
+  }
+  bool holds(int v) {
+    shape const s = kept(m_.at[v], v);
     for (long i = 0; i < s.count(); ++i)
       if (!(at(m_.at[v], i / s.c, int(i % s.c)) == origin(g_, v, i))) return false;
     return true;
   }
   void write(place const& p, int v) {
-    shape s = g_.nodes[v].out;
-    if (p.ring) s.n = 1, s.h = p.ring;
+    shape const s = kept(p, v);
     for (long i = 0; i < s.count(); ++i) at(p, i / s.c, int(i % s.c)) = origin(g_, v, i);
   }
   bool output_is_right(int o) {
@@ -75,28 +82,35 @@ class simulation {
  private:
   test_graph const& g_;
   memory_plan<40> const& m_;
+  bool const* runs_;  ///< for each value: its ring keeps pixels
   std::vector<element> arena_;
   std::vector<std::vector<element>> inputs_, outputs_;
 };
 
-/// Every pipeline that is possible, or none. (A parts' group reads and writes while all its buffers are alive, so steps
-/// may be simulated one after another.)
+/// Every second plan is without pipelines; of the others, tilings take turns.
+constexpr tiling wish_of(unsigned seed) {
+  constexpr tiling all[] = {tiling::rows, tiling::channels, tiling::channels_rows, tiling::pixels};
+  return seed % 2 ? tiling::none : all[seed / 2 % 4];
+}
+
+/// Every pipeline that is possible in this tiling, or none. (A group's parts read and write while all its buffers are
+/// alive, so steps may be simulated one after another.)
 fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs,
                                     step_list<40 + 120 + 4> const& steps, unsigned seed) {
   struct {
-    schedule wish{.join = 1};
+    schedule wish;
     schedule const* find(std::uint64_t) const { return &wish; }
-  } join_all;
+  } join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
-  if (seed % 2) return fuse_steps(g, steps, parts, policy::ago_ni, untuned);
-  return fuse_steps(g, steps, parts, policy::ago, join_all);
+  options const o(isa::scalar, seed % 2 ? policy::ago_ni : policy::ago);
+  return fuse_steps(g, steps, parts, o, join_all);
 }
 
 }  // namespace
 
-TEST_CASE("every step of 3000 random plans reads what it means to read, and every output is complete") {
-  int copies = 0, fused = 0, placed = 0, pipelined = 0;
-  for (unsigned seed = 1; seed <= 3000; ++seed) {
+TEST_CASE("every step of 9000 random plans reads what it means to read, and every output is complete") {
+  int copies = 0, fused = 0, placed = 0, pipelined[5]{};
+  for (unsigned seed = 1; seed <= 9000; ++seed) {
     CAPTURE(seed);
     graph_maker random(seed);
     test_graph const g = random.make();
@@ -105,13 +119,18 @@ TEST_CASE("every step of 3000 random plans reads what it means to read, and ever
     auto const steps = form_steps(g, minis, views);
     auto const groups = groups_of(g, minis, steps, seed);
     auto const m = plan_memory(g, steps, groups, views);
-    simulation memory(g, m);
+    bool runs[40]{};
+    for (int i = 0; i < steps.count; ++i) {
+      tiling const how = groups.tiles[groups.group_of[i]].how;
+      runs[steps.step[i].result] = how == tiling::pixels;
+      pipelined[int(how)] += groups.ring[i] > 0;
+    }
+    simulation memory(g, m, runs);
     for (int i = 0; i < steps.count; ++i) {
       step_nodes const& s = steps.step[i];
       REQUIRE(memory.holds(s.source));
       for (int k = 0; k < s.stage_count; ++k)
         if (s.others[k] >= 0) REQUIRE(memory.holds(s.others[k]));
-      pipelined += groups.ring[i] > 0;
       fused += s.stage_count;
       copies += s.copy_to_concat >= 0;
       if (s.copy_to_concat >= 0) {
@@ -130,11 +149,11 @@ TEST_CASE("every step of 3000 random plans reads what it means to read, and ever
   CHECK(copies > 100);  // the generator does reach these paths
   CHECK(fused > 1000);
   CHECK(placed > 1000);
-  CHECK(pipelined > 100);
+  for (int how = int(tiling::rows); how <= int(tiling::pixels); ++how) CHECK(pipelined[how] > 30);
 }
 
 TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boundaries") {
-  for (unsigned seed = 1; seed <= 3000; ++seed) {
+  for (unsigned seed = 1; seed <= 9000; ++seed) {
     CAPTURE(seed);
     graph_maker random(seed);
     test_graph const g = random.make();
@@ -156,6 +175,41 @@ TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boun
       }
     }
   }
+}
+
+TEST_CASE("what a pipeline keeps of a value has exactly the size of its tile") {
+  int checked = 0;
+  for (unsigned seed = 2; seed <= 9000; seed += 2) {
+    CAPTURE(seed);
+    graph_maker random(seed);
+    test_graph const g = random.make();
+    auto const views = views_of(g);
+    auto const minis = intervals(g, random);
+    auto const steps = form_steps(g, minis, views);
+    auto const groups = groups_of(g, minis, steps, seed);
+    auto const m = plan_memory(g, steps, groups, views);
+    for (int i = 0; i + 1 < steps.count; ++i) {
+      if (groups.group_of[i] != groups.group_of[i + 1]) continue;
+      int const v = steps.step[i].result, k = groups.group_of[i];
+      shape const& s = g.nodes[v].out;
+      chain_tiling const& t = groups.tiles[k];
+      long const whole_rows = long(s.h) * s.w, ring_rows = std::min(s.h, pipeline_rows) * long(s.w);  // windows are 1x1
+      long const expected = t.how == tiling::rows            ? ring_rows * s.c
+                            : t.how == tiling::channels      ? whole_rows * t.tile
+                            : t.how == tiling::channels_rows ? ring_rows * t.tile
+                                                             : std::min<long>(t.tile, s.pixels()) * s.c;
+      REQUIRE(t.how != tiling::none);
+      if (by_channels(t.how)) REQUIRE(t.tile < s.c);
+      for (int b = 0; b < m.buffer_count; ++b) {
+        if (m.buffers[b].value != v) continue;
+        REQUIRE(m.buffers[b].floats == (expected + 15) / 16 * 16);
+        REQUIRE(m.buffers[b].first == k);
+        REQUIRE(m.buffers[b].last == k);
+        ++checked;
+      }
+    }
+  }
+  CHECK(checked > 300);
 }
 
 TEST_CASE("the arena of a chain is its largest pair of neighbours") {

@@ -1,7 +1,9 @@
 #include <ago/plan/plan.hpp>
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <set>
+#include <string>
 
 using namespace ago;
 
@@ -130,4 +132,65 @@ TEST_CASE("a partial last vector is part of the key") {
   static constexpr auto odd = chain({op::pointwise}, {33}, {1, 4, 4, 8}),
                         even = chain({op::pointwise}, {32}, {1, 4, 4, 8});
   static_assert(plan_of<odd>.steps[0].key.partial && !plan_of<even>.steps[0].key.partial);
+}
+
+TEST_CASE("register tiles divide the tile of their pipeline, and their remainders those of its lines") {
+  int paired = 0;
+  for (isa const target : {isa::scalar, isa::sse42, isa::avx2, isa::avx512, isa::neon})
+    for (int c = 17; c < 220; c += 1 + c / 40)
+      for (int tile = lanes(target); tile < c; tile += lanes(target) * (1 + tile / 50)) {
+        CAPTURE(std::string(name_of(target)));
+        CAPTURE(c);
+        CAPTURE(tile);
+        step_data s{.in = {2, 9, 5, 24}, .out = {2, 9, 5, c}};
+        kernel_key k{.what = structure::pointwise, .target = target};
+        choose_matrix(k, s, {}, {tiling::channels, tile});
+        paired += k.paired;
+        REQUIRE(tile % layout_of_matrix(k, s).panel == 0);
+        REQUIRE(k.tile.pixels_left == 9 * 5 % k.tile.pixels);
+        kernel_key by_rows{.what = structure::pointwise, .target = target};
+        choose_matrix(by_rows, s, {}, {tiling::channels_rows, tile});
+        REQUIRE(tile % layout_of_matrix(by_rows, s).panel == 0);
+        REQUIRE(by_rows.tile.pixels_left == 5 % by_rows.tile.pixels);
+        kernel_key adds{.what = structure::pointwise, .target = target, .accumulates = true};
+        choose_matrix(adds, s, {}, {tiling::channels, tile});  // its own channels are not cut
+        REQUIRE(!adds.paired);
+        kernel_key runs{.what = structure::pointwise, .target = target};
+        choose_matrix(runs, s, {.pixels = 5, .vectors = 1}, {tiling::pixels, tile});
+        REQUIRE((tile >= 90 || tile % runs.tile.pixels == 0));
+        REQUIRE(runs.tile.pixels_left == 90 % runs.tile.pixels);
+        if (tile % 5 == 0) REQUIRE(runs.tile.pixels == 5);
+      }
+  CHECK(paired > 0);
+}
+
+namespace {
+template <tiling How, int Tile>
+struct joined_t {
+  schedule wish{.join = 1, .tiling = How, .tile = Tile};
+  constexpr schedule const* find(std::uint64_t) const { return &wish; }
+};
+template <tiling How, int Tile>
+inline constexpr joined_t<How, Tile> joined;
+constexpr options fusing(isa::avx2, policy::ago);
+}  // namespace
+
+TEST_CASE("a pipeline by channels passes chunks on, and its last matrix product adds them up") {
+  constexpr auto& p = plan_of<block, fusing, joined<tiling::channels, 40>>;
+  constexpr auto& groups = groups_of<block, fusing, joined<tiling::channels, 40>>;
+  static_assert(groups.count == 1 && groups.tiles[0] == chain_tiling{tiling::channels, 40});
+  static_assert(!p.steps[0].key.accumulates && !p.steps[1].key.accumulates && p.steps[2].key.accumulates);
+  static_assert(p.steps[0].data.destination.pixel_stride == 40 && p.steps[0].data.destination.ring == 14);
+  static_assert(p.steps[1].data.source == p.steps[0].data.destination);
+  static_assert(p.steps[2].data.source == p.steps[1].data.destination);
+  static_assert(p.steps[2].data.destination.pixel_stride == 24 && p.steps[2].data.destination.ring == 0);
+}
+
+TEST_CASE("a tiling that a chain does not allow is replaced, and a tile is made of whole vectors") {
+  constexpr auto& pixels = groups_of<block, fusing, joined<tiling::pixels, 40>>;  // there is a depthwise step
+  static_assert(pixels.count == 1 && pixels.tiles[0].how != tiling::pixels && pixels.tiles[0].how != tiling::none);
+  static_assert(groups_of<block, fusing, joined<tiling::channels_rows, 33>>.tiles[0].tile == 40);
+  static_assert(groups_of<block, fusing, joined<tiling::channels, 500>>.tiles[0].tile < 96);
+  static_assert(groups_of<twice, fusing, joined<tiling::pixels, 30>>.tiles[0] == chain_tiling{tiling::pixels, 30});
+  static_assert(groups_of<block, avx2, joined<tiling::rows, 0>>.count == 3);  // ago-ni
 }

@@ -6,21 +6,30 @@
 namespace ago {
 
 /// An instruction set that kernels are generated for. A template argument everywhere, never a bare macro, so that
-/// translation units built with different flags do not share a symbol.
-enum class isa : std::uint8_t { scalar, sse2, sse42, avx2, avx512, neon };
+/// translation units built with different flags do not share a symbol. The emulated ones are plain loops over floats:
+/// the code for other machines' registers (emulated128: for neon's), on any machine.
+enum class isa : std::uint8_t { scalar, sse2, sse42, avx2, avx512, neon, emulated128, emulated512 };
+
+constexpr bool is_emulated(isa target) { return target == isa::emulated128 || target == isa::emulated512; }
 
 /// Floats in one vector register.
 constexpr int lanes(isa target) {
   switch (target) {
     case isa::scalar: return 1;
     case isa::avx2: return 8;
-    case isa::avx512: return 16;
+    case isa::avx512:
+    case isa::emulated512: return 16;
     default: return 4;
   }
 }
 
 /// Vector registers that a register tile may use.
-constexpr int vector_registers(isa target) { return target == isa::avx512 || target == isa::neon ? 32 : 16; }
+constexpr int vector_registers(isa target) {
+  return target == isa::avx512 || target == isa::neon || is_emulated(target) ? 32 : 16;
+}
+
+/// Can `target` multiply by one lane of a register?
+constexpr bool has_lane_fma(isa target) { return target == isa::neon || target == isa::emulated128; }
 
 constexpr char const* name_of(isa target) {
   switch (target) {
@@ -30,6 +39,8 @@ constexpr char const* name_of(isa target) {
     case isa::avx2: return "avx2+fma";
     case isa::avx512: return "avx512";
     case isa::neon: return "neon64";
+    case isa::emulated128: return "emulated128";
+    case isa::emulated512: return "emulated512";
   }
   return "?";
 }
@@ -52,8 +63,13 @@ inline constexpr isa native_isa =
 
 /// Can kernels for `target` be instantiated in this translation unit?
 constexpr bool available(isa target) {
-  if (native_isa == isa::neon || target == isa::neon) return target == native_isa || target == isa::scalar;
-  return target <= native_isa;
+  if (target == isa::scalar || is_emulated(target)) return true;
+  return native_isa == isa::neon || target == isa::neon ? target == native_isa : target <= native_isa;
+}
+
+/// Can it spread two neighbouring floats over a register of at least four pairs in one instruction?
+constexpr bool has_pairs(isa target) {
+  return target == isa::avx2 || target == isa::avx512 || target == isa::emulated512;
 }
 
 }  // namespace ago

@@ -49,15 +49,17 @@ struct convolution_kernel {
   static void rows(step_data const& s, run_memory const& m, int image, int first, int last) {
     constexpr int panel_channels = K.tile.vectors * lanes(target);
     int const rows = s.block <= 0 ? last - first : s.block, ring = s.destination.ring;
-    int const whole = layout_of_matrix(K, s).padded_channels / panel_channels * panel_channels;
+    matrix_layout const layout = layout_of_matrix(K, s);
+    int const end = s.channels.last > 0 ? s.channels.last : layout.group_channels;
+    int const panels = layout.padded_channels / panel_channels * panel_channels, whole = panels < end ? panels : end;
     _Pragma("GCC unroll 1") for (int group = 0; group < s.groups; ++group)
       _Pragma("GCC unroll 1") for (int y = first, y_end; y < last; y = y_end) {
         y_end = y + rows < last ? y + rows : last;
         if (ring && y_end > y - y % ring + ring) y_end = y - y % ring + ring;
-        _Pragma("GCC unroll 1") for (int channel = 0; channel < whole; channel += panel_channels)
+        _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += panel_channels)
           panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, {image, group, channel, y, y_end});
         if constexpr (K.tile.vectors_left > 0)
-          panel<K.tile.vectors_left, K.partial>(s, m, {image, group, whole, y, y_end});
+          if (end > panels) panel<K.tile.vectors_left, K.partial>(s, m, {image, group, panels, y, y_end});
       }
   }
 

@@ -1,6 +1,7 @@
 // Depthwise convolution: one window per channel, channels across the lanes of a register.
 #pragma once
 
+#include <ago/kernel/depthwise_in_order.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/window_taps.hpp>
 
@@ -84,8 +85,16 @@ class depthwise_tile {
     in_columns_ = bits_inside(ix, s.in.w, in_columns(Columns));
     long const in = ix * at.in_pixel, out = ox * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
-    _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
-        compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
+    if constexpr (is_scheduled_by_hand(I)) {
+      typename depthwise_in_order<K, Columns>::area t{
+          {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
+      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + in;
+      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
+      depthwise_in_order<K, Columns>::run(t, at.weights, at.finish, first, whole);
+    } else {
+      _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
+          compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
+    }
     if constexpr (K.partial)
       if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
   }
@@ -242,11 +251,12 @@ struct depthwise_kernel {
   [[gnu::noinline]] static void rows(step_data const& s, run_memory const& m, int n, int first_row, int last_row) {
     using method = typename detail::depthwise_method<K>::type;
     method work(s, m);
-    int const vectors = padded(s.out.c, K.target) / lanes(K.target);
-    int const block = s.block > 0 ? s.block : vectors;
+    int const begin = s.channels.first / lanes(K.target);
+    int const end = padded(s.channels.last > 0 ? s.channels.last : s.out.c, K.target) / lanes(K.target);
+    int const block = s.block > 0 ? s.block : end;
     work.at.finish.image(s, m, n);
-    for (int first = 0; first < vectors; first += block) {
-      int const last = first + block < vectors ? first + block : vectors;
+    for (int first = begin; first < end; first += block) {
+      int const last = first + block < end ? first + block : end;
       for (int oy = first_row; oy < last_row; oy += method::rows) {
         work.row(s, n, oy, last_row);
         _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);

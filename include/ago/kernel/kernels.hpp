@@ -1,18 +1,22 @@
 // From a key to its kernel, and from a step to its packed weights.
 #pragma once
 
+#include <ago/kernel/channel_pipeline.hpp>
 #include <ago/kernel/convolution.hpp>
 #include <ago/kernel/depthwise.hpp>
 #include <ago/kernel/elementwise.hpp>
+#include <ago/kernel/gathered.hpp>
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_matrix.hpp>
 #include <ago/kernel/pack_stages.hpp>
+#include <ago/kernel/pack_winograd.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
 #include <ago/kernel/row_pipeline.hpp>
 #include <ago/kernel/transpose.hpp>
+#include <ago/kernel/winograd.hpp>
 
 namespace ago {
 
@@ -21,6 +25,8 @@ template <kernel_key K>
 constexpr kernel_function kernel_for() {
   if constexpr (K.what == structure::pointwise) return &pointwise_kernel<K>::run;
   else if constexpr (K.what == structure::convolution) return &convolution_kernel<K>::run;
+  else if constexpr (K.what == structure::gathered) return &gathered_kernel<K>::run;
+  else if constexpr (winograd_tile(K.what) > 0) return &winograd_kernel<K>::run;
   else if constexpr (K.what == structure::depthwise) return &depthwise_kernel<K>::run;
   else if constexpr (K.what == structure::max_pool) return &max_pool_kernel<K>::run;
   else if constexpr (K.what == structure::avg_pool) return &avg_pool_kernel<K>::run;
@@ -34,14 +40,17 @@ constexpr kernel_function kernel_for() {
 template <fused_key F>
 constexpr kernel_function kernel_for() {
   if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
-  else return &row_pipeline<F>::run;
+  else if constexpr (F.tiling == tiling::rows) return &row_pipeline<F>::run;
+  else if constexpr (F.tiling == tiling::pixels) return &pixel_pipeline<F>::run;
+  else return &channel_pipeline<F>::run;
 }
 
 /// Writes the packed weights of one step: its main operator's and its epilogue's.
 template <isa I>
 void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
-  if (key.what == structure::pointwise || key.what == structure::convolution)
+  if (key.what == structure::pointwise || key.what == structure::convolution || key.what == structure::gathered)
     pack_matrix<I>(key, s, from.main, blob, packed + s.weights);
+  if (winograd_tile(key.what) > 0) pack_winograd<I>(key, s, from.main, blob, packed + s.weights);
   if (key.what == structure::depthwise) pack_depthwise<I>(key, s, from.main, blob, packed + s.weights);
   pack_stages<I>(key, s, from, blob, packed);
 }

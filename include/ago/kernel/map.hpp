@@ -25,7 +25,9 @@ AGO_INLINE void user_code<F>::apply(isa target, void* register_) {
   using enum isa;
   (void)(detail::map_register<F, avx512>(target, register_) || detail::map_register<F, avx2>(target, register_) ||
          detail::map_register<F, sse42>(target, register_) || detail::map_register<F, sse2>(target, register_) ||
-         detail::map_register<F, neon>(target, register_) || detail::map_register<F, scalar>(target, register_));
+         detail::map_register<F, neon>(target, register_) || detail::map_register<F, scalar>(target, register_) ||
+         detail::map_register<F, emulated128>(target, register_) ||
+         detail::map_register<F, emulated512>(target, register_));
 }
 
 }  // namespace ago

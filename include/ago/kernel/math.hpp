@@ -3,6 +3,9 @@
 
 #include <ago/kernel/simd.hpp>
 
+#include <bit>
+#include <cstdint>
+
 namespace ago {
 
 namespace detail {
@@ -21,7 +24,7 @@ AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
         _mm256_add_epi32(_mm256_castps_si256(y.v), _mm256_slli_epi32(_mm256_castps_si256(t.v), 23))));
 #endif
 #if defined(__x86_64__) || defined(__i386__)
-  if constexpr (lanes(I) == 4)
+  if constexpr (I == isa::sse2 || I == isa::sse42)
     return typename vec<I>::batch(
         _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(y.v), _mm_slli_epi32(_mm_castps_si128(t.v), 23))));
 #elif defined(__aarch64__)
@@ -29,6 +32,10 @@ AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
     return typename vec<I>::batch(vreinterpretq_f32_s32(
         vaddq_s32(vreinterpretq_s32_f32(y.v), vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23))));
 #endif
+  if constexpr (is_emulated(I))
+    for (int i = 0; i < lanes(I); ++i)
+      y.lane[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(y.lane[i]) +
+                                       (std::bit_cast<std::uint32_t>(t.lane[i]) << 23));
   return y;
 }
 

@@ -21,13 +21,16 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
     int const channel = o % layout.group_channels;
     int const first = channel / layout.panel * layout.panel;  // of its panel
     int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
-    float* const column = group + layout.panel_offset(first) + (channel - first);
+    float* const column = group + layout.panel_offset(first) + (channel - first) * layout.steps;
     float const* const weights = blob + from.weight + long(o) * layout.depth;
     double const scale = parameters.scale(o);
-    group[channel] = parameters.shift(o);
+    group[channel * layout.steps] = parameters.shift(o);
     for (int tap = 0; tap < taps; ++tap)
-      for (int c = 0; c < inputs; ++c)
-        column[long(tap * inputs + c) * width] = float(double(weights[long(c) * taps + tap]) * scale);
+      for (int c = 0; c < inputs; ++c) {
+        int const k = tap * inputs + c;
+        float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
+        packed = float(double(weights[long(c) * taps + tap]) * scale);
+      }
   }
 }
 

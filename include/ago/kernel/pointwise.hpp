@@ -4,6 +4,8 @@
 #include <ago/kernel/tile.hpp>
 #include <ago/plan/packing.hpp>
 
+#include <type_traits>
+
 namespace ago {
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights as
@@ -11,9 +13,21 @@ namespace ago {
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
+  static_assert(!(K.accumulates && K.paired));
 
-  static void run(step_data const& s, run_memory const& m) {
-    pixels(s, m, {detail::address(s.source, m), detail::mutable_address(s.destination, m), 0, s.out.pixels()});
+  static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
+
+  /// Pixels first ... last - 1 of all. A ring keeps pixels, and has room for whole runs of them. Expects all runs but
+  /// the last of the value to consist of whole tiles.
+  static void run_of(step_data const& s, run_memory const& m, long first, long last) {
+    auto const slot = [=](place const& p) { return p.ring ? first % p.ring : first; };
+    pixels(s, m, pixels_at(s, m, slot(s.source), slot(s.destination), first, last - first));
+  }
+
+  /// Image n. A ring keeps all rows of one. Expects tile.pixels_left == out.h * out.w % tile.pixels.
+  static void image(step_data const& s, run_memory const& m, int n) {
+    long const count = long(s.out.h) * s.out.w, first = n * count;
+    pixels(s, m, pixels_at(s, m, s.source.ring ? 0 : first, s.destination.ring ? 0 : first, first, count));
   }
 
   /// Output rows first ... last - 1 of image n. Expects tile.pixels_left == out.w % tile.pixels.
@@ -23,12 +37,8 @@ struct pointwise_kernel {
       int end = y + together < last ? y + together : last;
       end = end_in_ring(s.source.ring, y, end_in_ring(s.destination.ring, y, end));
       long const row = long(n) * s.out.h + y, width = s.out.w;
-      float const* const source =
-          detail::address(s.source, m) + (s.source.ring ? y % s.source.ring : row) * width * s.source.pixel_stride;
-      float* const destination =
-          detail::mutable_address(s.destination, m) +
-          (s.destination.ring ? y % s.destination.ring : row) * width * s.destination.pixel_stride;
-      pixels(s, m, {source, destination, row * width, (end - y) * width});
+      auto const slot = [=](place const& p) { return (p.ring ? y % p.ring : row) * width; };
+      pixels(s, m, pixels_at(s, m, slot(s.source), slot(s.destination), row * width, (end - y) * width));
       y = end;
     }
   }
@@ -41,6 +51,13 @@ struct pointwise_kernel {
     long first, count;
   };
 
+  /// `from`, `to`: where in the memory of source and destination the run begins, in pixels.
+  AGO_INLINE static pixel_run pixels_at(step_data const& s, run_memory const& m, long from, long to, long first,
+                                        long count) {
+    return {detail::address(s.source, m) + from * s.source.pixel_stride,
+            detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count};
+  }
+
   /// Rows y ... end - 1 as far as they follow one another in a ring.
   static int end_in_ring(int ring, int y, int end) {
     int const wrap = ring ? y - y % ring + ring : end;
@@ -48,41 +65,66 @@ struct pointwise_kernel {
   }
 
   AGO_INLINE static void pixels(step_data const& s, run_memory const& m, pixel_run const& all) {
-    constexpr int panel_channels = K.tile.vectors * lanes(target);
+    matrix_layout const layout = layout_of_matrix(K, s);
+    int const end = s.channels.last > 0 ? s.channels.last : s.out.c;
+    int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < end ? panels : end;
     long const block = s.block <= 0 ? all.count : (s.block + K.tile.pixels - 1) / K.tile.pixels * K.tile.pixels;
-    int const whole = padded(s.out.c, target) / panel_channels * panel_channels;
     _Pragma("GCC unroll 1") for (long first = 0; first < all.count; first += block) {
       pixel_run run = all;
       run.source += first * s.source.pixel_stride;
       run.destination += first * s.destination.pixel_stride;
       run.first += first;
       run.count = first + block < all.count ? block : all.count - first;
-      _Pragma("GCC unroll 1") for (int channel = 0; channel < whole; channel += panel_channels)
+      _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, run, channel);
-      if constexpr (K.tile.vectors_left > 0) panel<K.tile.vectors_left, K.partial>(s, m, run, whole);
+      if constexpr (K.tile.vectors_left > 0)
+        if (end > panels) panel<K.tile.vectors_left, K.partial>(s, m, run, panels);
     }
   }
 
-  /// The output channels channel ... channel + VECTORS * lanes of a run of pixels.
+  /// VECTORS vectors of output channels of a run of pixels, from `channel` on.
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, pixel_run const& run, int channel) {
+    constexpr int steps = K.paired ? 2 : 1, results = (VECTORS + steps - 1) / steps;
+    constexpr bool partial = PARTIAL || VECTORS % steps != 0;
     float const* const packed = m.weights + s.weights;
     float const* const weights = packed + layout_of_matrix(K, s).panel_offset(channel);
+    float const* const shift = packed + channel * steps;
     float const* const source = run.source;
     float* const destination = run.destination + channel;
-    int const rest = s.out.c - channel - (VECTORS - 1) * lanes(target);
-    int const count = rest < lanes(target) ? rest : lanes(target);
+    int const end = channel + VECTORS * lanes(target) / steps;
+    int const count = (end < s.out.c ? end : s.out.c) - channel - (results - 1) * lanes(target);
     int const depth = s.in.c;
     long const source_stride = s.source.pixel_stride, destination_stride = s.destination.pixel_stride;
     finisher<K.after, target> const after(s, m);
+    long const next_tile = K.tile.pixels * source_stride, rows = (depth + steps - 1) / steps;
+    long const fetch_step = K.fetches ? (next_tile + rows - 1) / rows : 0;
 
     auto const tile = [&]<int PIXELS>(long pixel) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
-      start(packed + channel, acc);
-      accumulate(source + pixel * source_stride, source_stride, depth, weights, acc);
-      finish<PARTIAL>(
-          after, acc,
-          {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
+      float const* const a = source + pixel * source_stride;
+      tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
+                           count};
+      if constexpr (K.accumulates) {
+        int const first = s.depth.first, last = s.depth.last;
+        if (first > 0) resume<partial>(to.to, to.step, count, acc);
+        else start(shift, acc);
+        accumulate(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
+        if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
+        else finish<partial>(after, acc, to);
+        return;
+      }
+      std::conditional_t<K.fetches, fetch_ahead, no_fetch> const fetch{a + next_tile, fetch_step};
+      start(shift, acc);
+      if constexpr (K.paired) {
+        accumulate_pairs(a, source_stride, depth, weights, acc, fetch);
+        vec<target> sums[PIXELS][results];
+        add_pairs(acc, sums);
+        finish<partial>(after, sums, to);
+      } else {
+        accumulate(a, source_stride, depth, weights, acc, fetch);
+        finish<partial>(after, acc, to);
+      }
     };
     long pixel = 0;
     _Pragma("GCC unroll 1") for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)

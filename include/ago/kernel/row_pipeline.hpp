@@ -16,6 +16,36 @@ AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int
   else convolution_kernel<K>::rows(s, m, n, first, last);
 }
 
+/// Does part P have register tiles of two rows, and a reader that asks for odd numbers of rows?
+template <fused_key F, int P>
+constexpr bool computes_by_twos() {
+  if constexpr (P + 1 == F.parts) return false;
+  else return F.part[P].what == structure::depthwise && F.part[P].tile.vectors == 2 &&
+              F.part[P + 1].what == structure::depthwise;
+}
+
+/// Computes the rows of part P before row `end` that are not yet there; before that the rows they read.
+template <fused_key F, int P>
+AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
+  step_data const& s = parts[P];
+  if (end <= done[P]) return;
+  if constexpr (computes_by_twos<F, P>()) end += (end - done[P]) % 2;  // the ring has room for one more
+  if (end > s.out.h) end = s.out.h;
+  if (end <= done[P]) return;
+  if constexpr (P > 0)
+    advance<F, P - 1>(parts, m, n, (end - 1) * s.win.stride_h - s.win.pad_top + s.win.span_h(), done);
+  compute_rows<F.part[P]>(s, m, n, done[P], end);
+  done[P] = end;
+}
+
+/// Image n, a few rows of the last part at a time.
+template <fused_key F>
+AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n) {
+  int done[F.parts]{};
+  for (int y = 0; y < parts[F.parts - 1].out.h; y += pipeline_rows)
+    advance<F, F.parts - 1>(parts, m, n, y + pipeline_rows, done);
+}
+
 }  // namespace detail
 
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these: the whole inverted residual
@@ -26,27 +56,8 @@ template <fused_key F>
 struct row_pipeline {
   /// `first`: data of the parts, one after another.
   static void run(step_data const& first, run_memory const& m) {
-    step_data const* const parts = &first;
-    step_data const& last = parts[F.parts - 1];
-    for (int n = 0; n < last.out.n; ++n) {
-      int done[F.parts]{};
-      for (int y = 0; y < last.out.h; y += rows_at_a_time) advance<F.parts - 1>(parts, m, n, y + rows_at_a_time, done);
-    }
+    for (int n = 0; n < first.out.n; ++n) detail::rolling_rows<F>(&first, m, n);
   }
-
- private:
-  /// Computes the rows of part P before row `end` that are not yet there; before that the rows they read.
-  template <int P>
-  AGO_INLINE static void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
-    step_data const& s = parts[P];
-    if (end > s.out.h) end = s.out.h;
-    if (end <= done[P]) return;
-    if constexpr (P > 0) advance<P - 1>(parts, m, n, (end - 1) * s.win.stride_h - s.win.pad_top + s.win.span_h(), done);
-    detail::compute_rows<F.part[P]>(s, m, n, done[P], end);
-    done[P] = end;
-  }
-
-  static constexpr int rows_at_a_time = pipeline_rows;
 };
 
 }  // namespace ago

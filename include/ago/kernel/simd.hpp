@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/graph/isa.hpp>
+#include <ago/kernel/emulated.hpp>
 
 // g++ 12 takes the deliberately undefined operand of some AVX-512 intrinsics for a mistake (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
@@ -174,15 +175,13 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
 };
 
-/// Can `target` multiply by one lane of a register?
-constexpr bool has_lane_fma(isa target) { return target == isa::neon; }
-
 /// w * x[L] + acc, only where has_lane_fma.
 template <int L, isa I>
 AGO_INLINE vec<I> fma_lane([[maybe_unused]] vec<I> w, [[maybe_unused]] vec<I> x, vec<I> acc) {
 #if defined(__aarch64__)
   if constexpr (I == isa::neon) return typename vec<I>::batch(vfmaq_laneq_f32(acc.v, w.v, x.v, L));
 #endif
+  if constexpr (is_emulated(I)) return fma(w, vec<I>(x.lane[L]), acc);
   return acc;
 }
 
@@ -210,6 +209,11 @@ template <class T>
 AGO_INLINE void pin([[maybe_unused]] T*& p) {
 #if defined(__GNUC__)
   asm("" : "+r"(p));
+#endif
+}
+AGO_INLINE void pin([[maybe_unused]] long& offset) {
+#if defined(__GNUC__)
+  asm("" : "+r"(offset));
 #endif
 }
 

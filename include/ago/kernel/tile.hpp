@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/lanes.hpp>
+#include <ago/kernel/pairs.hpp>
 
 namespace ago {
 
@@ -14,41 +16,104 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
     if constexpr (PIXELS > 1) keep(row[v]);
   }
 }
-/// One step of the depth, taken from lane L of each pixel's register.
-template <int L, isa I, int PIXELS, int VECTORS>
-AGO_INLINE void multiply_lane(vec<I> const (&x)[PIXELS], float const* w, vec<I> (&acc)[PIXELS][VECTORS]) {
-  vec<I> row[VECTORS];
-  load_row<PIXELS>(w, row);
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma_lane<L>(row[v], x[p], acc[p][v]);
-}
 }  // namespace detail
+
+/// Points at the first float of every pixel of a tile, with few registers: a base for three pixels each, from which
+/// they are 0, 1 and 2 strides away, as addresses of x86 instructions can have it.
+template <int PIXELS>
+class pixel_pointers {
+ public:
+  AGO_INLINE pixel_pointers(float const* first, long stride) : stride_(stride) {
+    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) base_[b] = first + 3 * b * stride;
+  }
+  AGO_INLINE float const* operator[](int p) const { return base_[p / 3] + p % 3 * stride_; }
+  AGO_INLINE void operator++() {
+    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) pin(++base_[b]);
+  }
+
+ private:
+  static constexpr int bases = (PIXELS + 2) / 3;
+  float const* base_[bases];
+  long stride_;
+};
+
+/// Asks for memory that is needed soon, a little at every step of the depth: without it, each pixel of the next tile is
+/// a stream of its own, which hardware does not foresee. Reads nothing, any address will do.
+struct fetch_ahead {
+  float const* at;
+  long step;  ///< floats
+  AGO_INLINE void operator()() {
+    __builtin_prefetch(at);
+    at += step;
+  }
+};
+struct no_fetch {
+  no_fetch() = default;
+  AGO_INLINE no_fetch(float const*, long) {}
+  AGO_INLINE void operator()() const {}
+};
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) with the
 /// packed weights w[depth][VECTORS * lanes].
-template <isa I, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS]) {
+template <isa I, int PIXELS, int VECTORS, class Fetch = no_fetch>
+AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
+                           [[maybe_unused]] Fetch fetch = {}) {
   constexpr int row_floats = VECTORS * lanes(I);
+  if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
-  if constexpr (has_lane_fma(I)) {  // one load takes four steps of a pixel
-    _Pragma("GCC unroll 1") for (; k + 4 <= depth; k += 4, w += 4 * row_floats) {
-      vec<I> x[PIXELS];
-      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) x[p] = vec<I>::load(a + p * a_stride + k);
-      detail::multiply_lane<0>(x, w, acc);
-      detail::multiply_lane<1>(x, w + row_floats, acc);
-      detail::multiply_lane<2>(x, w + 2 * row_floats, acc);
-      detail::multiply_lane<3>(x, w + 3 * row_floats, acc);
+  if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and many pixels are welcome
+    pixel_pointers<PIXELS> pixel(a + k, a_stride);
+    _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, ++pixel) {
+      vec<I> const row = vec<I>::load(w);
+      fetch();
+      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
+    return;
+  }
+  // In a register each: with few, clang computes them in every step (measured with AVX2: 3 %).
+  long offset[PIXELS];
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    offset[p] = p * a_stride;
+    if constexpr (vector_registers(I) == 16) pin(offset[p]);
   }
   // Rolled: unrolling gains nothing on an out-of-order core, and costs g++ its register allocation.
   _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
+    fetch();
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
-      vec<I> const x(a[p * a_stride + k]);
+      vec<I> const x(a[offset[p] + k]);
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);
     }
   }
+}
+
+/// The same with two steps of the depth in one register, see matrix_layout.
+template <isa I, int PIXELS, int VECTORS, class Fetch = no_fetch>
+AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float const* w,
+                                 vec<I> (&acc)[PIXELS][VECTORS], Fetch fetch = {}) {
+  auto const step = [&]<bool HALF>(int k) __attribute__((always_inline)) {
+    vec<I> row[VECTORS];
+    detail::load_row<PIXELS>(w, row);
+    fetch();
+    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+      float const* const x = a + p * a_stride + k;
+      vec<I> const pair = HALF ? load_half_pair<I>(x) : load_pair<I>(x);
+      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(pair, row[v], acc[p][v]);
+    }
+    w += VECTORS * lanes(I);
+  };
+  int k = 0;
+  _Pragma("GCC unroll 1") for (; k + 2 <= depth; k += 2) step.template operator()<false>(k);
+  if (k < depth) step.template operator()<true>(k);
+}
+
+/// Adds up the steps of accumulate_pairs: half as many registers, of consecutive channels.
+template <isa I, int PIXELS, int VECTORS>
+AGO_INLINE void add_pairs(vec<I> const (&acc)[PIXELS][VECTORS], vec<I> (&sums)[PIXELS][(VECTORS + 1) / 2]) {
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
+    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; v += 2)
+      sums[p][v / 2] = add_pairs(acc[p][v], acc[p][v + 1 < VECTORS ? v + 1 : v]);
 }
 
 /// Starts every pixel's accumulators from the packed shift.
@@ -58,6 +123,17 @@ AGO_INLINE void start(float const* shift, vec<I> (&acc)[PIXELS][VECTORS]) {
     vec<I> const x = vec<I>::load(shift + v * lanes(I));
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][v] = x;
   }
+}
+
+/// Starts them from the partial sums that finish() without an epilogue has stored. `count`: valid lanes of the last
+/// vector.
+template <bool PARTIAL, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void resume(float const* from, long step, int count, vec<I> (&acc)[PIXELS][VECTORS]) {
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
+    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+      float const* const x = from + p * step + v * lanes(I);
+      acc[p][v] = PARTIAL && v == VECTORS - 1 && count < lanes(I) ? vec<I>::load(x, count) : vec<I>::load(x);
+    }
 }
 
 /// Where the results of a tile go: pixel p of the tile is written at to + p * step, and is pixel number

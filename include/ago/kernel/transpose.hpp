@@ -10,6 +10,7 @@ namespace detail {
 /// Register of four floats, whatever the target: 4x4 blocks are transposed with it.
 constexpr isa isa_of_four(isa target) {
   if (target == isa::scalar) return isa::scalar;
+  if (is_emulated(target)) return isa::emulated128;
   return native_isa == isa::neon ? isa::neon : isa::sse2;
 }
 

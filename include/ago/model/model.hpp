@@ -3,6 +3,7 @@
 
 #include <ago/graph/check.hpp>
 #include <ago/model/arguments.hpp>
+#include <ago/model/large_pages.hpp>
 #include <ago/model/program.hpp>
 #include <ago/model/status.hpp>
 
@@ -87,6 +88,7 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
 
  private:
   void pack(std::span<float const, parameter_count> weights) noexcept {
+    prefer_large_pages(this, sizeof *this);
     Program::pack(weights, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
     has_weights_ = true;
   }
@@ -131,8 +133,8 @@ struct choose_model<Net, Schedules, Options, true> {
 
 /// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed
 /// weights are inside): make it `static`, or a member of something that is. Construction and runs allocate nothing,
-/// throw nothing and print nothing. Inputs, outputs and weights need no alignment and must not overlap; channel-last
-/// (NHWC) unless the network says otherwise.
+/// throw nothing and print nothing; construction asks the system for large pages. Inputs, outputs and weights need no
+/// alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;

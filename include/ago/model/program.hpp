@@ -39,10 +39,12 @@ class program {
   static constexpr auto views = views_of(graph);
   static constexpr auto parts = form_steps(graph, partition.minis, views);
   static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
+  static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 
  public:
-  static constexpr auto memory = plan_memory(graph, parts, groups, views);
-  static constexpr auto plan = make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target);
+  static constexpr auto memory = plan_memory(graph, parts, groups, views, convolutions);
+  static constexpr auto plan =
+      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target, convolutions);
 
   static constexpr isa target = Options.target;
   /// What runs one after another: kernels, and pipelines of several.
@@ -76,6 +78,8 @@ class program {
   }
   /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
   static constexpr int first_part(int step) { return step < steps ? groups.first[step] : parts.count; }
+  /// How a step's parts share a loop; tiling::none: it has one.
+  static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
 
  private:
   struct entry {
@@ -84,6 +88,7 @@ class program {
   };
   static constexpr fused_key key_of(int step) {
     fused_key k{groups.parts[step]};
+    k.tiling = groups.tiles[step].how;
     for (int i = 0; i < k.parts; ++i) k.part[i] = plan.steps[groups.first[step] + i].key;
     return k;
   }

@@ -15,10 +15,10 @@ constexpr bool has_depthwise_tile(window const& w) {
          w.stride_w <= 2;
 }
 
-/// Accumulators, the rows of weights in use at one time, and an input.
-constexpr int depthwise_registers(window const& w, int columns, int rows) {
-  int const weight_rows = (rows - 1) * w.stride_h + 1;
-  return rows * columns + (weight_rows < w.kernel_h ? weight_rows : w.kernel_h) * w.kernel_w + 1;
+/// Accumulators, the rows of weights in use at one time, and an input; four where loops are scheduled by hand.
+constexpr int depthwise_registers(isa target, window const& w, int columns, int rows) {
+  int const weight_rows = (rows - 1) * w.stride_h + 1, inputs = has_lane_fma(target) ? 4 : 1;
+  return rows * columns + (weight_rows < w.kernel_h ? weight_rows : w.kernel_h) * w.kernel_w + inputs;
 }
 
 /// Columns of a tile, at most `most`, that leave a row of `width` outputs the least work, remaining columns being
@@ -62,7 +62,7 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
   key.stride_w = known ? w.stride_w : 0;
   int rows = 1, columns = many ? 8 : 6;
   if (known) {
-    rows = many && s.out.h > 1 && detail::depthwise_registers(w, 7, 2) <= 31 ? 2 : 1;
+    rows = many && s.out.h > 1 && detail::depthwise_registers(key.target, w, 7, 2) <= 31 ? 2 : 1;
     columns = detail::depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
   }
   if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);

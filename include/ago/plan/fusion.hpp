@@ -1,4 +1,4 @@
-// Intensive fusion: which steps run as one row pipeline.
+// Intensive fusion: which steps run as one pipeline, and in which tiles.
 #pragma once
 
 #include <ago/plan/form_steps.hpp>
@@ -8,13 +8,15 @@
 
 namespace ago {
 
-/// Steps grouped into row pipelines of up to max_parts parts. A group of one is an ordinary step.
+/// Steps grouped into pipelines of up to max_parts parts. A group of one is an ordinary step.
 template <int Capacity>
 struct fusion_list {
   int first[Capacity]{}, parts[Capacity]{};
+  chain_tiling tiles[Capacity]{};
   int count = 0;
   int group_of[Capacity]{};  ///< of each step
-  int ring[Capacity]{};  ///< rows that each step's result keeps; 0: the whole value is kept, a later group may read it
+  int ring[Capacity]{};   ///< rows (of runs: pixels) that each step's result keeps; 0: a later group may read all of it
+  int chunk[Capacity]{};  ///< channels that it keeps; 0: all
 };
 
 static_assert(max_chain <= max_parts);
@@ -25,13 +27,45 @@ namespace detail {
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   return a.main >= 0 && b.main >= 0 && b.source == a.result && uses.readers[a.result] == 1 &&
-         leads_by_rows(g.nodes[a.main]) && follows_by_rows(g.nodes[b.main]);
+         leads_chain(g.nodes[a.main]) && follows_in_chain(g.nodes[b.main]);
+}
+
+/// The tiling of a chain: as wished, if the chain allows it and the tile does not hold everything, or else the best.
+constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, device const& on,
+                                     isa target) {
+  if (allows(chain, count, wish.tiling)) {
+    if (wish.tiling == tiling::rows) return {tiling::rows, 0};
+    bool const chunks = by_channels(wish.tiling);
+    int const tile = chunks ? padded(wish.tile, target) : wish.tile;
+    if (tile > 0 && (!chunks || tile < chain[0].out.c)) return {wish.tiling, tile};
+    chain_tiling const best = best_tile(chain, count, wish.tiling, on).best;
+    if (best.how != tiling::none) return best;
+  }
+  return best_tiling(chain, count, on).best;
+}
+
+/// Fills in the tiles of group k.
+template <int V, int E, int O>
+constexpr void tile_group(fusion_list<V + E + O>& r, int k, graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                          options const& o, auto const& table) {
+  int const count = r.parts[k], first = r.first[k];
+  chain_link chain[max_parts]{};
+  for (int i = 0; i < count; ++i)
+    chain[i] = link_of(g, steps.step[first + i].main, steps.step[first + i].result);
+  schedule const* const wish = table.find(signature_of(g, steps.step[first + 1], o.target));
+  chain_tiling const& t = r.tiles[k] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
+  for (int i = 0; i + 1 < count; ++i) {
+    long const pixels = chain[i].out.pixels();
+    r.ring[first + i] = t.how == tiling::channels ? chain[i].out.h
+                        : t.how == tiling::pixels ? (t.tile < pixels ? t.tile : int(pixels))
+                                                  : rows_kept(chain, count, i);
+    r.chunk[first + i] = by_channels(t.how) ? t.tile : 0;
+  }
 }
 
 }  // namespace detail
 
-/// Groups consecutive steps into row pipelines: where `table` says so, within a subgraph, or else the partition's
-/// chains.
+/// Groups consecutive steps into pipelines: where `table` says so, within a subgraph, or else the partition's chains.
 template <int V, int E, int O>
 constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                                             partitions<V> const& parts, options const& o, auto const& table) {
@@ -53,15 +87,8 @@ constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V
     }
     r.group_of[i] = r.count - 1;
   }
-  for (int k = 0; k < r.count; ++k) {
-    int rows = pipeline_rows;
-    for (int i = r.first[k] + r.parts[k] - 1; i > r.first[k]; --i) {
-      window const& w = g.nodes[steps.step[i].main].win;
-      rows = (rows - 1) * w.stride_h + w.span_h();
-      int const height = g.nodes[steps.step[i - 1].result].out.h;
-      r.ring[i - 1] = rows < height ? rows : height;
-    }
-  }
+  for (int k = 0; k < r.count; ++k)
+    if (r.parts[k] > 1) detail::tile_group(r, k, g, steps, o, table);
   return r;
 }
 

@@ -1,44 +1,58 @@
 // The analytic default schedule of matrix products (pointwise, linear, convolution): register tile and cache block.
 #pragma once
 
+#include <ago/plan/packing.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/step.hpp>
 
 namespace ago {
 
-/// The menu of register tiles: `pixels` x `vectors` accumulators, one row of weights, and the inputs being multiplied
-/// (one; with lane multiplies one per pixel; SSE also needs a register for the product) fit the registers.
+/// The menu of register tiles: `pixels` x `vectors` accumulators, one row of weights, and the input being multiplied
+/// fit the registers; SSE also needs one for the product. With lane multiplies it is an input of each pixel and two
+/// weights, or four if there are few pixels to multiply until the next is loaded; two registers are left to the
+/// epilogue, whose constants stay there.
 constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
   if (pixels < 1 || vectors < 1) return false;
-  int const inputs = target == isa::neon ? pixels : target == isa::sse2 || target == isa::sse42 ? 2 : 1;
-  return pixels * vectors + vectors + inputs <= vector_registers(target);
+  int const accumulators = pixels * vectors;
+  if (has_lane_fma(target))
+    return accumulators + pixels + (pixels < 5 ? 4 : 2) + 2 <= vector_registers(target) && vectors <= 16;
+  int const inputs = target == isa::sse2 || target == isa::sse42 ? 2 : 1;
+  return accumulators + vectors + inputs <= vector_registers(target);
 }
 
 namespace detail {
 
 /// Quarter cycles that a tile takes for one step of the depth, on a core with two multiply-add and two load ports and a
 /// multiply-add latency of four cycles, which no schedule quite meets; two more for what surrounds the inner loop.
+/// Arm's small cores need two cycles to load a register, in which they multiply two: half as many loads for a product.
 constexpr long tile_cost(isa target, int pixels, int vectors) {
   if (pixels == 0 || vectors == 0) return 0;
   long const products = 2L * pixels * vectors;
-  long const loads = target == isa::neon ? 2L * vectors + (pixels + 1) / 2 : 2L * (pixels + vectors);
+  long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * (pixels + vectors);
   long const most = products > loads ? products : loads;
-  return (most > 18 ? most : 18) + 2;
+  bool const broadcasts = target == isa::avx2 && vectors == 2;  // every other product needs one: measured 3 %
+  return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// The same for a whole line of pixels and all channels, with half a per cent for each kind of left-over tile: that is
-/// more code for the same work.
-constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors) {
+/// Quarter cycles that a row of weights takes from beyond L2, at 8 bytes a cycle (measured: 10 on one core of a server,
+/// which no tile quite gets), and what surrounds the inner loop.
+constexpr long stream_cost(isa target, int vectors) { return 2L * vectors * lanes(target) + 2; }
+
+/// The same as tile_cost for a whole line of pixels and all channels, with half a per cent for each kind of left-over
+/// tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first tile of each panel
+/// waits for them.
+constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, bool cold) {
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
-  long const cost = tiles * panels * tile_cost(target, t.pixels, t.vectors) +
-                    tiles * tile_cost(target, t.pixels, t.vectors_left) +
-                    panels * tile_cost(target, t.pixels_left, t.vectors) +
-                    tile_cost(target, t.pixels_left, t.vectors_left);
-  return cost * (200 + (t.pixels_left > 0) + (t.vectors_left > 0));
+  auto const panel = [&](int v) {
+    long const first = tile_cost(target, tiles > 0 ? t.pixels : t.pixels_left, v);
+    long const stall = cold && stream_cost(target, v) > first ? stream_cost(target, v) - first : 0;
+    return tiles * tile_cost(target, t.pixels, v) + tile_cost(target, t.pixels_left, v) + stall;
+  };
+  return (panels * panel(t.vectors) + panel(t.vectors_left)) * (200 + (t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
-/// Longest tile of one vector, and of more: each pixel takes a general register for its displacement.
-constexpr int longest_tile(int vectors) { return vectors == 1 ? 12 : 14; }
+/// Longest tile of one vector, and of more, in which each pixel takes a general register for its displacement.
+constexpr int longest_tile(int vectors) { return vectors == 1 ? 16 : 14; }
 
 /// Pixels of a line that are computed alike: all of a matrix product; of a convolution the columns that see the whole
 /// window, if there are any.
@@ -53,30 +67,54 @@ constexpr long pixels_in_line(structure what, step_data const& s) {
 
 }  // namespace detail
 
+/// A cache tile that is to consist of whole register tiles; 0: no matter.
+struct cache_tile {
+  int pixels = 0, channels = 0;
+};
+
 /// The register tile for lines of `pixels` pixels that are computed alike, and `channels` output channels (of one
 /// group). A wish (pixels and vectors not 0) that is on the menu is obeyed. `streams`: little is computed for an output
 /// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next
-/// one.
+/// one. `within`: what the tile must divide. `cold`: the weights come from beyond L2.
 constexpr register_tile matrix_tile(structure, isa target, long pixels, int channels, schedule const& wish,
-                                    bool streams = false) {
+                                    bool streams = false, cache_tile const& within = {}, bool cold = false) {
   int const vectors = padded(channels, target) / lanes(target), registers = vector_registers(target);
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
-  if (is_matrix_tile(target, wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
+  auto const fits = [&](int p, int v) {
+    return is_matrix_tile(target, p, v) && within.pixels % p == 0 && within.channels % (v * lanes(target)) == 0;
+  };
+  if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
   if (streams) {
-    int const panels = (vectors + registers / 4 - 1) / (registers / 4), v = (vectors + panels - 1) / panels;
-    int const p = (registers * 3 / 8 + v - 1) / v;
+    int const longest = has_lane_fma(target) ? 6 : registers / 4;
+    int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
+    int const least = has_lane_fma(target) ? 3 : 1;  // pixels that keep a small core from waiting for its loads
+    int const filling = (registers * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= pixels) return tile(p, v);
   }
   register_tile best = tile(1, 1);
-  long best_cost = detail::matrix_cost(target, best, pixels, vectors);
+  long best_cost = detail::matrix_cost(target, best, pixels, vectors, cold);
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
     for (int p = 1; p <= pixels && p <= detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
-      long const cost = detail::matrix_cost(target, tile(p, v), pixels, vectors);
+      if (!fits(p, v)) continue;
+      long const cost = detail::matrix_cost(target, tile(p, v), pixels, vectors, cold);
       if (cost >= best_cost) continue;
       best = tile(p, v);
       best_cost = cost;
     }
   return best;
+}
+
+/// Is it worth to compute two steps of the depth in one register, for half as many channels (kernel_key::paired)?
+/// That wastes less of the last register, and one register per pixel becomes two, which a broadcast then feeds. Adding
+/// up the pairs takes three instructions for two registers. Depends on nothing else, so that the order of additions is
+/// the same whatever the tile.
+constexpr bool pays_in_pairs(isa target, int depth, int channels) {
+  if (!has_pairs(target)) return false;
+  int const whole = padded(channels, target) / lanes(target);
+  int const half = (channels + lanes(target) / 2 - 1) / (lanes(target) / 2);
+  if (whole > 8) return false;
+  long const alone = 20L * whole * depth, paired = 20L * half * ((depth + 1) / 2) + 30L * half;
+  return paired < alone - alone / 32;
 }
 
 /// The cache block, see step_data::block: with several panels of channels and an input beyond 1 MB, as many pixels or
@@ -86,20 +124,43 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
   bool const by_rows = key.what == structure::convolution;
   long const floats = by_rows ? long(s.in.w) * s.in.c * s.win.stride_h : s.in.c;  // input of one pixel or row
   long const extent = by_rows ? s.out.h : s.out.pixels();
-  bool const one_panel = padded(s.out.c / s.groups, key.target) <= key.tile.vectors * lanes(key.target);
+  bool const one_panel = layout_of_matrix(key, s).padded_channels <= layout_of_matrix(key, s).panel;
   if (one_panel || extent * floats <= 1L << 18) return 0;
   long const close = (1L << 16) / floats, least = by_rows ? 2 : 8L * key.tile.pixels;
   long const block = close > least ? close : least;
   return block >= extent ? 0 : int(by_rows ? block : block / key.tile.pixels * key.tile.pixels);
 }
 
-/// Both for one step. `pipelined`: it computes a few rows at a time, into a ring.
-constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, bool pipelined = false) {
+namespace detail {
+
+/// The same for a part of a pipeline; of a convolution it is always its rows.
+constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
+  bool const rows = how == tiling::rows || how == tiling::channels_rows;
+  if (what == structure::pointwise && rows) return s.out.w;
+  if (what == structure::pointwise && how == tiling::channels) return long(s.out.h) * s.out.w;
+  return pixels_in_line(what, s);
+}
+
+}  // namespace detail
+
+/// Both for one step. `in`: the pipeline that it is part of; a part that does not accumulate fills its chunks.
+constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, chain_tiling const& in = {}) {
+  bool const pipelined = in.how != tiling::none;
   int const depth = s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups);
+  // 64 KB: the weights of a whole network with such layers will not stay in L2. Where a panel passes over many lines,
+  // the first one hardly counts.
+  bool const in_one_go = key.what == structure::pointwise && (!pipelined || in.how == tiling::channels);
+  bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
-  long const pixels = pipelined && key.what == structure::pointwise ? s.out.w : detail::pixels_in_line(key.what, s);
-  key.tile = matrix_tile(key.what, key.target, pixels, s.out.c / s.groups, wish, streams);
-  s.block = pipelined ? wish.block : matrix_block(key, s, wish);
+  long const pixels = detail::pixels_in_line(key.what, s, in.how);
+  key.paired = key.what == structure::pointwise && !key.accumulates && pays_in_pairs(key.target, depth, s.out.c);
+  int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
+  if (key.paired) key.partial = channels % lanes(key.target) != 0;
+  cache_tile within;
+  if (in.how == tiling::pixels && in.tile < pixels) within.pixels = in.tile;
+  if (by_channels(in.how) && !key.accumulates) within.channels = key.paired ? 2 * in.tile : in.tile;
+  key.tile = matrix_tile(key.what, key.target, pixels, channels, wish, streams, within, cold);
+  s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish);
 }
 
 }  // namespace ago

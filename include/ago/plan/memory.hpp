@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/plan/fusion.hpp>
+#include <ago/plan/convolution_schedule.hpp>
 
 namespace ago {
 
@@ -10,13 +11,15 @@ struct buffer {
   int value{};  ///< node whose value it holds; for a concat also the values written into it
   int first{}, last{};
   long offset{}, floats{};
+  bool scratch{};  ///< holds no value, but what a kernel needs while it computes that of the operator `value`
 };
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
 template <int V>
 struct memory_plan {
   place at[V]{};
-  buffer buffers[V]{};
+  long scratch[V]{};  ///< offset of each operator's scratch, if it has one
+  buffer buffers[2 * V]{};
   int buffer_count = 0;
   long arena_floats = 0;
 };
@@ -26,7 +29,7 @@ namespace detail {
 /// Puts buffers at the first gap that fits, largest first, among those alive at the same time.
 template <int V>
 constexpr void place_buffers(memory_plan<V>& m) {
-  int by_size[V]{}, placed[V]{}, placed_count = 0;
+  int by_size[2 * V]{}, placed[2 * V]{}, placed_count = 0;
   for (int b = 0; b < m.buffer_count; ++b) {
     int k = b;
     for (; k > 0 && m.buffers[by_size[k - 1]].floats < m.buffers[b].floats; --k) by_size[k] = by_size[k - 1];
@@ -55,21 +58,30 @@ constexpr int root_of(concat_views<V> const& views, int v) {
   return v;
 }
 
+/// Floats of a value as far as it exists at a time. `step` writes it; -1: several do.
+template <int Capacity>
+constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape const& s) {
+  if (step < 0 || groups.ring[step] == 0) return s.count();
+  bool const runs = groups.tiles[groups.group_of[step]].how == tiling::pixels;
+  return long(groups.ring[step]) * (runs ? 1 : s.w) * (groups.chunk[step] > 0 ? groups.chunk[step] : s.c);
+}
+
 }  // namespace detail
 
 /// Greedy by size. Inputs and outputs are the caller's memory; values given out are written there directly.
 template <int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views) {
+                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views,
+                                     convolution_list<V + E + O> const& convolutions = {}) {
   memory_plan<V> m;
-  int first[V]{}, last[V]{}, output[V]{}, ring[V]{};
-  for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = -1;
+  int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
+  for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
   for (int o = g.output_count - 1; o >= 0; --o)
     if (g.nodes[g.outputs[o]].kind != op::input) output[g.outputs[o]] = o;
   for (int k = 0; k < steps.count; ++k) {
     step_nodes const& s = steps.step[k];
     int const i = groups.group_of[k];
-    ring[s.result] = groups.ring[k];
+    written_by[s.result] = k;
     int const written = detail::root_of(views, s.result);
     if (s.copy_to_output < 0) {
       if (first[written] < 0) first[written] = i;
@@ -81,15 +93,25 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + 
   }
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (first[v] < 0 || output[v] >= 0) continue;
-    shape const& s = g.nodes[v].out;
-    long const floats = ring[v] > 0 ? long(ring[v]) * s.w * s.c : s.count();
+    long const floats = detail::floats_kept(groups, written_by[v], g.nodes[v].out);
     m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, (floats + 15) / 16 * 16};
   }
+  for (int k = 0; k < steps.count; ++k)
+    if (long const floats = convolutions.step[k].scratch_floats; floats > 0)
+      m.buffers[m.buffer_count++] = {steps.step[k].main, groups.group_of[k], groups.group_of[k], 0,
+                                     (floats + 15) / 16 * 16, true};
   detail::place_buffers(m);
 
   for (int b = 0; b < m.buffer_count; ++b) {
     int const v = m.buffers[b].value;
-    m.at[v] = {place::area::arena, 0, m.buffers[b].offset, g.nodes[v].out.c, ring[v]};
+    if (m.buffers[b].scratch) {
+      m.scratch[v] = m.buffers[b].offset;
+      continue;
+    }
+    m.at[v] = {place::area::arena, 0, m.buffers[b].offset, g.nodes[v].out.c};
+    int const k = written_by[v];
+    if (k >= 0) m.at[v].ring = groups.ring[k];
+    if (k >= 0 && groups.chunk[k] > 0) m.at[v].pixel_stride = groups.chunk[k];
   }
   for (int v = 0; v < g.node_count; ++v) {
     if (v < g.input_count) m.at[v] = {place::area::input, v, 0, g.nodes[v].out.c};

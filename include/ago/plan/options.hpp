@@ -14,17 +14,25 @@ enum class policy : std::uint8_t {
 
 constexpr char const* name_of(policy p) { return p == policy::ago ? "ago" : "ago-ni"; }
 
-/// The last argument of model and program. An instruction set, a policy or a device alone will do for it.
+/// May 3x3 convolutions at stride 1 be computed by Winograd, with fewer multiplications, where that is faster? Results
+/// then differ in rounding from the direct convolution; the error is bounded at winograd_kernel. Intensive fusion
+/// always computes them directly.
+enum class winograd : std::uint8_t { on, off };
+
+/// The last argument of model and program. An instruction set, a policy, a device or winograd alone will do for it.
 struct options {
   isa target;
   ago::policy policy;
   ago::device device;
+  ago::winograd winograd;
   bool operator==(options const&) const = default;
 
-  constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {})
-      : target(t), policy(p), device(d) {}
+  constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
+                    ago::winograd w = ago::winograd::on)
+      : target(t), policy(p), device(d), winograd(w) {}
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
+  constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, {}, w) {}
 };
 
 }  // namespace ago

@@ -3,28 +3,37 @@
 #pragma once
 
 #include <ago/plan/step.hpp>
+#include <ago/plan/winograd_layout.hpp>
 
 namespace ago {
 
-/// Packed weights of pointwise and convolution, for each group in turn, with N output channels per group rounded up to
-/// whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
+/// Packed weights of pointwise, convolution and gathered, for each group in turn, with N output channels per group
+/// rounded up to whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
 ///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
 ///   each panel [K][vectors * lanes].
+/// With kernel_key::paired a vector holds two steps of the depth for half as many channels: lane 2 c + d belongs to
+/// channel c and step d. Then N is rounded up to half vectors, zeros stand between the shifts and after an odd K:
+///   shift[N][2], panels [(K + 1) / 2][vectors * lanes].
 struct matrix_layout {
   int group_channels;  ///< output channels of one group
   int padded_channels;
   int depth;  ///< K
-  int panel;  ///< floats in a row of a whole panel
-  constexpr long group_floats() const { return long(padded_channels) * (depth + 1); }
+  int panel;  ///< channels of a whole panel
+  int steps;  ///< of the depth in one vector
+  constexpr long group_floats() const { return long(padded_channels) * steps * (rows() + 1); }
   constexpr long floats(int groups) const { return group_floats() * groups; }
-  /// Offset of the panel that starts at `vector * lanes` channels, from the start of the group.
-  constexpr long panel_offset(int first_channel) const { return padded_channels + long(first_channel) * depth; }
+  /// Rows of weights in a panel.
+  constexpr int rows() const { return (depth + steps - 1) / steps; }
+  /// Offset of the panel that starts at `first_channel`, from the start of the group.
+  constexpr long panel_offset(int first_channel) const {
+    return (padded_channels + long(first_channel) * rows()) * steps;
+  }
 };
 
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
-  int const channels = s.out.c / s.groups;
-  return {channels, padded(channels, key.target), s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups),
-          key.tile.vectors * lanes(key.target)};
+  int const channels = s.out.c / s.groups, steps = key.paired ? 2 : 1, channels_in_vector = lanes(key.target) / steps;
+  return {channels, (channels + channels_in_vector - 1) / channels_in_vector * channels_in_vector,
+          s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups), key.tile.vectors * channels_in_vector, steps};
 }
 
 /// Packed weights of depthwise, for each vector of channels: taps (ky, kx) and last the shift, [taps + 1][lanes].
@@ -36,8 +45,11 @@ constexpr long depthwise_floats(kernel_key const& key, step_data const& s) {
 constexpr long packed_floats(kernel_key const& key, step_data const& s) {
   switch (key.what) {
     case structure::pointwise:
-    case structure::convolution: return layout_of_matrix(key, s).floats(s.groups);
+    case structure::convolution:
+    case structure::gathered: return layout_of_matrix(key, s).floats(s.groups);
     case structure::depthwise: return depthwise_floats(key, s);
+    case structure::winograd_2:
+    case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();
     default: return 0;
   }
 }

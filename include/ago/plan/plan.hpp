@@ -87,22 +87,25 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
   }
 }
 
-/// Register and cache tile, from the table or else by the analytic default.
-constexpr void choose_schedule(planned_step& p, schedule const& wish, bool pipelined) {
+/// Register and cache tile, from the table or else by the analytic default; `in`: the pipeline's tiling. `convolution`:
+/// what is decided already.
+constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
+                               convolution_step const& convolution) {
   kernel_key& k = p.key;
   k.partial = p.data.out.c / p.data.groups % lanes(k.target) != 0;
-  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, pipelined);
+  if (convolution.chosen()) convolution.apply(k, p.data);
+  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
 }
 
 }  // namespace detail
 
 /// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it
-/// knows a step.
+/// knows a step. `convolutions`: as given to plan_memory.
 template <int N, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                             fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table,
-                            isa target) {
+                            isa target, convolution_list<V + E + O> const& convolutions = {}) {
   plan<N> r;
   for (int i = 0; i < N; ++i) {
     planned_step& p = r.steps[i];
@@ -112,7 +115,11 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const&
     schedule const* const found = table.find(p.signature);
     p.tuned = found != nullptr;
     r.tuned_steps += p.tuned;
-    detail::choose_schedule(p, found ? *found : schedule{}, groups.parts[groups.group_of[i]] > 1);
+    int const group = groups.group_of[i];
+    chain_tiling const& tiles = groups.tiles[group];
+    p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
+    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i]);
+    if (convolutions.step[i].chosen()) p.data.scratch = m.scratch[steps.step[i].main];
     p.data.weights = r.packed_floats;
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {

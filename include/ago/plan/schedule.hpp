@@ -1,6 +1,8 @@
 // How one step is computed: what the tuner searches, and the tables in which it hands over what it found.
 #pragma once
 
+#include <ago/partition/tiling.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +13,11 @@ struct schedule {
   int pixels = 0;   ///< register tile: output pixels (pointwise, convolution), output columns (depthwise)
   int vectors = 0;  ///< register tile: vectors of output channels (pointwise, convolution), output rows (depthwise)
   int block = 0;    ///< cache tile, see step_data::block
-  int join = 0;     ///< 1: in one row pipeline with the step before it, where that is possible; -1: not
+  int join = 0;     ///< 1: in one pipeline with the step before it, where that is possible; -1: not
+  ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, where that is possible
+  int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
+  int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: gathered, where possible;
+                     ///< -1: direct
   bool operator==(schedule const&) const = default;
 };
 

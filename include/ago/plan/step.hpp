@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/graph.hpp>
+#include <ago/partition/tiling.hpp>
 
 namespace ago {
 
@@ -17,11 +18,16 @@ enum class structure : std::uint8_t {
   elementwise,  ///< reads one value, applies the epilogue, writes
   from_nchw,
   to_nchw,
+  gathered,    ///< convolution of a small image: its windows, copied together, times the weights
+  winograd_2,  ///< F(2x2, 3x3): convolution 3x3 at stride 1
+  winograd_4,  ///< F(4x4, 3x3)
 };
 
 constexpr char const* name_of(structure what) {
-  constexpr char const* names[] = {"pointwise",       "convolution",     "depthwise",   "max_pool",  "avg_pool",
-                                   "global_max_pool", "global_avg_pool", "elementwise", "from_nchw", "to_nchw"};
+  constexpr char const* names[] = {"pointwise", "convolution",     "depthwise",       "max_pool",
+                                   "avg_pool",  "global_max_pool", "global_avg_pool", "elementwise",
+                                   "from_nchw", "to_nchw",         "gathered",        "winograd_2",
+                                   "winograd_4"};
   return names[int(what)];
 }
 
@@ -60,6 +66,9 @@ struct kernel_key {
   isa target = native_isa;
   register_tile tile{};
   bool partial{};              ///< the last vector of channels is not full
+  bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
+  bool fetches{};              ///< asks for the next tile's input (pointwise) or weights (Winograd) ahead of time
+  bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
@@ -67,14 +76,13 @@ struct kernel_key {
 };
 
 inline constexpr int max_parts = 3;
-/// Output rows of its last part that a row pipeline computes at a time.
-inline constexpr int pipeline_rows = 2;
 
-/// One step's kernel, or several run as one: a row pipeline, in which each part's rows are computed just before the
-/// next part reads them (AGO III.B, intensive fusion).
+/// One step's kernel, or several run as one: a pipeline, in which a tile of each part's result is computed just before
+/// the next part reads it (AGO III.B, intensive fusion).
 struct fused_key {
   int parts = 1;
   kernel_key part[max_parts]{};
+  ago::tiling tiling = ago::tiling::none;
   bool operator==(fused_key const&) const = default;
 };
 
@@ -89,6 +97,11 @@ struct place {
       0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
   int ring = 0;          ///< rows that are kept, row y in slot y % ring; 0: all of them
   bool operator==(place const&) const = default;
+};
+
+/// Channels first ... last - 1 of a value; all of them if `last` is 0.
+struct channel_range {
+  int first = 0, last = 0;
 };
 
 /// Numbers of one epilogue stage.
@@ -108,8 +121,12 @@ struct step_data {
   place source{}, destination{};
   long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
   stage_data after[max_stages]{};
-  int block = 0;            ///< cache tile handled per pass: pixels (pointwise) or output rows (convolution) per pass
-                            ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
+  int block = 0;            ///< cache tile handled per pass: pixels (pointwise), output rows (convolution) or tiles
+                            ///< (Winograd) per pass over the weights, vectors of channels (depthwise) per pass over
+                            ///< the image; 0: all
+  channel_range channels{};  ///< output channels to compute: whole panels, but for the last
+  channel_range depth{};     ///< input channels to add up, if the kernel accumulates
+  long scratch = 0;          ///< Winograd, gathered: offset into the arena of floats that are its own meanwhile
 };
 
 /// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in

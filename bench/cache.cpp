@@ -1,0 +1,97 @@
+// What bench/cache runs under valgrind: a network at one size, compiled for one device, in both variants.
+//
+// usage: cache-driver ago|ago-ni INFERENCES [marked]
+//        cache-driver ago|ago-ni describe
+#include "parameters.hpp"
+
+#include <ago/ago.hpp>
+#include <networks/mobilenet_v2.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+/// Where the profiler starts a new account.
+extern "C" [[gnu::noinline]] void step_begins(int step) { asm volatile("" : : "r"(step) : "memory"); }
+
+namespace {
+
+// Given on the compiler's command line: the size of the image, the instruction set, and the device.
+constexpr int size = AGO_CACHE_SIZE;
+constexpr ago::isa target = ago::isa::AGO_CACHE_ISA;
+constexpr ago::device device = ago::AGO_CACHE_DEVICE;
+
+template <ago::policy Policy>
+using program = ago::program<networks::mobilenet_v2<size>, ago::untuned, ago::options(target, Policy, device)>;
+
+/// Floats from the start of a page, so that no variant is lucky with the sets of a cache.
+class pages {
+ public:
+  explicit pages(std::size_t floats)
+      : memory_(static_cast<float*>(::operator new(floats * sizeof(float), page))), size_(floats) {
+    std::memset(memory_.get(), 0, floats * sizeof(float));
+  }
+  float* data() { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::align_val_t page{4096};
+  struct release {
+    void operator()(float* p) const { ::operator delete(p, page); }
+  };
+  std::unique_ptr<float, release> memory_;
+  std::size_t size_;
+};
+
+template <class Program>
+void infer(int inferences, bool marked) {
+  std::vector<float> const parameters = bench::make_parameters(Program::graph, 1);
+  pages packed(Program::packed_floats), arena(Program::arena_floats), in(Program::input_size(0)),
+      out(Program::output_size(0));
+  Program::pack(std::span<float const, Program::parameter_count>(parameters),
+                std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
+  for (std::size_t i = 0; i < in.size(); ++i) in.data()[i] = bench::uniform(2, i, -1, 1);
+  float const* const inputs[] = {in.data()};
+  float* const outputs[] = {out.data()};
+  ago::run_memory const memory{packed.data(), arena.data(), inputs, outputs};
+  for (int i = 0; i < inferences; ++i)
+    for (int step = 0; step < Program::steps; ++step) {
+      if (marked) step_begins(step);
+      Program::run_step(step, memory);
+    }
+  if (marked) step_begins(Program::steps);
+}
+
+/// A line for each step: its structures, result, and how its parts share a loop.
+template <class Program>
+void describe() {
+  for (int step = 0; step < Program::steps; ++step) {
+    int const first = Program::first_part(step), end = Program::first_part(step + 1);
+    ago::shape const& in = Program::plan.steps[first].data.in;
+    std::printf("%dx%dx%d", in.h, in.w, in.c);
+    for (int i = first; i < end; ++i) {
+      auto const& s = Program::plan.steps[i];
+      std::printf(" -> %s %dx%dx%d", name_of(s.key.what), s.data.out.h, s.data.out.w, s.data.out.c);
+    }
+    ago::chain_tiling const tiles = Program::tiling_of(step);
+    if (tiles.how != ago::tiling::none) std::printf(", by %s %d", name_of(tiles.how), tiles.tile);
+    std::printf("\n");
+  }
+}
+
+template <class Program>
+int run(int count, char** words) {
+  if (std::strcmp(words[2], "describe") == 0) return describe<Program>(), EXIT_SUCCESS;
+  infer<Program>(std::atoi(words[2]), count > 3);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 3) return 2;
+  if (std::strcmp(words[1], "ago") == 0) return run<program<ago::policy::ago>>(count, words);
+  return run<program<ago::policy::ago_ni>>(count, words);
+}

@@ -1,0 +1,32 @@
+// On what figures were taken.
+#pragma once
+
+#include "measure.hpp"
+
+#include <ago/graph/isa.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace bench {
+
+/// Prints processor, compiler and instruction set to the standard error; claims `core` if there is one.
+inline void print_circumstances(std::optional<int> core) {
+  std::string cpu = "unknown processor", line;
+  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);)
+    if (line.starts_with("model name")) cpu = line.substr(line.find(':') + 2);
+#if defined(__clang__)
+  char const* const compiler = __VERSION__;
+#else
+  char const* const compiler = "g++ " __VERSION__;
+#endif
+  std::fprintf(stderr, "%s, compiled by %s for %s\n", cpu.c_str(), compiler, name_of(ago::native_isa));
+#if !defined(__OPTIMIZE__)
+  std::fprintf(stderr, "compiled without optimisation: the times mean nothing\n");
+#endif
+  if (core) std::fprintf(stderr, "%s\n", claim_core(*core).c_str());
+}
+
+}  // namespace bench

@@ -1,0 +1,188 @@
+// One network, computed by its variants and by other engines: checked against each other, timed and reported.
+#pragma once
+
+#include "agreement.hpp"
+#include "buffer.hpp"
+#include "entry.hpp"
+#include "measure.hpp"
+#include "parameters.hpp"
+#include "peak.hpp"
+#include "peers/peer.hpp"
+#include "report.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+namespace bench {
+
+/// What is timed of the other engines: everything, or their layers without the changes of layout at the edges.
+enum class timed { network, layer };
+
+/// Whoever computes the network: one of our variants or a peer.
+struct contestant {
+  std::string name, choice;
+  variant const* own = nullptr;
+  std::unique_ptr<peer> engine{};
+  buffer out;
+  std::function<void()> run{};  ///< what is timed
+  timing time{};
+  double difference = 0;
+};
+
+/// How much a record says: everything, or what differs between variants.
+enum class detail { full, brief };
+
+/// In what reports give times.
+struct time_unit {
+  char const *median, *minimum;  ///< names of the fields
+  double per_second;
+};
+inline constexpr time_unit milliseconds{"median_ms", "min_ms", 1e3}, microseconds{"median_us", "min_us", 1e6};
+
+/// `entry` must outlive it. The first variant is what all others are compared with.
+class contest {
+ public:
+  contest(entry const& e, std::string name) : entry_{e}, name_{std::move(name)}, in_{size_of(0)} {
+    if (e.graph.input_count != 1 || e.graph.outputs.size() != 1)
+      throw std::logic_error(name_ + " has several inputs or outputs, which this program does not feed yet");
+    parameters_ = make_parameters(e.graph, 1);
+    for (std::size_t i = 0; i < in_.span().size(); ++i) in_.data()[i] = uniform(2, i, -1, 1);
+    for (variant const& v : entry_.variants) {
+      contestant c{.name = v.name, .choice = {}, .own = &v, .out = buffer(output_size())};
+      c.run = v.prepare(parameters_, in_.data(), c.out.data());
+      contestants_.push_back(std::move(c));
+    }
+  }
+
+  /// The engines found at build time; says why where one does not take part.
+  void enter_peers(int threads, timed what = timed::network) {
+    threads_ = threads;
+    for (peer_option const& option : peer_options()) try {
+        if (layers_.layers.empty()) layers_ = fuse_layers(entry_.graph, parameters_);
+        contestant c{.name = option.engine, .choice = option.choice, .out = buffer(output_size())};
+        float* const in = in_.data();
+        float* const out = c.out.data();
+        c.engine = option.load(layers_, {{&in, 1}, {&out, 1}}, threads);
+        c.run = [engine = c.engine.get(), what] { what == timed::layer ? engine->run_layer() : engine->run(); };
+        contestants_.push_back(std::move(c));
+      } catch (unsupported const& why) {
+        std::fprintf(stderr, "%s: no %s (%s): %s\n", name_.c_str(), option.engine.c_str(), option.choice.c_str(),
+                     why.what());
+      }
+  }
+
+  /// Complains about everyone who computes something else than the first one.
+  bool agrees() {
+    for (contestant& c : contestants_) {
+      std::fill(c.out.span().begin(), c.out.span().end(), std::numeric_limits<float>::quiet_NaN());
+      c.engine ? c.engine->run() : c.run();
+    }
+    for (contestant& c : contestants_) c.difference = difference(contestants_.front().out.span(), c.out.span());
+    bool all = true;
+    for (contestant const& c : contestants_) {
+      if (c.difference <= tolerance) continue;
+      std::string const who = c.choice.empty() ? c.name : c.name + " (" + c.choice + ')';
+      std::fprintf(stderr, "%s: %s and %s do not agree: difference %g of the largest output\n", name_.c_str(),
+                   who.c_str(), contestants_.front().name.c_str(), c.difference);
+      all = false;
+    }
+    return all;
+  }
+
+  void run(int repetitions) {
+    std::vector<candidate> candidates{{"peak", [this] { peak_operations_ = peak_loop(); }}};
+    for (contestant const& c : contestants_) candidates.push_back({c.name, c.run});
+    std::vector<timing> const times = measure(candidates, repetitions);
+    peak_ = peak_operations_ / times[0].median;
+    for (std::size_t i = 0; i < contestants_.size(); ++i) contestants_[i].time = times[i + 1];
+  }
+
+  /// A rough time of each, the least of a few runs in a row: enough to choose by, and no figure to quote.
+  void try_out(int runs) {
+    using clock = std::chrono::steady_clock;
+    for (contestant& c : contestants_) {
+      c.time = {HUGE_VAL, HUGE_VAL};
+      for (int i = 0; i < runs; ++i) {
+        auto const start = clock::now();
+        c.run();
+        double const seconds = std::chrono::duration<double>(clock::now() - start).count();
+        c.time.median = c.time.minimum = std::min(c.time.minimum, seconds);
+      }
+    }
+  }
+
+  std::vector<contestant> const& contestants() const { return contestants_; }
+  std::span<float const> parameters() const { return parameters_; }
+  std::span<float const> input() const { return in_.span(); }
+  /// Floating-point operations per second of multiply-adds in registers, between the contestants' last run.
+  double peak() const { return peak_; }
+
+  /// A record for each variant and for the best choice of each engine. It begins with `subject`.
+  std::vector<record> records(record const& subject, time_unit unit, detail level = detail::full) const {
+    std::vector<record> all;
+    for (contestant const& c : contestants_)
+      if (is_best_choice(c)) all.push_back(describe(c, subject, unit, level));
+    return all;
+  }
+
+ private:
+  std::size_t size_of(int v) const { return std::size_t(entry_.graph.node(v).out.count()); }
+  std::size_t output_size() const { return size_of(entry_.graph.outputs[0]); }
+
+  /// Nobody chooses the same engine in a faster way.
+  bool is_best_choice(contestant const& c) const {
+    return std::none_of(contestants_.begin(), contestants_.end(), [&](contestant const& other) {
+      return other.name == c.name && other.time.median < c.time.median;
+    });
+  }
+
+  record describe(contestant const& c, record all, time_unit unit, detail level) const {
+    double const rate = 2. * double(entry_.graph.multiply_adds()) / c.time.median;
+    contestant const* const ours = contestants_.front().own ? &contestants_.front() : nullptr;
+    auto const number = [&](char const* name, auto value) {
+      return c.own ? field(name, long(value(*c.own))) : field(name);
+    };
+    auto const relative = [&](char const* name, double timing::*t) {
+      return !ours || &c == ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
+    };
+    std::vector<field> const measured = {
+        {"variant", c.name},
+        c.choice.empty() ? field("choice") : field("choice", c.choice),
+        {"isa", c.own ? name_of(c.own->target) : "at run time"},
+        {"threads", long(threads_)},
+        {unit.median, c.time.median * unit.per_second, "%.4f"},
+        {unit.minimum, c.time.minimum * unit.per_second, "%.4f"},
+        {"gflops", rate * 1e-9, "%.2f"},
+        {"percent_of_peak", 100 * rate / peak_, "%.1f"},
+        {"peak_gflops", peak_ * 1e-9, "%.1f"},
+        relative("ratio", &timing::median),
+        relative("ratio_min", &timing::minimum),
+        {"difference", c.difference, "%.1e"},
+        number("arena_bytes", [](variant const& v) { return v.arena_bytes; }),
+        number("weight_bytes", [](variant const& v) { return v.weight_bytes; }),
+        number("subgraphs", [](variant const& v) { return v.subgraphs; }),
+        number("steps", [](variant const& v) { return v.steps; }),
+    };
+    static std::set<std::string> const in_full{"choice", "isa", "threads", "peak_gflops", "weight_bytes", "subgraphs"};
+    for (field const& f : measured)
+      if (level == detail::full || !in_full.count(f.name)) all.push_back(f);
+    return all;
+  }
+
+  entry const& entry_;
+  std::string name_;
+  int threads_ = 1;
+  std::vector<float> parameters_;
+  buffer in_;
+  layer_list layers_;
+  std::vector<contestant> contestants_;
+  double peak_operations_ = 0, peak_ = 0;
+};
+
+}  // namespace bench

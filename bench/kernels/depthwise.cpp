@@ -1,0 +1,3 @@
+#include "registry.hpp"
+
+static bool const entered = bench::add_kernels<ago::op::depthwise>();

@@ -1,0 +1,9 @@
+#include "../registry.hpp"
+
+#include <networks/squeezenet.hpp>
+
+static bool const entered[] = {
+    bench::add_network<networks::squeezenet<224>>("squeezenet", 224),
+    bench::add_network<networks::squeezenet<112>>("squeezenet", 112),
+    bench::add_network<networks::squeezenet<56>>("squeezenet", 56),
+};

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Runs bench/networks, limits, kernels and subgraphs and writes their figures as Markdown tables.
+
+A page has a place for each table: what lies between `<!-- report: kernels -->` (or another program's name) and
+`<!-- /report -->` is replaced. Without --update the tables are printed.
+"""
+import argparse
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK"}
+KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
+TILINGS = ["rows", "channels", "channels-rows", "pixels"]
+SLOWER = 0.95  # noted is what needs less than this share of the default's time, by median and by minimum
+
+
+def geometric_mean(numbers):
+    return math.exp(sum(map(math.log, numbers)) / len(numbers))
+
+
+def spread(numbers, form, unit=""):
+    """Geometric mean (least ... most), or nothing."""
+    if not numbers:
+        return ""
+    return f"{geometric_mean(numbers):{form}}{unit} ({min(numbers):{form}} ... {max(numbers):{form}})"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]]
+    return "\n".join(line.replace("  ", " ") for line in lines)
+
+
+def ratio(row, name):
+    """By median (by minimum), or nothing where an engine does not take part."""
+    return f"{row[name]:.2f} ({row[name + '_min']:.2f})" if name in row else ""
+
+
+def engines_of(rows):
+    return [name for name in ENGINES if any(name in row for row in rows)]
+
+
+def kernel_summary(rows):
+    engines = engines_of(rows)
+    head = ["kind", "layers", "% of peak"]
+    head += [f"{ENGINES[e]} / ago, {by}" for e in engines for by in ("median", "minimum")]
+    lines = []
+    for kind in KINDS:
+        chosen = [r for r in rows if r["kernel"].split("/")[0] == kind]
+        if not chosen:
+            continue
+        cells = [kind, str(len(chosen)), spread([r["percent_of_peak"] for r in chosen if "percent_of_peak" in r], ".0f")]
+        for e in engines:
+            for name in e, e + "_min":
+                cells.append(spread([r[name] for r in chosen if name in r], ".2f"))
+        lines.append(cells)
+    return table(head, lines)
+
+
+def kernel_rows(rows, network):
+    engines = engines_of(rows)
+    head = ["layer", "tile", "us (least)", "GFLOP/s", "% of peak"] + [f"{ENGINES[e]} / ago (by least)" for e in engines]
+    lines = []
+    for r in rows:
+        if f"{network} " not in r["networks"]:
+            continue
+        rate = [f"{r['gflops']:.0f}", f"{r['percent_of_peak']:.0f}"] if "gflops" in r else ["", ""]
+        lines.append([f"`{r['kernel']}`", r.get("tile", ""), f"{r['median_us']:.2f} ({r['min_us']:.2f})", *rate,
+                      *(ratio(r, e) for e in engines)])
+    return table(head, lines)
+
+
+def slower_rows(rows):
+    """The layers that another engine computes faster, clearly so."""
+    lines = []
+    for r in rows:
+        for e in engines_of(rows):
+            if e in r and max(r[e], r[e + "_min"]) < SLOWER:
+                lines.append([f"`{r['kernel']}`", r.get("tile", ""), ENGINES[e], ratio(r, e)])
+    return table(["layer", "tile", "engine", "its time / ago's (by least)"], sorted(lines, key=lambda l: l[3]))
+
+
+def kernels_report(rows):
+    slower = slower_rows(rows)
+    return "\n\n".join([
+        "Geometric mean (least ... most) over the distinct layers of the six networks:", kernel_summary(rows),
+        "The layers of MobileNet-V2 at 224:", kernel_rows(rows, "mobilenet_v2 224"),
+        f"Where another engine takes less than {SLOWER} of ago's time, by median and by minimum:", slower])
+
+
+def pairs_of(rows):
+    """{(pair, size, layers): {images: {variant: row}}}, in the order of the rows."""
+    found = {}
+    for r in rows:
+        key = (r["pair"], r["size"], r["layers"])
+        found.setdefault(key, {}).setdefault(r["images"], {})[r["variant"]] = r
+    return found
+
+
+def speed_up(variants, name):
+    """How much faster than without fusion: by median (by minimum)."""
+    if name not in variants:
+        return ""
+    plain, own = variants["ago-ni"], variants[name]
+    return f"{plain['median_us'] / own['median_us']:.2f} ({plain['min_us'] / own['min_us']:.2f})"
+
+
+def forced_of(rows):
+    """The variants that are told how to fuse."""
+    found = {r["variant"] for r in rows}
+    return [name for name in TILINGS if name in found]
+
+
+def subgraph_summary(rows):
+    lines = []
+    groups = {}
+    for (pair, _, _), batches in pairs_of(rows).items():
+        for images, variants in batches.items():
+            groups.setdefault((pair, images), []).append(variants)
+    for (pair, images), all_variants in sorted(groups.items()):
+        fused = [v for v in all_variants if v["ago"]["steps"] < v["ago-ni"]["steps"]]
+
+        def gains(time, among):
+            return spread([v["ago-ni"][time] / v["ago"][time] for v in among], ".2f")
+
+        lines.append([pair, str(images), str(len(all_variants)), str(len(fused)), gains("median_us", fused),
+                      gains("min_us", fused), f"{geometric_mean([v['ago']['percent_of_peak'] for v in all_variants]):.0f}"])
+    return table(["pair", "batch", "shapes", "fused", "speed-up of these, median", "minimum", "% of peak"], lines)
+
+
+def subgraph_rows(rows):
+    forced = forced_of(rows)
+    head = ["image", "layers", "batch", "unfused us (least)", "% of peak", "default", *forced, "arena KB", "unfused"]
+    parts = []
+    for kind in dict.fromkeys(r["pair"] for r in rows):
+        lines = []
+        for (pair, size, layers), batches in pairs_of(rows).items():
+            if pair != kind:
+                continue
+            for images, v in sorted(batches.items()):
+                plain, own = v["ago-ni"], v["ago"]
+                default = f"{speed_up(v, 'ago')} {own['tiling']}" if own["steps"] < plain["steps"] else "not fused"
+                lines.append([f"{size}", f"`{layers}`", str(images), f"{plain['median_us']:.1f} ({plain['min_us']:.1f})",
+                              f"{own['percent_of_peak']:.0f}", default, *(speed_up(v, name) for name in forced),
+                              f"{own['arena_bytes'] / 1024:.0f}", f"{plain['arena_bytes'] / 1024:.0f}"])
+        parts += [f"{kind}:", table(head, lines)]
+    return "\n\n".join(parts)
+
+
+def missed_rows(rows):
+    """The pairs that another variant computes faster than the default, clearly so."""
+    lines = [[r["pair"], str(r["size"]), f"`{r['layers']}`", str(r["images"]), r["tiling"],
+              f"{r['ratio']:.2f} ({r['ratio_min']:.2f})"]
+             for r in rows if "ratio" in r and max(r["ratio"], r["ratio_min"]) < SLOWER]
+    return table(["pair", "image", "layers", "batch", "tiling", "its time / the default's (by least)"],
+                 sorted(lines, key=lambda l: l[-1]))
+
+
+def subgraphs_report(rows):
+    return "\n\n".join([
+        "Speed-up by intensive fusion where the default fuses, geometric mean (least ... most):", subgraph_summary(rows),
+        "Each pair: speed-up over the unfused kernels by median (by minimum), as the default has it and in the other\n"
+        "tilings; arena of the default, and unfused:", subgraph_rows(rows),
+        f"Where another tiling, or none, takes less than {SLOWER} of the default's time, by median and by minimum:",
+        missed_rows(rows)])
+
+
+def networks_report(rows):
+    """A row for each network and size; the others' times as multiples of ago's."""
+    lines = []
+    for network, size in dict.fromkeys((r["network"], r["size"]) for r in rows):
+        by = {r["variant"]: r for r in rows if (r["network"], r["size"]) == (network, size)}
+        own, plain = by["ago"], by["ago-ni"]
+
+        def times(name):
+            return f"{by[name]['ratio']:.2f} ({by[name]['ratio_min']:.2f})" if name in by else ""
+
+        lines.append([network, str(size), f"{own['median_ms']:.3f} ({own['min_ms']:.3f})",
+                      f"{own['percent_of_peak']:.0f}", times("ago-ni"), *(times(e) for e in ENGINES),
+                      f"{own['arena_bytes'] / 1024:.0f}", f"{plain['arena_bytes'] / 1024:.0f}"])
+    head = ["network", "image", "ago, ms (least)", "% of peak", "ago-ni / ago",
+            *(f"{name} / ago" for name in ENGINES.values()), "arena KB", "ago-ni's"]
+    return table(head, lines)
+
+
+def limits_report(rows):
+    head = ["network", "image", "least ms", "% of peak", "multiply-adds", "clamps", "weights", "GB/s"]
+    return table(head, [[r["network"], str(r["size"]), f"{r['floor_ms']:.3f}", f"{r['percent_of_peak']:.0f}",
+                         *(f"{r[name + '_ms']:.3f}" for name in ("multiply_adds", "clamps", "weights")),
+                         f"{r['weights_gb_per_s']:.0f}"] for r in rows])
+
+
+def replace(page, name, text):
+    """The page with `text` in its place for `name`."""
+    place = re.compile(rf"(<!-- report: {name} -->\n).*?(<!-- /report -->)", re.DOTALL)
+    if len(place.findall(page)) != 1:
+        raise ValueError(f"the page needs one place <!-- report: {name} --> ... <!-- /report -->")
+    return place.sub(lambda found: found[1] + text + "\n" + found[2], page)
+
+
+def measure(program, arguments, common):
+    """(circumstances, rows)"""
+    done = subprocess.run([program, *arguments, "--json", *common], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{program} failed:\n{done.stderr}")
+    first = done.stderr.splitlines()[0]
+    pinned = [line for line in done.stderr.splitlines() if "pinned" in line]
+    return ", ".join([first, *pinned]), [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="where they were built")
+    parser.add_argument("--only", choices=["networks", "limits", "kernels", "subgraphs"], help="one of them")
+    parser.add_argument("--repetitions", default="60")
+    parser.add_argument("--core", help="pin to this core and ask for the real-time class")
+    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="such as docs/benchmarks.md")
+    a = parser.parse_args()
+    common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
+    reports = {"networks": (["--peers"], networks_report), "limits": ([], limits_report),
+               "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
+    for name in [a.only] if a.only else list(reports):
+        words, report = reports[name]
+        circumstances, rows = measure(a.build / "bench" / name, words, common)
+        text = f"{circumstances}; {a.repetitions} repetitions.\n\n{report(rows)}"
+        if a.update:
+            a.update.write_text(replace(a.update.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+        else:
+            print(text)
+
+
+if __name__ == "__main__":
+    main()

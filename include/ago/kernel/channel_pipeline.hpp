@@ -1,0 +1,72 @@
+// Intensive fusion by channels: a chunk of channels passes through the whole chain before the next one is computed.
+#pragma once
+
+#include <ago/kernel/row_pipeline.hpp>
+
+namespace ago {
+
+/// pointwise or convolution -> depthwise [-> pointwise], and every other chain whose middle is depthwise. The first
+/// part reads all of its input for each chunk of its output channels; a pointwise part behind it takes the chunk as a
+/// stretch of its depth and adds it to its result, in the order in which the unfused kernel would have added. By
+/// channels the chunk holds whole images (AGO III.B: the pair tiled over o2), by channels and rows a ring of rows.
+template <fused_key F>
+struct channel_pipeline {
+  /// `first`: data of the parts, one after another.
+  static void run(step_data const& first, run_memory const& m) {
+    step_data const* const whole = &first;
+    step_data parts[F.parts];
+    for (int i = 0; i < F.parts; ++i) parts[i] = whole[i];
+    int const chunk = first.destination.pixel_stride;
+    for (int n = 0; n < first.out.n; ++n)
+      for (int channel = 0; channel < first.out.c; channel += chunk) {
+        int const end = channel + chunk < first.out.c ? channel + chunk : first.out.c;
+        select<0>(parts, whole, {channel, end});
+        if constexpr (F.tiling == tiling::channels) images<0>(parts, m, n);
+        else detail::rolling_rows<F>(parts, m, n);
+      }
+  }
+
+ private:
+  /// The work of parts P ... on one chunk. Kernels count channels from the start of the value, so the memory of a chunk
+  /// seems to begin before itself. (P is known to the compiler: clang, at least 14 and 19, misreads F.part[i].)
+  template <int P>
+  AGO_INLINE static void select(step_data* parts, step_data const* whole, channel_range const& chunk) {
+    if constexpr (P < F.parts) {
+      if constexpr (P > 0) parts[P].source.offset = whole[P].source.offset - chunk.first;
+      if constexpr (P + 1 < F.parts) parts[P].destination.offset = whole[P].destination.offset - chunk.first;
+      if constexpr (F.part[P].accumulates) parts[P].depth = chunk;
+      else parts[P].channels = chunk;
+      select<P + 1>(parts, whole, chunk);
+    }
+  }
+
+  template <int P>
+  AGO_INLINE static void images(step_data const* parts, run_memory const& m, int n) {
+    if constexpr (P < F.parts) {
+      if constexpr (F.part[P].what == structure::pointwise) pointwise_kernel<F.part[P]>::image(parts[P], m, n);
+      else detail::compute_rows<F.part[P]>(parts[P], m, n, 0, parts[P].out.h);
+      images<P + 1>(parts, m, n);
+    }
+  }
+};
+
+/// A chain of pointwise operators (matmul -> matmul) in runs of pixels: to the bit the unfused result.
+template <fused_key F>
+struct pixel_pipeline {
+  static void run(step_data const& first, run_memory const& m) {
+    long const pixels = first.out.pixels(), length = first.destination.ring;
+    for (long begin = 0; begin < pixels; begin += length)
+      parts<0>(&first, m, begin, begin + length < pixels ? begin + length : pixels);
+  }
+
+ private:
+  template <int P>
+  AGO_INLINE static void parts(step_data const* s, run_memory const& m, long begin, long end) {
+    if constexpr (P < F.parts) {
+      pointwise_kernel<F.part[P]>::run_of(s[P], m, begin, end);
+      parts<P + 1>(s, m, begin, end);
+    }
+  }
+};
+
+}  // namespace ago

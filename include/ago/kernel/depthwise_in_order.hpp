@@ -1,0 +1,188 @@
+// The register tile of a depthwise convolution with every operation placed by hand.
+#pragma once
+
+#include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/in_order.hpp>
+
+#include <utility>
+
+namespace ago::detail {
+
+/// Where a tile lies: its rows in memory at its first pixel (which may be outside the image), and what of it exists.
+template <int IN_ROWS, int ROWS>
+struct depthwise_area {
+  float const* in[IN_ROWS];
+  float* out[ROWS];
+  long in_pixel, out_pixel;               ///< floats between pixels
+  unsigned rows_inside, columns_inside;  ///< bit i: row or column i of the input is inside the image
+  int out_rows;                           ///< rows of results that exist
+  long pixel;                             ///< number of the first result
+  int width;                              ///< results in a row of the image
+};
+
+/// K.tile.vectors x COLUMNS results of one vector of channels after another. Row by row of the input, as it comes in
+/// memory: each input is loaded `ahead` inputs before it is used. Per result the taps are added in the order (ky, kx).
+template <kernel_key K, int COLUMNS>
+class depthwise_in_order {
+  static constexpr isa I = K.target;
+  static constexpr int V = lanes(I), kh = K.kernel_h, kw = K.kernel_w, sh = K.stride_h, sw = K.stride_w;
+  static constexpr int rows = K.tile.vectors, in_rows = (rows - 1) * sh + kh, in_columns = (COLUMNS - 1) * sw + kw;
+  static constexpr int ahead = 3;
+
+ public:
+  using area = depthwise_area<in_rows, rows>;
+
+  /// Vectors of channels first ... last - 1. A function of its own, because it needs most of the registers.
+  [[gnu::noinline]] static void run(area const& t, float const* weights, finisher<K.after, I> const& epilogue,
+                                    int first, int last) {
+    finisher<K.after, I> const after = epilogue;
+    limits const at{t.in_pixel, t.rows_inside, t.columns_inside};
+    long const out_pixel = t.out_pixel;
+    int const out_rows = t.out_rows;
+    float const* in[in_rows];
+    float* out[rows];
+    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) in[r] = t.in[r] + first * V;
+    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out[y] = t.out[y] + first * V;
+    weights += long(first) * V * (kh * kw + 1);
+    _Pragma("GCC unroll 1") for (int v = first; v < last; ++v) {
+      vec<I> sum[rows][COLUMNS], w[kh][kw];
+      pin(weights);
+      [&]<int... R>(std::integer_sequence<int, R...>) __attribute__((always_inline)) {
+        (
+            [&]() __attribute__((always_inline)) {
+              row<R>(in[R], at, weights, w, sum);
+              if constexpr (constexpr int y = (R - kh + 1) / sh; R >= kh - 1 && y * sh == R - kh + 1)
+                if (y < out_rows) finish(after, sum[y], out[y], out_pixel, t.pixel + y * t.width, v * V);
+            }(),
+            ...);
+      }(std::make_integer_sequence<int, in_rows>{});
+      weights += V * (kh * kw + 1);
+      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) in[r] += V;
+      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out[y] += V;
+    }
+  }
+
+ private:
+  struct limits {
+    long in_pixel;
+    unsigned rows_inside, columns_inside;
+    AGO_INLINE bool has_row(int r) const { return rows_inside >> r & 1; }
+    /// Column c may only be outside if it is at a side.
+    AGO_INLINE bool has_column(int c) const { return !is_side(c) || columns_inside >> c & 1; }
+  };
+  /// Columns of the input that may be outside the image.
+  static constexpr bool is_side(int c) {
+    constexpr int sides = COLUMNS > 1 ? kw / 2 : kw;
+    return c < sides || c >= in_columns - sides;
+  }
+  /// Is column c under tap kx of some result?
+  static constexpr bool meets(int c, int kx) {
+    return c >= kx && (c - kx) % sw == 0 && (c - kx) / sw < COLUMNS && c < in_columns;
+  }
+  /// Rows of results that input row r adds to.
+  static constexpr int uses(int r) {
+    int n = 0;
+    for (int ky = 0; ky < kh; ++ky) n += r >= ky && (r - ky) % sh == 0 && (r - ky) / sh < rows;
+    return n;
+  }
+  /// How many inputs later than the tap on its left each tap of row r is multiplied: such that at least four products
+  /// go by, the latency of one, until the next is added to the same result.
+  static constexpr int lag(int r) {
+    int n = 0;
+    while (COLUMNS > 1 && uses(r) > 0 && (1 + n) * uses(r) * kw < 4 * sw) ++n;
+    return n;
+  }
+
+  template <int R, int... X>
+  AGO_INLINE static void load_taps(std::integer_sequence<int, X...>, float const* weights, vec<I> (&w)[kw]) {
+    (load_vector<R * kw + X>(w[X], weights), ...);
+  }
+  /// Starts the results in column z that row R is the first to add to.
+  template <int R>
+  AGO_INLINE static void start(float const* weights, vec<I> (&sum)[rows][COLUMNS], int z) {
+    if constexpr (R % sh == 0 && R / sh < rows) load_vector<kh * kw>(sum[R / sh][z], weights);
+  }
+  template <int R>
+  AGO_INLINE static void start_row(float const* weights, vec<I> (&sum)[rows][COLUMNS]) {
+    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
+  }
+
+  /// Loads column C, in turn from p and from one pixel behind it.
+  template <int C>
+  AGO_INLINE static void load(float const*& p, limits const& at, vec<I> (&x)[in_columns]) {
+    if constexpr (C < in_columns) {
+      if constexpr (is_side(C)) forget(x[C]);
+      if (at.has_column(C)) {
+        if constexpr (C % 2 == 0) load_vector<0>(x[C], p);
+        else load_input<V>(x[C], p, at.in_pixel * 4);
+      }
+      if constexpr (C % 2 == 1) {
+        p += 2 * at.in_pixel;
+        pin(p);
+      }
+    }
+  }
+
+  template <int R>
+  AGO_INLINE static void row(float const* p, limits const& at, float const* weights, vec<I> (&w)[kh][kw],
+                             vec<I> (&sum)[rows][COLUMNS]) {
+    if constexpr (R < kh) load_taps<R>(std::make_integer_sequence<int, kw>{}, weights, w[R]);
+    if (!at.has_row(R)) return start_row<R>(weights, sum);
+    vec<I> x[in_columns];
+    start<R>(weights, sum, 0);
+    [&]<int... C>(std::integer_sequence<int, C...>) __attribute__((always_inline)) {
+      (load<C>(p, at, x), ...);
+    }(std::make_integer_sequence<int, ahead>{});
+    auto const one = [&]<int T>() __attribute__((always_inline)) {
+      load<T + ahead>(p, at, x);
+      if constexpr (T % sw == sw - 1 && T / sw + 1 < COLUMNS) start<R>(weights, sum, T / sw + 1);
+      multiply_lagging<R, T>(std::make_integer_sequence<int, kw>{}, at, w, x, sum);
+    };
+    [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+      (one.template operator()<T>(), ...);
+    }(std::make_integer_sequence<int, in_columns + lag(R) * (kw - 1)>{});
+  }
+
+  template <int R, int T, int... X>
+  AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, limits const& at, vec<I> const (&w)[kh][kw],
+                                          vec<I> const (&x)[in_columns], vec<I> (&sum)[rows][COLUMNS]) {
+    if constexpr (lag(R) == 0) {
+      if (at.has_column(T)) (multiply_tap<R, T, X>(w, x[T], sum), ...);
+    } else {
+      auto const one = [&]<int KX, int C>() __attribute__((always_inline)) {
+        if constexpr (C >= 0 && meets(C, KX))
+          if (at.has_column(C)) multiply_tap<R, C, KX>(w, x[C], sum);
+      };
+      (one.template operator()<X, T - lag(R) * X>(), ...);
+    }
+  }
+
+  /// Adds input (R, C) times tap KX of every row of weights.
+  template <int R, int C, int KX>
+  AGO_INLINE static void multiply_tap(vec<I> const (&w)[kh][kw], vec<I> const& x, vec<I> (&sum)[rows][COLUMNS]) {
+    if constexpr (meets(C, KX))
+      _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
+        int const y = R - ky;
+        if (y >= 0 && y % sh == 0 && y / sh < rows) multiply(sum[y / sh][(C - KX) / sw], w[ky][KX], x);
+      }
+  }
+
+  AGO_INLINE static void finish(finisher<K.after, I> const& after, vec<I> (&sum)[COLUMNS], float* to, long step,
+                                long pixel, int channel) {
+    constexpr int early = COLUMNS < 3 ? COLUMNS : 3;  // addresses that are known before they are needed
+    float* address[COLUMNS];
+    auto const next = [&](int z) __attribute__((always_inline)) {
+      pin(to);
+      address[z] = to;
+      to += step;
+    };
+    _Pragma("GCC unroll 32") for (int z = 0; z < early; ++z) next(z);
+    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) sum[z] = after(sum[z], pixel + z, channel);
+    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) {
+      store(sum[z], address[z]);
+      if (z + early < COLUMNS) next(z + early);
+    }
+  }
+};
+
+}  // namespace ago::detail

@@ -1,0 +1,112 @@
+// Emulated SIMD registers: ago::vec as an array of floats. They run the code for other machines' registers in tests,
+// and let a test watch it.
+#pragma once
+
+#include <ago/graph/isa.hpp>
+
+#include <cmath>
+
+namespace ago {
+
+template <isa I> struct vec;
+
+/// Called at every multiply-add of an emulated register, that is for lanes(I) products; does nothing. A test that
+/// counts them specialises it, in a program that consists of one translation unit.
+template <isa I>
+inline void watch_multiply_add() {}
+
+/// One register of `size` floats; its operations are those of the others, lane by lane. Each is a call: that compiles
+/// fast, and no compiler contracts a product with a sum in one place and not in another. As fma rounds once, in
+/// software if need be, sums of products are the same whatever the compiler and its flags.
+template <isa I>
+  requires(is_emulated(I))
+struct vec<I> {
+  static constexpr int size = lanes(I);
+  float lane[size];
+
+  vec() = default;
+  [[gnu::noinline]] vec(float x) {
+    for (float& y : lane) y = x;
+  }
+  [[gnu::noinline]] static vec load(float const* p) {
+    return each([=](int i) { return p[i]; });
+  }
+  [[gnu::noinline]] void store(float* p) const {
+    for (int i = 0; i < size; ++i) p[i] = lane[i];
+  }
+  /// The first n lanes, 0 < n < size; the others are zero. Reads nothing beyond p + n.
+  [[gnu::noinline]] static vec load(float const* p, int n) {
+    return each([=](int i) { return i < n ? p[i] : 0.f; });
+  }
+  /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
+  [[gnu::noinline]] void store(float* p, int n) const {
+    for (int i = 0; i < n; ++i) p[i] = lane[i];
+  }
+
+  [[gnu::noinline]] friend vec operator+(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] + b.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec operator-(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] - b.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec operator-(vec const& a) {
+    return each([&](int i) { return -a.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec operator*(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] * b.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec operator/(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] / b.lane[i]; });
+  }
+  /// Of two operands one of which is NaN: b.
+  [[gnu::noinline]] friend vec min(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec max(vec const& a, vec const& b) {
+    return each([&](int i) { return a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]; });
+  }
+  [[gnu::noinline]] friend vec abs(vec const& a) {
+    return each([&](int i) { return std::fabs(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec sqrt(vec const& a) {
+    return each([&](int i) { return std::sqrt(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec exp(vec const& a) {
+    return each([&](int i) { return std::exp(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec log(vec const& a) {
+    return each([&](int i) { return std::log(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec tanh(vec const& a) {
+    return each([&](int i) { return std::tanh(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec erf(vec const& a) {
+    return each([&](int i) { return std::erf(a.lane[i]); });
+  }
+  /// x * y + z in one rounding.
+  [[gnu::noinline]] friend vec fma(vec const& x, vec const& y, vec const& z) {
+    watch_multiply_add<I>();
+    return each([&](int i) { return std::fma(x.lane[i], y.lane[i], z.lane[i]); });
+  }
+  /// Where a < b: x, elsewhere y.
+  [[gnu::noinline]] friend vec where_less(vec const& a, vec const& b, vec const& x, vec const& y) {
+    return each([&](int i) { return a.lane[i] < b.lane[i] ? x.lane[i] : y.lane[i]; });
+  }
+  /// a0 b0 a1 b1 ... of the lower, and of the upper halves.
+  [[gnu::noinline]] friend vec zip_lo(vec const& a, vec const& b) {
+    return each([&](int i) { return (i % 2 ? b : a).lane[i / 2]; });
+  }
+  [[gnu::noinline]] friend vec zip_hi(vec const& a, vec const& b) {
+    return each([&](int i) { return (i % 2 ? b : a).lane[size / 2 + i / 2]; });
+  }
+
+ private:
+  template <class F>
+  static vec each(F f) {
+    vec r;
+    for (int i = 0; i < size; ++i) r.lane[i] = f(i);
+    return r;
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,96 @@
+// Operations that stay in the order in which they are written, for loops that are scheduled by hand.
+// Left to themselves, compilers move the loads of an unrolled loop far ahead and spill what then no longer fits the
+// registers (g++ 12), or put them one behind the other, where in-order cores wait for them. See docs/kernels.md.
+#pragma once
+
+#include <ago/kernel/simd.hpp>
+
+namespace ago::detail {
+
+/// Are inner loops for `target` scheduled by hand? With emulated128 they are the same functions, without an order.
+constexpr bool is_scheduled_by_hand(isa target) { return target == isa::neon || target == isa::emulated128; }
+
+#if defined(__aarch64__)
+/// What an instruction may read from p on: all that lies there.
+using any_floats = float const[1 << 28];
+#endif
+
+/// The first `Floats` lanes of what is `bytes` behind p; the others are zero.
+template <int Floats, isa I>
+AGO_INLINE void load_input(vec<I>& x, float const* p, long bytes) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    if constexpr (Floats == 1)
+      asm volatile("ldr %s0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
+    else asm volatile("ldr %q0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
+    return;
+  }
+#endif
+  if constexpr (Floats < lanes(I)) x = vec<I>::load(p + bytes / 4, Floats);
+  else x = vec<I>::load(p + bytes / 4);
+}
+
+/// Vector number `Index` of those from p on.
+template <int Index, isa I>
+AGO_INLINE void load_vector(vec<I>& x, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %q0, [%1, %c2]" : "=w"(x.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
+    return;
+  }
+#endif
+  x = vec<I>::load(p + Index * lanes(I));
+}
+
+/// acc + w * x[Lane]
+template <int Lane, isa I>
+AGO_INLINE void multiply_lane(vec<I>& acc, vec<I> const& w, vec<I> const& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmla %0.4s, %1.4s, %2.s[%c3]" : "+w"(acc.v.data) : "w"(w.v.data), "w"(x.v.data), "i"(Lane));
+    return;
+  }
+#endif
+  acc = fma_lane<Lane>(w, x, acc);
+}
+
+/// acc + w * x
+template <isa I>
+AGO_INLINE void multiply(vec<I>& acc, vec<I> const& w, vec<I> const& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmla %0.4s, %1.4s, %2.4s" : "+w"(acc.v.data) : "w"(w.v.data), "w"(x.v.data));
+    return;
+  }
+#endif
+  acc = fma(w, x, acc);
+}
+
+/// `st1` needs half of what `str` takes of the pipes that multiply (Cortex-A76).
+template <isa I>
+AGO_INLINE void store(vec<I> const& x, float* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("st1 {%1.4s}, [%2]" : "=m"(*reinterpret_cast<float(*)[4]>(p)) : "w"(x.v.data), "r"(p));
+    return;
+  }
+#endif
+  x.store(p);
+}
+
+/// Makes x a value that nobody will use: where it is loaded only under a condition, and used under the same, it would
+/// otherwise take a register from the start of the function on.
+template <isa I>
+AGO_INLINE void forget(vec<I>& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("" : "=w"(x.v.data));
+    return;
+  }
+#endif
+  x = vec<I>(0.f);
+}
+
+}  // namespace ago::detail

@@ -1,0 +1,52 @@
+// Packs the weights of Winograd convolution.
+#pragma once
+
+#include <ago/kernel/folding.hpp>
+#include <ago/kernel/winograd_transform.hpp>
+#include <ago/plan/winograd_layout.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// G g G^T * scale, of one input and output channel: point p to packed[p * stride].
+template <int TILE>
+void transform_weights(float const* g, double scale, float* packed, long stride) {
+  constexpr int n = winograd_scheme<TILE>::patch;
+  auto const& transform = winograd_scheme<TILE>::weights;
+  for (int y = 0; y < n; ++y) {
+    double line[3];
+    for (int x = 0; x < 3; ++x)
+      line[x] = scale * (transform[y][0] * g[x] + transform[y][1] * g[3 + x] + transform[y][2] * g[6 + x]);
+    for (int x = 0; x < n; ++x)
+      packed[(y * n + x) * stride] =
+          float(transform[x][0] * line[0] + transform[x][1] * line[1] + transform[x][2] * line[2]);
+  }
+}
+
+}  // namespace detail
+
+/// Writes the weights of a winograd_layout to `to`, batch norm folded in and transformed in double, so that they are
+/// rounded once; padded channels get zeros. `blob` holds the weights as [out][in][3][3].
+template <isa I>
+void pack_winograd(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,
+                   float* to) {
+  winograd_layout const layout = layout_of_winograd(key, s);
+  folded_parameters const parameters(from, blob, s.out.c);
+  for (long i = 0; i < layout.weight_floats(); ++i) to[i] = 0;
+  for (int o = 0; o < s.out.c; ++o) {
+    int const first = o / layout.panel * layout.panel;  // of its panel
+    int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
+    double const scale = parameters.scale(o);
+    to[o] = parameters.shift(o);
+    for (int c = 0; c < layout.depth; ++c) {
+      float const* const g = blob + from.weight + (long(o) * layout.depth + c) * 9;
+      float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
+      long const stride = long(layout.depth) * width;
+      if (layout.tile == 2) detail::transform_weights<2>(g, scale, packed, stride);
+      else detail::transform_weights<4>(g, scale, packed, stride);
+    }
+  }
+}
+
+}  // namespace ago

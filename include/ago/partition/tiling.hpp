@@ -1,0 +1,34 @@
+// How a chain of operators is computed in one pass: the loop that they share.
+#pragma once
+
+#include <cstdint>
+
+namespace ago {
+
+/// What of the values between the operators of a chain exists at a time (AGO III.B and beyond).
+enum class tiling : std::uint8_t {
+  none,           ///< a single operator; in a schedule: the analytic default decides
+  rows,           ///< a few rows: each operator computes the rows that the next one needs just then
+  channels,       ///< a chunk of channels of one image; a last pointwise adds chunk after chunk to its result
+  channels_rows,  ///< a few rows of a chunk of channels: rows within chunks
+  pixels,         ///< a run of pixels, whatever the rows; for chains of pointwise operators
+};
+
+constexpr char const* name_of(tiling how) {
+  constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels"};
+  return names[int(how)];
+}
+
+/// Output rows of its last operator that a chain computes at a time, by rows.
+inline constexpr int pipeline_rows = 2;
+
+constexpr bool by_channels(tiling how) { return how == tiling::channels || how == tiling::channels_rows; }
+
+/// A tiling, and the size of its tile: the channels of a chunk or the pixels of a run; unused by rows.
+struct chain_tiling {
+  tiling how = tiling::none;
+  int tile = 0;
+  bool operator==(chain_tiling const&) const = default;
+};
+
+}  // namespace ago

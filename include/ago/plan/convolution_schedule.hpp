@@ -1,0 +1,148 @@
+// How each convolution is computed: directly, gathered or by Winograd.
+#pragma once
+
+#include <ago/plan/fusion.hpp>
+#include <ago/plan/winograd_schedule.hpp>
+
+namespace ago {
+
+/// Can its windows be gathered, so that they stay close by?
+constexpr bool suits_gathering(step_data const& s, device const& machine) {
+  return s.groups == 1 && 4L * s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c <= machine.l2_bytes / 4;
+}
+
+namespace detail {
+
+/// Quarter cycles of the direct convolution: its taps on the image at the rate of a line, and waiting for the weights.
+constexpr long direct_cost(kernel_key const& key, step_data const& s) {
+  auto const taps = [](int in, int out, int pad, int kernel, int stride, int dilation) {
+    long n = 0;
+    for (int k = 0; k < kernel; ++k) {
+      int const before = pad - k * dilation, first = before > 0 ? (before + stride - 1) / stride : 0;
+      int const room = in - 1 + before, last = room < 0 ? 0 : room / stride + 1;
+      n += (last < out ? last : out) - first > 0 ? (last < out ? last : out) - first : 0;
+    }
+    return n;
+  };
+  int const vectors = padded(s.out.c, key.target) / lanes(key.target);
+  long const line = pixels_in_line(structure::convolution, s);
+  window const& w = s.win;
+  long const steps = s.out.n * taps(s.in.h, s.out.h, w.pad_top, w.kernel_h, w.stride_h, w.dilation_h) *
+                     taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
+  register_tile const tile = matrix_tile(structure::convolution, key.target, line, s.out.c, schedule{});
+  return matrix_cost(key.target, tile, line, vectors, false) * steps / (200 * line) +
+         arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
+}
+
+/// Makes `key` and `s` gathered, and returns its quarter cycles: copying a tap takes twelve cycles, and two a register.
+constexpr long become_gathered(kernel_key& key, step_data& s, schedule const& wish) {
+  int const depth = s.win.kernel_h * s.win.kernel_w * s.in.c, vectors = padded(s.out.c, key.target) / lanes(key.target);
+  int const pixels = int(s.out.pixels());
+  long const weights = long(depth) * padded(s.out.c, key.target);
+  key.what = structure::gathered;
+  key.tile = matrix_tile(structure::pointwise, key.target, pixels, s.out.c, wish.winograd == 1 ? wish : schedule{},
+                         false, {}, weights >= 1L << 14);
+  s.block = 0;
+  return overlapped(product_cost(key.target, key.tile, pixels, vectors, depth), arrival_cost(weights)) +
+         4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
+}
+
+}  // namespace detail
+
+/// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
+/// other ways. `wish.winograd` decides if it is not 0 and what it says is possible.
+constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
+  if (wish.winograd < 0 || s.groups > 1) return;
+  kernel_key const direct_key = key;
+  step_data const direct = s;
+  long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
+  constexpr structure candidates[] = {structure::gathered, structure::winograd_2, structure::winograd_4};
+  for (structure const what : candidates) {
+    int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
+    bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
+                                   : suits_gathering(direct, o.device);
+    if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
+    kernel_key candidate_key = direct_key;
+    step_data candidate = direct;
+    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
+                               : detail::become_gathered(candidate_key, candidate, wish);
+    if (cost >= least && wish.winograd == 0) continue;
+    key = candidate_key;
+    s = candidate;
+    least = cost;
+  }
+}
+
+/// Floats of the scratch that a convolution needs.
+constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
+  if (key.what == structure::gathered) return s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c;
+  return winograd_tile(key.what) > 0 ? layout_of_winograd(key, s).scratch_floats() : 0;
+}
+
+namespace detail {
+
+template <int V, int E, int O>
+constexpr bool equal_convolutions(graph<V, E, O> const& g, step_nodes const& a, step_nodes const& b) {
+  node const &x = g.nodes[a.main], &y = g.nodes[b.main];
+  return g.nodes[a.source].out == g.nodes[b.source].out && x.out == y.out && x.win == y.win && x.groups == y.groups;
+}
+
+}  // namespace detail
+
+/// What is chosen for one step.
+struct convolution_step {
+  structure what{};
+  register_tile tile{};
+  bool fetches{};
+  int block{};
+  long scratch_floats{};
+
+  constexpr bool chosen() const { return scratch_floats > 0; }
+  constexpr void apply(kernel_key& key, step_data& s) const {
+    key.what = what;
+    key.tile = tile;
+    key.fetches = fetches;
+    s.block = block;
+  }
+};
+
+/// And for all steps.
+template <int Capacity>
+struct convolution_list {
+  convolution_step step[Capacity]{};
+};
+
+/// The convolutions that are not direct: of those that are alone in their group.
+template <int V, int E, int O>
+constexpr convolution_list<V + E + O> convolution_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                                                        fusion_list<V + E + O> const& groups, options const& o,
+                                                        auto const& table) {
+  convolution_list<V + E + O> r;
+  int untuned_steps[V + E + O]{}, count = 0;  // so that equal layers are thought about once
+  for (int i = 0; i < steps.count; ++i) {
+    step_nodes const& s = steps.step[i];
+    if (s.main < 0 || g.nodes[s.main].kind != op::conv2d || groups.parts[groups.group_of[i]] > 1) continue;
+    kernel_key key{};
+    step_data data{};
+    key.what = structure::convolution;
+    key.target = o.target;
+    data.in = g.nodes[s.source].out;
+    data.out = g.nodes[s.result].out;
+    data.win = g.nodes[s.main].win;
+    data.groups = g.nodes[s.main].groups;
+    schedule const* const wish = table.find(signature_of(g, s, o.target));
+    int twin = 0;
+    while (twin < count && !detail::equal_convolutions(g, steps.step[untuned_steps[twin]], s)) ++twin;
+    if (!wish && twin < count) {
+      r.step[i] = r.step[untuned_steps[twin]];
+      continue;
+    }
+    if (!wish) untuned_steps[count++] = i;
+    choose_convolution(key, data, wish ? *wish : schedule{}, o);
+    if (key.what == structure::convolution) continue;
+    r.step[i] = {key.what, key.tile, key.fetches, data.block, scratch_floats(key, data)};
+  }
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,61 @@
+// How Winograd convolution cuts a step into tiles, and where its packed weights and its scratch lie.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Winograd's minimal filtering F(tile x tile, 3 x 3): every tile x tile outputs are computed from a patch of
+/// (tile + 2)^2 inputs, transformed into as many points, at each of which the channels are a matrix product.
+///
+/// Packed weights: shift[N], with N output channels rounded up to whole vectors; then for each panel of `panel`
+/// channels, the last with those that are left, [points][K][channels of the panel], K input channels.
+/// Scratch, for a block of tiles: transformed inputs [points][tiles][K rounded up to vectors], and the products of one
+/// panel [tiles][points][panel].
+struct winograd_layout {
+  int tile;           ///< outputs of a tile along one axis
+  int rows, columns;  ///< tiles that cover an image
+  int tiles;          ///< of all images
+  int block;          ///< tiles handled at a time: whole register tiles, but for the last block
+  int depth;          ///< input channels
+  int padded_depth, padded_channels;
+  int panel;  ///< channels of a whole panel
+
+  constexpr int points() const { return (tile + 2) * (tile + 2); }
+  constexpr long weight_floats() const { return padded_channels * (1 + long(points()) * depth); }
+  /// Offset of the panel that starts at `first_channel`.
+  constexpr long panel_offset(int first_channel) const {
+    return padded_channels + long(first_channel) * points() * depth;
+  }
+  /// Floats between two points of the transformed inputs: an odd number of cache lines, so that the points of one tile
+  /// do not compete for the same place in the cache.
+  constexpr long point_stride() const {
+    long const lines = (long(block) * padded_depth + 15) / 16;
+    return (lines + (lines % 2 == 0)) * 16;
+  }
+  /// Offset of the products in the scratch.
+  constexpr long products() const { return points() * point_stride(); }
+  constexpr long scratch_floats() const { return products() + long(block) * points() * panel; }
+};
+
+/// 0: another structure.
+constexpr int winograd_tile(structure what) {
+  return what == structure::winograd_2 ? 2 : what == structure::winograd_4 ? 4 : 0;
+}
+
+constexpr winograd_layout layout_of_winograd(kernel_key const& key, step_data const& s) {
+  winograd_layout r{};
+  int const tile = r.tile = winograd_tile(key.what);
+  r.rows = (s.out.h + tile - 1) / tile;
+  r.columns = (s.out.w + tile - 1) / tile;
+  r.tiles = s.out.n * r.rows * r.columns;
+  int const whole = (s.block + key.tile.pixels - 1) / key.tile.pixels * key.tile.pixels;
+  r.block = s.block <= 0 || whole > r.tiles ? r.tiles : whole;
+  r.depth = s.in.c;
+  r.padded_depth = padded(s.in.c, key.target);
+  r.padded_channels = padded(s.out.c, key.target);
+  r.panel = key.tile.vectors * lanes(key.target);
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,95 @@
+// What Winograd costs, and its analytic default schedule: register tile and block.
+#pragma once
+
+#include <ago/partition/device.hpp>
+#include <ago/plan/matrix_schedule.hpp>
+#include <ago/plan/winograd_layout.hpp>
+
+namespace ago {
+
+/// Can Winograd compute this convolution?
+constexpr bool suits_winograd(step_data const& s) {
+  window const& w = s.win;
+  return w.kernel_h == 3 && w.kernel_w == 3 && w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 &&
+         w.dilation_w == 1 && s.groups == 1;
+}
+
+namespace detail {
+
+/// Quarter cycles that packed weights take from beyond L2, at 10 bytes a cycle; none if they are so few that they stay
+/// there from run to run (see choose_matrix).
+constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats * 8 / 5; }
+
+/// Two activities at a time: the shorter one hides all but a quarter.
+constexpr long overlapped(long a, long b) { return a > b ? a + b / 4 : b + a / 4; }
+
+/// Quarter cycles of all transforms; a register of inputs, and of outputs, of one tile takes (measured, with AVX-512)
+/// 40 and 30 cycles with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3).
+constexpr long transform_cost(winograd_layout const& l, isa target) {
+  long const input = l.tile == 2 ? 160 : 520, output = l.tile == 2 ? 120 : 440;
+  return l.tiles * (l.padded_depth / lanes(target) * input + l.padded_channels / lanes(target) * output);
+}
+
+/// Quarter cycles of a matrix product: that of the register tile over the depth, and storing it. Two per
+/// cent for each kind of left-over tile: that is more code for the same work.
+constexpr long product_cost(isa target, register_tile const& t, int tiles, int vectors, int depth) {
+  auto const panel = [&](int v) {
+    auto const one = [&](int p) { return depth * tile_cost(target, p, v) + 2L * p * v; };
+    return v == 0 ? 0 : tiles / t.pixels * one(t.pixels) + (t.pixels_left > 0 ? one(t.pixels_left) : 0);
+  };
+  return (vectors / t.vectors * panel(t.vectors) + panel(t.vectors_left)) *
+         (50 + (t.pixels_left > 0) + (t.vectors_left > 0)) / 50;
+}
+
+/// The best register tile whose products, of all points, are at hand in L1 when they are transformed.
+constexpr register_tile winograd_register_tile(isa target, winograd_layout const& l, schedule const& wish,
+                                               device const& machine) {
+  int const vectors = l.padded_channels / lanes(target);
+  auto const tile = [&](int p, int v) { return register_tile{p, v, l.tiles % p, vectors % v}; };
+  if (wish.winograd > 0 && is_matrix_tile(target, wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
+  register_tile best = tile(1, 1);
+  long least = product_cost(target, best, l.tiles, vectors, l.depth);
+  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
+    for (int p = 1; p <= l.tiles && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
+      if (4L * p * v * lanes(target) * l.points() > machine.l1_bytes * 5 / 4) break;
+      long const cost = product_cost(target, tile(p, v), l.tiles, vectors, l.depth);
+      if (cost >= least) continue;
+      best = tile(p, v);
+      least = cost;
+    }
+  return best;
+}
+
+/// Tiles of a block; 0: all. The scratch is to stay in L2 beside the weights, which pass once per block: it takes a
+/// quarter, or as much as they do; or most of L2, if they are too large to stay anyway.
+constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& machine) {
+  if (wish.winograd > 0 && wish.block > 0) return wish.block;
+  winograd_layout const l = layout_of_winograd(key, s);
+  long const weights = 4 * l.weight_floats(), least = machine.l2_bytes / 4;
+  long const room = 2 * weights > machine.l2_bytes ? machine.l2_bytes / 4 * 3 : weights > least ? weights : least;
+  long const most = room / (4L * l.points() * (l.padded_depth + l.panel));
+  if (most >= l.tiles) return 0;
+  long const passes = most > 0 ? (l.tiles + most - 1) / most : l.tiles;
+  return int((l.tiles + passes - 1) / passes);
+}
+
+/// Makes `key` and `s` those of Winograd with outputs in tiles of 2x2 or 4x4, and returns its quarter cycles.
+constexpr long become_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
+                               device const& machine) {
+  key.what = what;
+  s.block = 0;
+  winograd_layout l = layout_of_winograd(key, s);
+  key.tile = winograd_register_tile(key.target, l, wish, machine);
+  key.fetches = !has_lane_fma(key.target) && l.weight_floats() >= 1L << 13;  // its inner loop loads ahead by itself
+  s.block = winograd_block(key, s, wish, machine);
+  l = layout_of_winograd(key, s);
+  int const vectors = l.padded_channels / lanes(key.target);
+  long const products = l.points() * product_cost(key.target, key.tile, l.tiles, vectors, l.depth);
+  long const passes = 8 * l.weight_floats() > machine.l2_bytes ? (l.tiles + l.block - 1) / l.block : 1;
+  long const arrival = passes * arrival_cost(l.weight_floats());
+  return overlapped(products, arrival) + transform_cost(l, key.target) + 4000;
+}
+
+}  // namespace detail
+
+}  // namespace ago

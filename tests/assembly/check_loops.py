@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The inner loops of the kernels keep everything in registers.
+
+Compiles kernels.cpp, all register tiles that the default schedule may choose, with every compiler found, and looks for
+what must not be in an innermost loop: on neon any access to the stack, and multiplications, additions and broadcasts
+where a multiply-add by a lane does; on x86 a vector that is stored to the stack or loaded from it (general registers
+may be: 14 pixels have more displacements than there are). Every loop of the menu must be found.
+"""
+import argparse
+import re
+import sys
+import time
+
+import compilers
+
+EXIT_SKIPPED = 77
+# Known to spill: the constants of the epilogue take two of the 32 registers, and the loop needs 31.
+KNOWN = {("g++", "avx512"): {(9, 3), (5, 5)}}
+
+
+def faults(found, isa):
+    """What is wrong with one loop: (line of the assembly, instruction, sentence)."""
+    loop = found.loop
+    for i in loop.stack():
+        if isa == "neon" or re.search(r"%[xyz]mm", i.operands):
+            yield i, "touches the stack"
+    if isa == "neon":
+        for i in loop.all:
+            if i.name in ("fmul", "fadd", "dup"):
+                yield i, "is not a multiply-add"
+
+
+def check(command, isa, optimize, source, xsimd):
+    """(number of loops, tiles of the main loops, complaints)."""
+    kernels = [k for k in compilers.kernel_loops(compilers.assembly(command, isa, optimize, source, xsimd=xsimd), isa)
+               if isa == "neon" or k.kernel != "depthwise"]
+    known = KNOWN.get((command[0], isa), ())
+    steps = 4 if isa == "neon" else 1
+    tiles = {(k.pixels, k.vectors) for k in kernels
+             if k.kernel == "pointwise" and k.loop.multiply_adds == steps * k.pixels * k.vectors}
+    complaints = [f"{k.name}: assembly line {i.line}: {i}: {what}"
+                  for k in kernels if (k.pixels, k.vectors) not in known for i, what in faults(k, isa)]
+    if isa == "neon" and source == compilers.HERE / "kernels.cpp":
+        windows = {k.window for k in kernels if k.kernel == "depthwise"}
+        for window in (" 3x3 stride 1", " 3x3 stride 2", " 5x5 stride 1", " 5x5 stride 2"):
+            if window not in windows:
+                complaints.append(f"depthwise{window}: its loop was not found")
+    return len(kernels), tiles, complaints
+
+
+def expected_tiles(isa):
+    """The menu, as is_matrix_tile and longest_tile have it, written down once more."""
+    tiles = set()
+    for pixels in range(1, 17):
+        for vectors in range(1, 17):
+            accumulators = pixels * vectors
+            if isa == "neon":
+                fits = accumulators + pixels + (4 if pixels < 5 else 2) <= 30
+            else:
+                fits = accumulators + vectors + 1 <= (32 if isa == "avx512" else 16)
+            if fits and pixels <= (16 if vectors == 1 else 14):
+                tiles.add((pixels, vectors))
+    return tiles
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="every Clang found, -O2 and -O3, and MobileNet-V2 as well")
+    parser.add_argument("--source", help="another translation unit instead")
+    parser.add_argument("--isa", choices=compilers.FLAGS, help="only this instruction set")
+    parser.add_argument("--xsimd", help="folder that has xsimd/xsimd.hpp")
+    options = parser.parse_args()
+
+    found = compilers.installed(options.full)
+    if not any("neon" in isas for _, _, isas in found):
+        print("no compiler for aarch64 was found: neon is not checked")
+    sources = [compilers.HERE / name for name in ["kernels.cpp", *(["network.cpp"] if options.full else [])]]
+    if options.source:
+        sources = [compilers.pathlib.Path(options.source).resolve()]
+    bad = done = 0
+    for name, command, isas in found:
+        for isa in isas if not options.isa else {options.isa} & {*isas}:
+            for optimize in ["-O2", "-O3"] if options.full else ["-O2"]:
+                for source in sources:
+                    start = time.monotonic()
+                    count, tiles, complaints = check(command, isa, optimize, source, options.xsimd)
+                    if source.name == "kernels.cpp":
+                        missing = sorted(expected_tiles(isa) ^ tiles)
+                        complaints += [f"pointwise {p}x{v}: is not what the menu says" for p, v in missing]
+                    print(f"{name} {isa} {optimize} {source.name}: {count} loops, {len(complaints)} faults "
+                          f"({time.monotonic() - start:.0f} s)", *complaints[:20], sep="\n  ", flush=True)
+                    bad += len(complaints)
+                    done += 1
+    if not done:
+        print("skipped: no compiler was found")
+        return EXIT_SKIPPED
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

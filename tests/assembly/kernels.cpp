@@ -1,0 +1,72 @@
+// Instantiates what the default schedule may choose for the instruction set that this is compiled for. Never linked:
+// check_loops.py and bench/arm read the assembly.
+#include <ago/kernel/kernels.hpp>
+#include <ago/plan/depthwise_schedule.hpp>
+#include <ago/plan/matrix_schedule.hpp>
+
+#include <utility>
+
+namespace assembly {
+
+using namespace ago;
+
+constexpr kernel_key key_of(structure what) {
+  kernel_key key;
+  key.what = what;
+  key.after.stages[0].kind = op::relu6;
+  return key;
+}
+
+/// Every register tile on the menu.
+template <int P, int V>
+constexpr kernel_function matrix_tile() {
+  if constexpr (is_matrix_tile(native_isa, P, V) && P <= detail::longest_tile(V)) {
+    constexpr kernel_key key = [] {
+      kernel_key k = key_of(structure::pointwise);
+      k.tile = {P, V};
+      return k;
+    }();
+    return kernel_for<key>();
+  } else {
+    return nullptr;
+  }
+}
+template <int... I>
+constexpr auto menu(std::integer_sequence<int, I...>) {
+  struct {
+    kernel_function tiles[sizeof...(I)];
+  } m{{matrix_tile<I % 16 + 1, I / 16 + 1>()...}};
+  return m;
+}
+
+/// A convolution of an image of Size x Size pixels, as a plan makes it.
+template <structure What, int Window, int Stride, int Size, int In, int Out>
+constexpr kernel_function convolution() {
+  constexpr kernel_key key = [] {
+    kernel_key k = key_of(What);
+    step_data s;
+    s.in = {1, Size, Size, In};
+    s.out = {1, Size / Stride, Size / Stride, Out};
+    s.win.kernel_h = s.win.kernel_w = Window;
+    s.win.stride_h = s.win.stride_w = Stride;
+    s.win.pad_top = s.win.pad_left = s.win.pad_bottom = s.win.pad_right = Window / 2;
+    s.groups = What == structure::depthwise ? In : 1;
+    if (What == structure::depthwise) choose_depthwise(k, s, {});
+    else choose_matrix(k, s, {});
+    return k;
+  }();
+  return kernel_for<key>();
+}
+
+extern kernel_function const depthwise[], convolutions[];
+kernel_function const depthwise[] = {
+    convolution<structure::depthwise, 3, 1, 14, 64, 64>(), convolution<structure::depthwise, 3, 2, 28, 64, 64>(),
+    convolution<structure::depthwise, 5, 1, 14, 64, 64>(), convolution<structure::depthwise, 5, 2, 28, 64, 64>()};
+kernel_function const convolutions[] = {convolution<structure::convolution, 3, 2, 224, 3, 32>(),
+                                        convolution<structure::convolution, 3, 1, 56, 64, 64>()};
+
+using every_tile = std::make_integer_sequence<int, 256>;
+extern decltype(menu(every_tile{})) const matrix_tiles;
+decltype(menu(every_tile{})) const matrix_tiles = menu(every_tile{});
+
+}  // namespace assembly

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The tables of bench/report.py, from figures that were made up."""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import report  # noqa: E402
+
+
+def kernel(name, median, **more):
+    return {"kernel": name, "median_us": median, "min_us": median / 2, "gbytes_per_s": 1, "networks": "net 224 a", **more}
+
+
+class Kernels(unittest.TestCase):
+    ROWS = [kernel("pointwise/1x1/4>4", 1, gflops=10, percent_of_peak=20, onednn=2, onednn_min=4, tile="1x1"),
+            kernel("pointwise/2x2/4>4", 4, gflops=10, percent_of_peak=80, onednn=0.5, onednn_min=1, tile="4x1"),
+            kernel("conv2d/2x2/4>4/k3s1", 4, gflops=5, percent_of_peak=40, onednn=0.9, onednn_min=0.8),
+            kernel("max_pool/2x2/4/k3s2", 4, onednn=1.5, onednn_min=1.5)]
+
+    def test_summary_has_geometric_means(self):
+        lines = report.kernel_summary(self.ROWS).splitlines()
+        self.assertEqual(lines[0], "| kind | layers | % of peak | oneDNN / ago, median | oneDNN / ago, minimum |")
+        self.assertEqual(lines[3], "| pointwise | 2 | 40 (20 ... 80) | 1.00 (0.50 ... 2.00) | 2.00 (1.00 ... 4.00) |")
+        self.assertTrue(lines[4].startswith("| max_pool | 1 | | 1.50"))
+
+    def test_rows_are_those_of_the_network(self):
+        rows = self.ROWS + [kernel("pointwise/9x9/4>4", 1, gflops=1, percent_of_peak=1, networks="other 224 a")]
+        lines = report.kernel_rows(rows, "net 224").splitlines()
+        self.assertEqual(len(lines), 2 + 4)
+        self.assertEqual(lines[2], "| `pointwise/1x1/4>4` | 1x1 | 1.00 (0.50) | 10 | 20 | 2.00 (4.00) |")
+
+    def test_slower_means_by_median_and_by_minimum(self):
+        text = report.slower_rows(self.ROWS)
+        self.assertIn("conv2d/2x2", text)
+        self.assertEqual(len(text.splitlines()), 3)
+
+
+def pair(variant, images, median, steps, arena, **more):
+    return {"pair": "a+b", "images": images, "size": 7, "layers": "1>2", "variant": variant, "median_us": median,
+            "min_us": median, "percent_of_peak": 50, "arena_bytes": arena, "steps": steps,
+            "tiling": "rows" if steps == 1 else "none", **more}
+
+
+class Subgraphs(unittest.TestCase):
+    ROWS = [pair("ago", 1, 10, 2, 2048), pair("ago-ni", 1, 10, 2, 2048, ratio=1, ratio_min=1),
+            pair("rows", 1, 20, 1, 1024, ratio=.5, ratio_min=1.1),
+            pair("ago", 4, 20, 1, 1024), pair("ago-ni", 4, 40, 2, 8192, ratio=.9, ratio_min=.8)]
+
+    def test_summary_counts_what_the_default_fuses(self):
+        lines = report.subgraph_summary(self.ROWS).splitlines()
+        self.assertEqual(lines[2], "| a+b | 1 | 1 | 0 | | | 50 |")
+        self.assertEqual(lines[3], "| a+b | 4 | 1 | 1 | 2.00 (2.00 ... 2.00) | 2.00 (2.00 ... 2.00) | 50 |")
+
+    def test_rows_say_what_is_not_fused_and_what_force_does(self):
+        lines = report.subgraph_rows(self.ROWS).splitlines()
+        self.assertEqual(lines[4], "| 7 | `1>2` | 1 | 10.0 (10.0) | 50 | not fused | 0.50 (0.50) | 2 | 2 |")
+        self.assertEqual(lines[5], "| 7 | `1>2` | 4 | 40.0 (40.0) | 50 | 2.00 (2.00) rows | | 1 | 8 |")
+
+    def test_missed_means_by_median_and_by_minimum(self):
+        lines = report.missed_rows(self.ROWS).splitlines()
+        self.assertEqual(lines[2:], ["| a+b | 7 | `1>2` | 4 | none | 0.90 (0.80) |"])
+
+
+class Page(unittest.TestCase):
+    PAGE = "a\n<!-- report: kernels -->\nold\nlines\n<!-- /report -->\nb\n<!-- report: subgraphs -->\n<!-- /report -->\n"
+
+    def test_only_its_own_place_is_replaced(self):
+        page = report.replace(self.PAGE, "kernels", "new \\1 text")
+        self.assertEqual(page, self.PAGE.replace("old\nlines", "new \\1 text"))
+        self.assertEqual(report.replace(page, "kernels", "old\nlines"), self.PAGE)
+
+    def test_a_page_without_a_place_is_refused(self):
+        with self.assertRaises(ValueError):
+            report.replace("text", "kernels", "new")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+// Networks that fuse, run in guarded memory, fused and unfused.
+#pragma once
+
+#include "networks.hpp"
+
+#include <differential/guarded.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace model_test {
+
+/// Joins whatever can be joined, in tiles of this kind.
+struct join_all {
+  schedule wish;
+  constexpr explicit join_all(tiling how, int tile) : wish{.join = 1, .tiling = how, .tile = tile} {}
+  constexpr bool sorted() const { return true; }
+  constexpr schedule const* find(std::uint64_t) const { return &wish; }
+};
+template <tiling How, int Tile = 0>
+inline constexpr join_all joined{How, Tile};
+
+constexpr auto dw(int kernel, int stride, pads pad) {
+  return depthwise{.kernel = kernel, .stride = stride, .pad = pad} | batch_norm{} | relu6{};
+}
+constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
+constexpr pads all(int p) { return {p, p, p, p}; }
+
+/// The result of a network, from memory that is NaN before and guarded on one side.
+template <class Program, auto const& Net>
+std::vector<float> result_of(differential::edge where) {
+  using differential::guarded_floats;
+  auto const weights = random_weights<Net>(1), in = random_floats(Program::input_size(0), 2);
+  guarded_floats packed(Program::packed_floats, where), arena(Program::arena_floats, where);
+  guarded_floats from(in.size(), where), out(Program::output_size(0), where);
+  std::copy(in.begin(), in.end(), from.data());
+  Program::pack(std::span<float const, Program::parameter_count>(weights),
+                std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
+  float const* const inputs[] = {from.data()};
+  float* const outputs[] = {out.data()};
+  Program::run({packed.data(), arena.data(), inputs, outputs});
+  CHECK((packed.intact() && arena.intact() && from.intact() && out.intact()));
+  return {out.values().begin(), out.values().end()};
+}
+
+/// The depth of the sum that `Fused` adds in another order than `Unfused`; 0: none. Adding up chunks keeps the order,
+/// but not that of two steps in one register.
+template <class Fused, class Unfused>
+constexpr int reordered_depth() {
+  for (int i = 0; i < Fused::first_part(Fused::steps); ++i)
+    if (Fused::plan.steps[i].key.accumulates && Unfused::plan.steps[i].key.paired)
+      return Fused::plan.steps[i].data.in.c;
+  return 0;
+}
+
+/// Equal to the bit, but for a reordered sum: there each addition may round once more.
+inline bool agree(std::vector<float> const& a, std::vector<float> const& b, int reordered) {
+  if (reordered == 0) return a == b;
+  float largest = 1;
+  for (float x : b) largest = std::max(largest, std::abs(x));
+  float const bound = float(reordered) * std::numeric_limits<float>::epsilon() * largest;
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [=](float x, float y) { return std::abs(x - y) <= bound; });
+}
+
+/// Pipelines of `Program` with the tiling.
+template <class Program>
+constexpr int pipelines(tiling how) {
+  int n = 0;
+  for (int k = 0; k < Program::steps; ++k) n += Program::tiling_of(k).how == how;
+  return n;
+}
+
+/// Is the fused network, of one pipeline with the wished tiling, as good as the unfused one, wherever memory ends?
+template <auto const& Net, auto const& Schedules, isa I = native_isa>
+void compare(char const* name) {
+  using fused = program<Net, Schedules, options{I}>;
+  using unfused = program<Net, untuned, options{I, policy::ago_ni}>;
+  CAPTURE(std::string(name));
+  CAPTURE(std::string(name_of(I)));
+  CAPTURE(std::string(name_of(Schedules.wish.tiling)));
+  CAPTURE(Schedules.wish.tile);
+  CHECK(fused::steps < unfused::steps);
+  CHECK(pipelines<fused>(Schedules.wish.tiling) == 1);
+  constexpr int reordered = reordered_depth<fused, unfused>();
+  auto const expected = result_of<unfused, Net>(differential::edge::end);
+  CHECK(agree(result_of<fused, Net>(differential::edge::end), expected, reordered));
+  CHECK(agree(result_of<fused, Net>(differential::edge::begin), expected, reordered));
+}
+
+}  // namespace model_test

@@ -1,0 +1,67 @@
+// Chains of random shapes, windows and epilogues, in random tiles on all instruction sets that can be compiled for.
+#include "fusion.hpp"
+
+#include <utility>
+
+using namespace model_test;
+
+namespace {
+
+/// Number k of the chain `seed`, in from ... to.
+constexpr int draw(unsigned seed, unsigned k, int from, int to) {
+  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
+  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
+  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
+}
+
+constexpr tensor activated(tensor x, int kind) {
+  switch (kind) {
+    case 0: return x | batch_norm{} | relu6{};
+    case 1: return x | bias{} | hard_swish{};
+    case 2: return x | silu{};
+    case 3: return x | batch_norm{};
+    default: return x;
+  }
+}
+
+/// pointwise, convolution or depthwise -> depthwise [-> pointwise, perhaps with a residual].
+template <unsigned S>
+inline constexpr auto chain = input{.n = draw(S, 0, 1, 2), .h = draw(S, 1, 4, 15), .w = draw(S, 2, 4, 15),
+                                    .c = S % 4 == 3 ? draw(S, 4, 18, 101) : draw(S, 3, 1, 40)} |
+                              [](tensor x) {
+  int const hidden = draw(S, 4, 18, 101), side = draw(S, 5, 0, 1), k = 1 + 2 * draw(S, 6, 0, 3);
+  tensor y = S % 4 == 3   ? x | depthwise{.kernel = 3, .pad = 1}
+             : S % 4 == 2 ? x | conv2d{.out = hidden, .kernel = {2, 3}, .stride = 1 + side, .pad = 1}
+                          : x | pointwise{hidden};
+  y = activated(y, draw(S, 7, 0, 4));
+  pads const around = {draw(S, 8, k / 2, k - 1 < 2 ? k / 2 : k - 1), k / 2, k / 2, draw(S, 9, k / 2, k - 1)};
+  y = activated(y | depthwise{.kernel = k, .stride = draw(S, 10, 1, 2), .pad = k > 1 ? around : pads{}},
+                draw(S, 11, 0, 4));
+  if (draw(S, 12, 0, 2) == 0) return y;
+  bool const residual = draw(S, 13, 0, 1) && y.height() == x.height() && y.width() == x.width();
+  y = activated(y | pointwise{residual ? x.channels() : draw(S, 14, 1, 70)}, draw(S, 15, 0, 4));
+  return residual ? x + y : y;
+};
+
+constexpr isa target_of(unsigned seed) {
+  constexpr isa all[] = {native_isa, isa::avx2, isa::scalar, isa::emulated128, isa::sse42, native_isa};
+  isa const wish = all[seed / 4 % 6];
+  return available(wish) ? wish : native_isa;
+}
+
+template <unsigned S>
+void compare_random() {
+  CAPTURE(S);
+  constexpr int tile = draw(S, 16, 1, 60);
+  compare<chain<S>, joined<tiling::rows>, target_of(S)>("rows");
+  compare<chain<S>, joined<tiling::channels, tile>, target_of(S)>("channels");
+  compare<chain<S>, joined<tiling::channels_rows, tile>, target_of(S)>("channels and rows");
+}
+
+}  // namespace
+
+TEST_CASE("chains of random shapes give the unfused result in every tiling") {
+  [&]<unsigned... S>(std::integer_sequence<unsigned, S...>) {
+    (compare_random<S>(), ...);
+  }(std::make_integer_sequence<unsigned, 18>());
+}

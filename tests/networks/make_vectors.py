@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""What torchvision's networks answer, for parameters and images that a formula makes.
+
+    make_vectors.py > vectors.inc      write all vectors
+    make_vectors.py --check            compute them again and compare with vectors.inc; 77 where PyTorch is missing
+
+Needs PyTorch and torchvision (written with 1.13 and 0.14). The C++ test repeats the formula of `uniform`, so that of
+each network only some of its logits are stored, next to the largest one. Computed in double precision.
+"""
+import argparse
+import pathlib
+import re
+import sys
+import textwrap
+
+try:
+    import numpy as np
+    import torch
+    import torchvision
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+NETWORKS = {
+    "mnasnet": torchvision.models.mnasnet1_0,
+    "mobilenet_v2": torchvision.models.mobilenet_v2,
+    "squeezenet": torchvision.models.squeezenet1_1,
+}
+SIZES = (56, 112, 224)
+KEPT = 40  # logits of each network, every 25th
+TOLERANCE = 1e-5  # in --check: another release may add in another order
+
+
+def uniform(first, count, low, high):
+    """Number i of a sequence, i = first ... first + count - 1: a hash of i, spread over low ... high."""
+    x = np.arange(first, first + count, dtype=np.uint64).astype(np.uint32)
+    x = (x + np.uint32(0x9E3779B9)) * np.uint32(0x85EBCA6B)
+    x = (x ^ (x >> np.uint32(15))) * np.uint32(0xC2B2AE35)
+    x = (x ^ (x >> np.uint32(13))) * np.uint32(0x27D4EB2F)
+    x ^= x >> np.uint32(16)
+    unit = (x >> np.uint32(8)).astype(np.float64) * 2.0**-24
+    return (low + (high - low) * unit).astype(np.float32)
+
+
+def bounds(name, tensor):
+    """Between which numbers a parameter lies, so that values neither vanish nor explode."""
+    if name.endswith("running_mean"):
+        return -0.2, 0.2
+    if name.endswith("running_var"):
+        return 0.8, 1.25
+    if tensor.dim() > 1:  # weights: the variance of the outputs is that of the inputs, through a ReLU
+        high = (6.0 / tensor[0].numel()) ** 0.5
+        return -high, high
+    if name.endswith("weight"):  # of a batch norm
+        return 0.6, 1.4
+    return -0.3, 0.3
+
+
+def answer(build, size):
+    network = build(weights=None).eval()
+    offset = 0
+    for name, tensor in network.state_dict().items():
+        if name.endswith("num_batches_tracked"):
+            continue
+        values = uniform(offset, tensor.numel(), *bounds(name, tensor))
+        tensor.copy_(torch.from_numpy(values).reshape(tensor.shape))
+        offset += tensor.numel()
+    image = torch.from_numpy(uniform(0, size * size * 3, -1, 1)).reshape(1, size, size, 3).permute(0, 3, 1, 2)
+    with torch.no_grad():
+        logits = network.double()(image.double())[0].numpy()
+    return offset, logits
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    lines = []
+    for name, build in NETWORKS.items():
+        for size in SIZES:
+            parameters, logits = answer(build, size)
+            kept = ", ".join("%.9g" % x for x in logits[:: len(logits) // KEPT])
+            row = "{\"%s\", %d, %d, %.9g, {%s}}," % (name, size, parameters, np.abs(logits).max(), kept)
+            lines.append(textwrap.fill(row, 119, subsequent_indent=" "))
+    text = "\n".join(lines) + "\n"
+    if not check:
+        sys.stdout.write(text)
+        return 0
+    committed = (pathlib.Path(__file__).parent / "vectors.inc").read_text()
+    numbers = [np.array([float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", t)]) for t in (committed, text)]
+    same = numbers[0].shape == numbers[1].shape and np.allclose(*numbers, rtol=TOLERANCE, atol=TOLERANCE)
+    print("vectors.inc is " + ("what PyTorch answers" if same else "not what PyTorch answers"))
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

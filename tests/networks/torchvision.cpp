@@ -1,0 +1,128 @@
+#include <ago/ago.hpp>
+
+#include <networks/mnasnet.hpp>
+#include <networks/mobilenet_v2.hpp>
+#include <networks/squeezenet.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace ago;
+
+/// Every 25th logit of a network of torchvision, for the parameters and the image that `uniform` makes.
+struct answer {
+  std::string_view network;
+  int size, parameters;
+  double largest;
+  double logits[40];
+};
+
+constexpr answer answers[] = {
+#include "vectors.inc"
+};
+
+/// Number i of the sequence of make_vectors.py.
+float uniform(std::uint32_t i, double low, double high) {
+  std::uint32_t x = (i + 0x9e3779b9u) * 0x85ebca6bu;
+  x = (x ^ x >> 15) * 0xc2b2ae35u;
+  x = (x ^ x >> 13) * 0x27d4eb2fu;
+  x ^= x >> 16;
+  return float(low + (high - low) * (double(x >> 8) * 0x1p-24));
+}
+
+float parameter_value(parameter const& p, int i) {
+  switch (p.role) {
+    case role::mean: return uniform(std::uint32_t(i), -.2, .2);
+    case role::variance: return uniform(std::uint32_t(i), .8, 1.25);
+    case role::gamma: return uniform(std::uint32_t(i), .6, 1.4);
+    case role::weight: {
+      double const high = std::sqrt(6. / (p.count() / p.dims[0]));
+      return uniform(std::uint32_t(i), -high, high);
+    }
+    default: return uniform(std::uint32_t(i), -.3, .3);
+  }
+}
+
+template <auto const& Net>
+void check(std::string_view network, int size) {
+  CAPTURE(network);
+  CAPTURE(size);
+  answer const* expected = nullptr;
+  for (answer const& a : answers)
+    if (a.network == network && a.size == size) expected = &a;
+  REQUIRE(expected);
+  using net = model<Net>;
+  REQUIRE(net::parameter_count == std::size_t(expected->parameters));
+
+  std::vector<float> weights(net::parameter_count), image(net::input_size()), logits(net::output_size());
+  for (parameter const& p : parameters<Net>)
+    for (int i = p.offset; i < p.offset + p.count(); ++i) weights[std::size_t(i)] = parameter_value(p, i);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = uniform(std::uint32_t(i), -1, 1);
+  auto const run = std::make_unique<net>(std::span<float const, net::parameter_count>(weights));
+  (*run)(std::span<float const, net::input_size()>(image), std::span<float, net::output_size()>(logits));
+
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < std::size(expected->logits); ++i) {
+    double const difference = std::fabs(double(logits[i * 25]) - expected->logits[i]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  for (float const x : logits) largest = std::fmax(largest, std::fabs(double(x)));
+  MESSAGE(network, ' ', size, ": largest difference ", worst / expected->largest, " of the largest logit");
+  CHECK(worst <= 1e-5 * expected->largest);
+  CHECK(std::fabs(largest - expected->largest) <= 1e-5 * expected->largest);
+}
+
+TEST_CASE("MobileNet-V2 answers as torchvision's") {
+  check<networks::mobilenet_v2<56>>("mobilenet_v2", 56);
+  check<networks::mobilenet_v2<112>>("mobilenet_v2", 112);
+  check<networks::mobilenet_v2<224>>("mobilenet_v2", 224);
+}
+
+TEST_CASE("MnasNet answers as torchvision's") {
+  check<networks::mnasnet<56>>("mnasnet", 56);
+  check<networks::mnasnet<112>>("mnasnet", 112);
+  check<networks::mnasnet<224>>("mnasnet", 224);
+}
+
+TEST_CASE("SqueezeNet answers as torchvision's") {
+  check<networks::squeezenet<56>>("squeezenet", 56);
+  check<networks::squeezenet<112>>("squeezenet", 112);
+  check<networks::squeezenet<224>>("squeezenet", 224);
+}
+
+// Parameters that are trained, and multiply-adds, as published for 224 pixels.
+template <auto const& Net>
+constexpr long trained_parameters() {
+  long count = 0;
+  for (parameter const& p : parameters<Net>)
+    if (p.role != role::mean && p.role != role::variance) count += p.count();
+  return count;
+}
+template <auto const& Net>
+constexpr long multiply_adds() {
+  auto const& g = optimized<Net>::value;
+  long count = 0;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node const& n = g.nodes[v];
+    if (!is_complex(n.kind)) continue;
+    count += n.out.count() * n.win.kernel_h * n.win.kernel_w *
+             (n.kind == op::depthwise ? 1 : g.source(v).out.c / n.groups);
+  }
+  return count;
+}
+static_assert(trained_parameters<networks::mobilenet_v2<224>>() == 3'504'872);
+static_assert(trained_parameters<networks::mnasnet<224>>() == 4'383'312);
+static_assert(trained_parameters<networks::squeezenet<224>>() == 1'235'496);
+static_assert(multiply_adds<networks::mobilenet_v2<224>>() / 100'000 == 3007);  // 300.8 million, rounded down
+static_assert(multiply_adds<networks::mnasnet<224>>() / 100'000 == 3144);
+static_assert(multiply_adds<networks::squeezenet<224>>() / 100'000 == 3491);
+
+}  // namespace

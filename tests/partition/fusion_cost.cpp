@@ -1,0 +1,121 @@
+#include <ago/partition/fusion_cost.hpp>
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+
+using namespace ago;
+
+namespace {
+
+constexpr chain_link matrix(int side, int in, int out) {
+  return {op::pointwise, {1, side, side, in}, {1, side, side, out}, {}, 4L * in * out};
+}
+constexpr chain_link filter(int side, int channels, int stride = 1, int kernel = 3) {
+  int const out = (side + stride - 1) / stride, pad = kernel / 2;
+  return {op::depthwise,
+          {1, side, side, channels},
+          {1, out, out, channels},
+          {kernel, kernel, stride, stride, 1, 1, pad, pad, pad, pad},
+          4L * kernel * kernel * channels};
+}
+/// An inverted residual of MobileNet-V2: its image, channels, and the best tiling of its first two or all three parts.
+template <int Parts>
+constexpr tiling_choice residual(int side, int in, int hidden, int out, int stride, device const& on = {}) {
+  chain_link const chain[] = {matrix(side, in, hidden), filter(side, hidden, stride),
+                              matrix((side + stride - 1) / stride, hidden, out)};
+  return best_tiling(chain, Parts, on);
+}
+constexpr auto whole = residual<3>;
+constexpr auto pair = residual<2>;
+
+}  // namespace
+
+TEST_CASE("large images with long rows are fused by rows, all three operators") {
+  static_assert(whole(112, 16, 96, 24, 2, {}).best.how == tiling::rows);
+  static_assert(whole(56, 24, 144, 24, 1, {}).best.how == tiling::rows);
+  static_assert(whole(56, 24, 144, 24, 1, {}).saved > pair(56, 24, 144, 24, 1, {}).saved);
+  static_assert(whole(28, 32, 192, 32, 1, {}).best.how == tiling::rows);
+}
+
+TEST_CASE("small images are fused by channels, two operators") {
+  static_assert(pair(14, 96, 576, 96, 1, {}).best == chain_tiling{tiling::channels, 64});
+  static_assert(pair(14, 96, 576, 96, 1, {}).saved > whole(14, 96, 576, 96, 1, {}).saved);
+  static_assert(pair(28, 32, 192, 64, 2, {}).best.how == tiling::channels);
+  static_assert(pair(28, 32, 192, 64, 2, {}).saved > whole(28, 32, 192, 64, 2, {}).saved);
+  static_assert(pair(7, 160, 960, 160, 1, {}).best.how == tiling::channels);
+  static_assert(pair(7, 160, 960, 160, 1, {}).saved > 0);
+}
+
+TEST_CASE("values that stay in L1, and rows of few pixels, are not worth it") {
+  static_assert(pair(2, 160, 960, 160, 1, {}).saved <= 0);
+  static_assert(whole(2, 160, 960, 160, 1, {}).saved <= 0);
+  static_assert(whole(14, 32, 192, 32, 1, {}).saved <= 0);
+  constexpr chain_link narrow[] = {{op::pointwise, {1, 4000, 4, 16}, {1, 4000, 4, 96}, {}, 4L * 16 * 96},
+                                   {op::depthwise, {1, 4000, 4, 96}, {1, 4000, 4, 96}, {3, 3}, 4L * 9 * 96}};
+  static_assert(saved_by(narrow, 2, {tiling::rows, 0}, {}) == 0);
+}
+
+TEST_CASE("a convolution that Winograd computes faster is left alone") {
+  constexpr auto stem = [](int in, int stride) {
+    chain_link const chain[] = {
+        {op::conv2d, {1, 112 * stride, 112 * stride, in}, {1, 112, 112, 32}, {3, 3, stride, stride}, 4L * 9 * in * 32},
+        filter(112, 32)};
+    return best_tiling(chain, 2, {}).saved;
+  };
+  static_assert(stem(3, 2) > 0 && stem(3, 1) > 0 && stem(32, 2) > 0 && stem(32, 1) == 0);
+}
+
+TEST_CASE("rows whose ring and weights exceed a small L2 are rolled within chunks of channels") {
+  static_assert(pair(112, 16, 96, 24, 2, cortex_a53).best.how == tiling::channels_rows);
+  static_assert(pair(112, 16, 96, 24, 2, cortex_a55).best == chain_tiling{tiling::channels_rows, 32});
+  static_assert(pair(56, 24, 144, 24, 1, cortex_a55).best.how == tiling::channels_rows);
+  static_assert(whole(56, 24, 144, 24, 1, cortex_a76).best.how == tiling::rows);
+  static_assert(pair(14, 96, 576, 96, 1, cortex_a76).best.how == tiling::channels);
+}
+
+TEST_CASE("matrices that would push each other out of L2 are not rolled by rows") {
+  constexpr chain_link wide[] = {matrix(28, 256, 1024), filter(28, 1024), matrix(28, 1024, 1024)};
+  static_assert(saved_by(wide, 3, {tiling::rows, 0}, {}) < 0);
+  static_assert(saved_by(wide, 3, {tiling::rows, 0}, {.l2_bytes = 8 << 20}) < 0);
+  static_assert(saved_by(wide, 2, {tiling::rows, 0}, {.l2_bytes = 4 << 20}) > 0);
+}
+
+TEST_CASE("perceptrons are fused in runs of pixels where their matrices fit and the hidden value does not") {
+  constexpr auto perceptron = [](int pixels, int in, int hidden) {
+    chain_link const chain[] = {{op::linear, {1, 1, pixels, in}, {1, 1, pixels, hidden}, {}, 4L * in * hidden},
+                                {op::linear, {1, 1, pixels, hidden}, {1, 1, pixels, in}, {}, 4L * in * hidden}};
+    return best_tiling(chain, 2, {});
+  };
+  static_assert(perceptron(3136, 96, 384).best.how == tiling::pixels && perceptron(3136, 96, 384).saved > 0);
+  static_assert(perceptron(128, 256, 1024).saved <= 0);
+  static_assert(perceptron(16, 96, 384).saved <= 0);
+}
+
+TEST_CASE("by channels the middle is depthwise, and in runs of pixels everything is a matrix product") {
+  constexpr chain_link a = matrix(8, 8, 40), b = matrix(8, 40, 40), f = filter(8, 40);
+  constexpr chain_link pair[] = {a, b}, triple[] = {a, f, b}, middle[] = {a, b, f}, filters[] = {f, f, f}, one[] = {a};
+  for (tiling how : {tiling::channels, tiling::channels_rows}) {
+    CHECK(allows(pair, 2, how));
+    CHECK(allows(triple, 3, how));
+    CHECK(allows(triple, 2, how));
+    CHECK(allows(filters, 3, how));
+    CHECK_FALSE(allows(middle, 3, how));
+    CHECK_FALSE(allows(one, 1, how));
+  }
+  CHECK(allows(pair, 2, tiling::pixels));
+  CHECK_FALSE(allows(triple, 3, tiling::pixels));
+  CHECK(allows(middle, 3, tiling::rows));
+  CHECK_FALSE(allows(middle, 3, tiling::none));
+}
+
+TEST_CASE("no choice keeps all channels of a value in a chunk") {
+  for (int channels = 1; channels < 300; ++channels) {
+    chain_link const chain[] = {matrix(9, 8, channels), filter(9, channels), matrix(9, channels, 8)};
+    for (int count = 2; count <= 3; ++count)
+      for (device const& on : {device{}, cortex_a55, device{256, 1024}}) {
+        chain_tiling const t = best_tiling(chain, count, on).best;
+        REQUIRE(t.how != tiling::none);
+        if (by_channels(t.how)) REQUIRE(t.tile < channels);
+      }
+  }
+}
