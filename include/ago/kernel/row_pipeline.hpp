@@ -16,7 +16,7 @@ AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int
   else convolution_kernel<K>::rows(s, m, n, first, last);
 }
 
-/// Does part P have register tiles of two rows, and a reader that asks for odd numbers of rows?
+/// Does part P have register tiles of two rows, and a reader that may ask for odd numbers of rows?
 template <fused_key F, int P>
 constexpr bool computes_by_twos() {
   if constexpr (P + 1 == F.parts) return false;
@@ -29,7 +29,8 @@ template <fused_key F, int P>
 AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
   step_data const& s = parts[P];
   if (end <= done[P]) return;
-  if constexpr (computes_by_twos<F, P>()) end += (end - done[P]) % 2;  // the ring has room for one more
+  if constexpr (computes_by_twos<F, P>())
+    if (!parts[P + 1].win.goes_row_by_row()) end += (end - done[P]) % 2;  // the ring has room for one more
   if (end > s.out.h) end = s.out.h;
   if (end <= done[P]) return;
   if constexpr (P > 0)

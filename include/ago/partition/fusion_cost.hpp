@@ -46,7 +46,7 @@ constexpr int rows_kept(chain_link const* chain, int count, int i) {
   int rows = pipeline_rows;
   for (int k = count - 1; k > i; --k) {
     rows = (rows - 1) * chain[k].win.stride_h + chain[k].win.span_h();
-    rows += chain[k].kind == op::depthwise && chain[k - 1].kind == op::depthwise;
+    rows += chain[k].kind == op::depthwise && chain[k - 1].kind == op::depthwise && !chain[k].win.goes_row_by_row();
   }
   return rows < chain[i].out.h ? rows : chain[i].out.h;
 }
