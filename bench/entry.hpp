@@ -3,6 +3,7 @@
 
 #include "graph_view.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -32,6 +33,16 @@ struct entry {
 /// All entries of this program, in no particular order.
 inline std::vector<entry>& registry() {
   static std::vector<entry> all;
+  return all;
+}
+
+/// All entries by name, large images first.
+inline std::vector<entry const*> sorted_entries() {
+  std::vector<entry const*> all;
+  for (entry const& e : registry()) all.push_back(&e);
+  std::sort(all.begin(), all.end(), [](entry const* x, entry const* y) {
+    return x->network != y->network ? x->network < y->network : x->size > y->size;
+  });
   return all;
 }
 

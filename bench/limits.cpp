@@ -42,11 +42,7 @@ void window_loop(long rounds) {
       if (CLAMPS > 1) sum[i] = min(high, sum[i]);
     }
   }
-  float lanes[vec::size];
-  for (int i = 1; i < 12; ++i) sum[0] = sum[0] + sum[i];
-  sum[0].store(lanes);
-  float volatile sink = 0;
-  for (float const x : lanes) sink = sink + x;
+  use(sum);
 }
 
 /// Reads `floats` floats from end to end.
@@ -56,11 +52,7 @@ void read_all(float const* p, std::size_t floats) {
   for (std::size_t i = 0; i + 8 * vec::size <= floats; i += 8 * vec::size)
 #pragma GCC unroll 8
     for (std::size_t k = 0; k < 8; ++k) sum[k] = sum[k] + vec::load(p + i + k * vec::size);
-  float lanes[vec::size];
-  for (int k = 1; k < 8; ++k) sum[0] = sum[0] + sum[k];
-  sum[0].store(lanes);
-  float volatile sink = lanes[0];
-  (void)sink;
+  use(sum);
 }
 
 machine measure_machine(std::size_t weights, int repetitions) {
@@ -132,12 +124,7 @@ constexpr char usage[] =
 int run(common_arguments const& a) {
   print_circumstances(a.core);
   printer out(a.json);
-  std::vector<entry const*> all;
-  for (entry const& e : registry()) all.push_back(&e);
-  std::sort(all.begin(), all.end(), [](entry const* x, entry const* y) {
-    return x->network != y->network ? x->network < y->network : x->size > y->size;
-  });
-  for (entry const* e : all) out.add(floor_of(*e, a.repetitions));
+  for (entry const* e : sorted_entries()) out.add(floor_of(*e, a.repetitions));
   out.finish();
   return EXIT_SUCCESS;
 }

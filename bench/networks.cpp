@@ -4,7 +4,6 @@
 #include "contention.hpp"
 #include "contest.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -13,11 +12,8 @@ namespace bench {
 namespace {
 
 std::vector<entry const*> select(arguments const& a) {
-  std::vector<entry const*> all, chosen;
-  for (entry const& e : registry()) all.push_back(&e);
-  std::sort(all.begin(), all.end(), [](entry const* x, entry const* y) {
-    return x->network != y->network ? x->network < y->network : x->size > y->size;
-  });
+  std::vector<entry const*> const all = sorted_entries();
+  std::vector<entry const*> chosen;
   for (entry const* e : all)
     if ((a.network == "all" || a.network == e->network) && a.size.value_or(e->size) == e->size) chosen.push_back(e);
   if (!chosen.empty()) return chosen;

@@ -49,12 +49,7 @@ problem random_problem(kernel_key const& key, int seed) {
   p.outputs =
       p.groups * fitting_channels(key, key.tile.vectors_left > 0 ? random.below(2) : random.between(1, 2), random);
   p.block = random.below(4);
-  p.bias = random.below(4) > 0;
-  p.norm = random.below(2) > 0;
-  p.arena = random.below(2) > 0;
-  p.broadcast = random.below(3) == 0;
-  p.source_gap = random.below(2) * random.below(20);
-  p.destination_gap = random.below(2) * random.below(20);
+  draw_parameters_and_places(p, random);
   return p;
 }
 

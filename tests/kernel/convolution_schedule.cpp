@@ -43,11 +43,11 @@ TEST_CASE("the schedule takes what measures fastest") {
   static_assert(structure_of({{1, 13, 13, 64}, 256}) == winograd_4);
   static_assert(structure_of({{1, 14, 14, 256}, 256}) == winograd_4);
   static_assert(structure_of({{1, 6, 6, 64}, 256}) == winograd_2);  // its weights are 4/9 of the other's
-  static_assert(structure_of({{1, 3, 3, 64}, 256}) == gathered);  // nearly all the time goes into reading weights
+  static_assert(structure_of({{1, 3, 3, 64}, 256}) == im2col);  // nearly all the time goes into reading weights
   static_assert(structure_of({{1, 5, 5, 1}, 1}) == convolution);
   static_assert(structure_of({{1, 224, 224, 3}, 64}) != winograd_2);
   static_assert(schedule_of({{1, 55, 55, 16}, 64}, isa::avx512, {}, winograd::off).key.what == convolution);
-  static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx512, {}, winograd::off).key.what == gathered);
+  static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx512, {}, winograd::off).key.what == im2col);
   // What Winograd cannot compute, it leaves alone.
   static_assert(structure_of({{1, 55, 55, 16}, 64, {3, 3, 2, 2, 1, 1, 1, 1, 1, 1}}) == convolution);
   static_assert(structure_of({{1, 55, 55, 16}, 64, {3, 3, 1, 1, 2, 2, 1, 1, 1, 1}}) == convolution);
@@ -59,7 +59,7 @@ TEST_CASE("the schedule takes what measures fastest") {
 
 TEST_CASE("every schedule fits its kernel") {
   random_numbers random(11);
-  int chosen = 0, gathered = 0;
+  int chosen = 0, copied = 0;
   for (int problem = 0; problem < 3000; ++problem) {
     layer const l{{random.between(1, 2), random.between(1, 60), random.between(1, 60), random.between(1, 300)},
                   random.between(1, 300)};
@@ -71,8 +71,8 @@ TEST_CASE("every schedule fits its kernel") {
       if (wish.winograd < 0) REQUIRE(s.key.what == structure::convolution);
       if (wish.winograd > 1) REQUIRE(tile == wish.winograd);
       if (wish.winograd == 1) REQUIRE(tile == 0);
-      if (s.key.what == structure::gathered) {
-        ++gathered;
+      if (s.key.what == structure::im2col) {
+        ++copied;
         REQUIRE(s.key.tile.pixels_left == s.step.out.pixels() % s.key.tile.pixels);
         REQUIRE(scratch_floats(s.key, s.step) == 9 * l.in.c * s.step.out.pixels());
       }
@@ -91,7 +91,7 @@ TEST_CASE("every schedule fits its kernel") {
     }
   }
   CHECK(chosen > 3000);
-  CHECK(gathered > 100);
+  CHECK(copied > 100);
 }
 
 TEST_CASE("a wished register tile and block are obeyed if Winograd is wished too") {

@@ -66,13 +66,6 @@ TEST_CASE("a pointwise convolution computes every extent around its tiles") {
   });
 }
 
-template <kernel_key K>
-constexpr kernel_key fetching() {
-  kernel_key key = K;
-  key.fetches = true;
-  return key;
-}
-
 TEST_CASE("a pointwise convolution that asks for its input ahead touches nothing else") {
   on_every_isa([]<isa I>() {
     check_extents<fetching<pointwise_key<I>({4, 3, 3, 2}, true, op::relu6)>()>();

@@ -52,25 +52,13 @@ problem random_problem(kernel_key const& key, int seed) {
   p.in.c = random.below(2) == 0 ? random.between(1, 5) : random.between(1, 2 * lanes(key.target) + 1);
   p.outputs = fitting_channels(key, key.tile.vectors_left > 0 ? random.below(2) : random.between(1, 2), random);
   p.block = random.below(2) * random.below(20);
-  p.bias = random.below(4) > 0;
-  p.norm = random.below(2) > 0;
-  p.arena = random.below(2) > 0;
-  p.broadcast = random.below(3) == 0;
-  p.source_gap = random.below(2) * random.below(20);
-  p.destination_gap = random.below(2) * random.below(20);
+  draw_parameters_and_places(p, random);
   return p;
 }
 
 template <kernel_key K>
 void check_random(int problems) {
   for (int seed = 1; seed <= problems; ++seed) check<K>(random_problem(K, seed));
-}
-
-template <kernel_key K>
-constexpr kernel_key fetching() {
-  kernel_key key = K;
-  key.fetches = true;
-  return key;
 }
 
 TEST_CASE_TEMPLATE("Winograd computes any image, padding, batch and number of channels", T,

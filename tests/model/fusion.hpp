@@ -14,14 +14,8 @@
 namespace model_test {
 
 /// Joins whatever can be joined, in tiles of this kind.
-struct join_all {
-  schedule wish;
-  constexpr explicit join_all(tiling how, int tile) : wish{.join = 1, .tiling = how, .tile = tile} {}
-  constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
-};
 template <tiling How, int Tile = 0>
-inline constexpr join_all joined{How, Tile};
+inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
 
 constexpr auto dw(int kernel, int stride, pads pad) {
   return depthwise{.kernel = kernel, .stride = stride, .pad = pad} | batch_norm{} | relu6{};

@@ -18,14 +18,8 @@ using namespace model_test;
 
 namespace {
 
-/// The same schedule for every step.
-struct every_step {
-  schedule wish;
-  constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
-};
 template <schedule S>
-inline constexpr every_step scheduled{S};
+inline constexpr uniform_schedule scheduled{S};
 
 /// All joined, in tiles of this kind, with `rows` rows in a register tile of a depthwise step; 0: the default.
 constexpr schedule joined_by(tiling how, int tile = 0, int rows = 1) {

@@ -1,4 +1,4 @@
-// Winograd and gathered windows in whole networks: their scratch lies beside all that is alive, and results are close
+// Winograd and im2col in whole networks: their scratch lies beside all that is alive, and results are close
 // or equal to the direct ones.
 #include "fusion.hpp"
 
@@ -11,16 +11,10 @@ using namespace model_test;
 
 namespace {
 
-/// The same wish for every step.
-struct wish_for_all {
-  schedule wish;
-  constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
-};
 template <int Tile, int Block = 0>
-inline constexpr wish_for_all tiles_of{{.block = Block, .winograd = Tile}};
+inline constexpr uniform_schedule tiles_of{{.block = Block, .winograd = Tile}};
 
-inline constexpr wish_for_all join_and_wish{{.join = 1, .tiling = tiling::rows, .winograd = 4}};
+inline constexpr uniform_schedule join_and_wish{{.join = 1, .tiling = tiling::rows, .winograd = 4}};
 
 constexpr auto conv(int out) { return conv2d{.out = out, .kernel = 3, .pad = 1} | batch_norm{}; }
 
@@ -77,12 +71,12 @@ TEST_CASE("networks computed by Winograd agree with the direct ones, wherever me
   compare_to_direct<program<padded_widely, tiles_of<4>>, padded_widely, 2>();
 }
 
-TEST_CASE("networks with gathered windows agree with the direct ones") {
-  using gathered = program<padded_widely, tiles_of<1>>;
+TEST_CASE("networks with im2col agree with the direct ones") {
+  using copied = program<padded_widely, tiles_of<1>>;
   using direct = program<padded_widely, tiles_of<-1>>;
-  static_assert(kernels_of<gathered>(structure::gathered) == 2);
+  static_assert(kernels_of<copied>(structure::im2col) == 2);
   for (auto const edge : {differential::edge::begin, differential::edge::end})
-    CHECK(result_of<gathered, padded_widely>(edge) == result_of<direct, padded_widely>(edge));
+    CHECK(result_of<copied, padded_widely>(edge) == result_of<direct, padded_widely>(edge));
 }
 
 TEST_CASE("a convolution that leads a pipeline stays direct, and winograd::off leaves none") {

@@ -97,10 +97,7 @@ constexpr tiling wish_of(unsigned seed) {
 /// alive, so steps may be simulated one after another.)
 fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs,
                                     step_list<40 + 120 + 4> const& steps, unsigned seed) {
-  struct {
-    schedule wish;
-    schedule const* find(std::uint64_t) const { return &wish; }
-  } join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
+  uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
   options const o(isa::scalar, seed % 2 ? policy::ago_ni : policy::ago);
   return fuse_steps(g, steps, parts, o, join_all);
@@ -108,17 +105,26 @@ fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& su
 
 }  // namespace
 
+/// A random graph with its steps, fused in turn in every way, and their memory.
+struct random_plan {
+  graph_maker random;
+  test_graph g = random.make();
+  concat_views<40> views = views_of(g);
+  partition<40> minis = intervals(g, random);
+  step_list<40 + 120 + 4> steps = form_steps(g, minis, views);
+  fusion_list<40 + 120 + 4> groups;
+  memory_plan<40> m;
+
+  explicit random_plan(unsigned seed)
+      : random(seed), groups(groups_of(g, minis, steps, seed)), m(plan_memory(g, steps, groups, views)) {}
+};
+
 TEST_CASE("every step of 9000 random plans reads what it means to read, and every output is complete") {
   int copies = 0, fused = 0, placed = 0, pipelined[5]{};
   for (unsigned seed = 1; seed <= 9000; ++seed) {
     CAPTURE(seed);
-    graph_maker random(seed);
-    test_graph const g = random.make();
-    auto const minis = intervals(g, random);
-    auto const views = views_of(g);
-    auto const steps = form_steps(g, minis, views);
-    auto const groups = groups_of(g, minis, steps, seed);
-    auto const m = plan_memory(g, steps, groups, views);
+    random_plan const plan(seed);
+    auto const& [random, g, views, minis, steps, groups, m] = plan;
     bool runs[40]{};
     for (int i = 0; i < steps.count; ++i) {
       tiling const how = groups.tiles[groups.group_of[i]].how;
@@ -155,12 +161,7 @@ TEST_CASE("every step of 9000 random plans reads what it means to read, and ever
 TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boundaries") {
   for (unsigned seed = 1; seed <= 9000; ++seed) {
     CAPTURE(seed);
-    graph_maker random(seed);
-    test_graph const g = random.make();
-    auto const views = views_of(g);
-    auto const minis = intervals(g, random);
-    auto const steps = form_steps(g, minis, views);
-    auto const m = plan_memory(g, steps, groups_of(g, minis, steps, seed), views);
+    memory_plan<40> const m = random_plan(seed).m;
     for (int a = 0; a < m.buffer_count; ++a) {
       buffer const& x = m.buffers[a];
       REQUIRE(x.offset >= 0);
@@ -181,13 +182,8 @@ TEST_CASE("what a pipeline keeps of a value has exactly the size of its tile") {
   int checked = 0;
   for (unsigned seed = 2; seed <= 9000; seed += 2) {
     CAPTURE(seed);
-    graph_maker random(seed);
-    test_graph const g = random.make();
-    auto const views = views_of(g);
-    auto const minis = intervals(g, random);
-    auto const steps = form_steps(g, minis, views);
-    auto const groups = groups_of(g, minis, steps, seed);
-    auto const m = plan_memory(g, steps, groups, views);
+    random_plan const plan(seed);
+    auto const& [random, g, views, minis, steps, groups, m] = plan;
     for (int i = 0; i + 1 < steps.count; ++i) {
       if (groups.group_of[i] != groups.group_of[i + 1]) continue;
       int const v = steps.step[i].result, k = groups.group_of[i];

@@ -166,12 +166,7 @@ TEST_CASE("register tiles divide the tile of their pipeline, and their remainder
 
 namespace {
 template <tiling How, int Tile>
-struct joined_t {
-  schedule wish{.join = 1, .tiling = How, .tile = Tile};
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
-};
-template <tiling How, int Tile>
-inline constexpr joined_t<How, Tile> joined;
+inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
 constexpr options fusing(isa::avx2, policy::ago);
 }  // namespace
 

@@ -21,6 +21,11 @@ struct window {
   constexpr int span_h() const { return (kernel_h - 1) * dilation_h + 1; }
   constexpr int span_w() const { return (kernel_w - 1) * dilation_w + 1; }
   constexpr bool is_identity() const { return *this == window{}; }
+  /// kernel x kernel pixels side by side, at stride 1?
+  constexpr bool is_dense_square(int kernel) const {
+    return kernel_h == kernel && kernel_w == kernel && stride_h == 1 && stride_w == 1 && dilation_h == 1 &&
+           dilation_w == 1;
+  }
   /// Does every output row read one input row, the next one the next?
   constexpr bool goes_row_by_row() const { return kernel_h == 1 && stride_h == 1; }
 };

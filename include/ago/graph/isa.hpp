@@ -31,6 +31,9 @@ constexpr int vector_registers(isa target) {
 /// Can `target` multiply by one lane of a register?
 constexpr bool has_lane_fma(isa target) { return target == isa::neon || target == isa::emulated128; }
 
+/// Are inner loops for it scheduled by hand? With emulated128 they are the same functions, without an order.
+constexpr bool is_scheduled_by_hand(isa target) { return has_lane_fma(target); }
+
 constexpr char const* name_of(isa target) {
   switch (target) {
     case isa::scalar: return "scalar";

@@ -23,6 +23,8 @@ enum class op : std::uint8_t {
 
 /// Convolutions and matrix products: what a mini-subgraph has at most one of.
 constexpr bool is_complex(op kind) { return kind >= op::conv2d && kind <= op::linear; }
+/// Mixes the channels of each pixel, and nothing else.
+constexpr bool is_matrix_product(op kind) { return kind == op::pointwise || kind == op::linear; }
 /// Reads and writes element i only, one operand.
 constexpr bool is_unary(op kind) { return kind >= op::bias && kind <= op::map; }
 /// Reads element i of two operands (the second may be broadcast over the image).

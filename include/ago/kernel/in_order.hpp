@@ -7,9 +7,6 @@
 
 namespace ago::detail {
 
-/// Are inner loops for `target` scheduled by hand? With emulated128 they are the same functions, without an order.
-constexpr bool is_scheduled_by_hand(isa target) { return target == isa::neon || target == isa::emulated128; }
-
 #if defined(__aarch64__)
 /// What an instruction may read from p on: all that lies there.
 using any_floats = float const[1 << 28];

@@ -5,7 +5,7 @@
 #include <ago/kernel/convolution.hpp>
 #include <ago/kernel/depthwise.hpp>
 #include <ago/kernel/elementwise.hpp>
-#include <ago/kernel/gathered.hpp>
+#include <ago/kernel/im2col.hpp>
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
@@ -25,7 +25,7 @@ template <kernel_key K>
 constexpr kernel_function kernel_for() {
   if constexpr (K.what == structure::pointwise) return &pointwise_kernel<K>::run;
   else if constexpr (K.what == structure::convolution) return &convolution_kernel<K>::run;
-  else if constexpr (K.what == structure::gathered) return &gathered_kernel<K>::run;
+  else if constexpr (K.what == structure::im2col) return &im2col_kernel<K>::run;
   else if constexpr (winograd_tile(K.what) > 0) return &winograd_kernel<K>::run;
   else if constexpr (K.what == structure::depthwise) return &depthwise_kernel<K>::run;
   else if constexpr (K.what == structure::max_pool) return &max_pool_kernel<K>::run;
@@ -48,7 +48,7 @@ constexpr kernel_function kernel_for() {
 /// Writes the packed weights of one step: its main operator's and its epilogue's.
 template <isa I>
 void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
-  if (key.what == structure::pointwise || key.what == structure::convolution || key.what == structure::gathered)
+  if (key.what == structure::pointwise || key.what == structure::convolution || key.what == structure::im2col)
     pack_matrix<I>(key, s, from.main, blob, packed + s.weights);
   if (winograd_tile(key.what) > 0) pack_winograd<I>(key, s, from.main, blob, packed + s.weights);
   if (key.what == structure::depthwise) pack_depthwise<I>(key, s, from.main, blob, packed + s.weights);

@@ -28,7 +28,6 @@ constexpr bool computes_by_twos() {
 template <fused_key F, int P>
 AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
   step_data const& s = parts[P];
-  if (end <= done[P]) return;
   if constexpr (computes_by_twos<F, P>())
     if (!parts[P + 1].win.goes_row_by_row()) end += (end - done[P]) % 2;  // the ring has room for one more
   if (end > s.out.h) end = s.out.h;

@@ -4,6 +4,7 @@
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/lanes.hpp>
 #include <ago/kernel/pairs.hpp>
+#include <ago/kernel/spaced_pointers.hpp>
 
 namespace ago {
 
@@ -17,25 +18,6 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
   }
 }
 }  // namespace detail
-
-/// Points at the first float of every pixel of a tile, with few registers: a base for three pixels each, from which
-/// they are 0, 1 and 2 strides away, as addresses of x86 instructions can have it.
-template <int PIXELS>
-class pixel_pointers {
- public:
-  AGO_INLINE pixel_pointers(float const* first, long stride) : stride_(stride) {
-    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) base_[b] = first + 3 * b * stride;
-  }
-  AGO_INLINE float const* operator[](int p) const { return base_[p / 3] + p % 3 * stride_; }
-  AGO_INLINE void operator++() {
-    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) pin(++base_[b]);
-  }
-
- private:
-  static constexpr int bases = (PIXELS + 2) / 3;
-  float const* base_[bases];
-  long stride_;
-};
 
 /// Asks for memory that is needed soon, a little at every step of the depth: without it, each pixel of the next tile is
 /// a stream of its own, which hardware does not foresee. Reads nothing, any address will do.
@@ -62,8 +44,8 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
   if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and many pixels are welcome
-    pixel_pointers<PIXELS> pixel(a + k, a_stride);
-    _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, ++pixel) {
+    spaced_pointers<float const, PIXELS> pixel(a, a_stride);
+    _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       fetch();
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);

@@ -1,7 +1,7 @@
 // The transforms of Winograd convolution, F(2x2, 3x3) and F(4x4, 3x3), on registers of channels.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/kernel/spaced_pointers.hpp>
 
 namespace ago::detail {
 
@@ -88,23 +88,6 @@ AGO_INLINE void for_each_pair(F f) {
   if constexpr (N > 2) f.template operator()<2>();
 }
 
-/// Six or fewer addresses at equal distances, with few registers, as addresses of x86 instructions can have them. Left
-/// to itself the compiler computes those of a whole patch in advance, and spills them.
-template <class T>
-class spaced {
- public:
-  AGO_INLINE spaced(T* first, long distance) : first_(first), fourth_(first + 3 * distance), distance_(distance) {}
-  AGO_INLINE T* operator[](int k) const { return (k < 3 ? first_ : fourth_) + k % 3 * distance_; }
-  AGO_INLINE void operator+=(long step) {
-    pin(first_ += step);
-    pin(fourth_ += step);
-  }
-
- private:
-  T *first_, *fourth_;
-  long distance_;
-};
-
 /// Transforms one patch of inputs: element (y, x) at from + y * row + x * pixel becomes point number y * patch + x, at
 /// to + point * stride. Two rows of points at a time fit the registers; each reads what it needs of the patch anew.
 template <int TILE, isa I>
@@ -113,7 +96,7 @@ AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* 
   constexpr int n = scheme::patch;
   for_each_pair<scheme::input_pairs>([&]<int ROWS>() __attribute__((always_inline)) {
     vec<I> lines[2][n];
-    spaced<float const> column(from, row);
+    spaced_pointers<float const, n> column(from, row);
     _Pragma("GCC unroll 8") for (int x = 0; x < n; ++x, column += pixel) {
       auto const at = [&](int y) __attribute__((always_inline)) { return vec<I>::load(column[y]); };
       scheme::template input<ROWS>(at, lines[0][x], lines[1][x]);
@@ -121,7 +104,7 @@ AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* 
     _Pragma("GCC unroll 2") for (int k = 0; k < 2; ++k) {
       float* line = to + scheme::input_rows[ROWS][k] * n * stride;
       pin(line);
-      spaced<float> const points(line, stride);
+      spaced_pointers<float, n> const points(line, stride);
       for_each_pair<scheme::input_pairs>([&]<int COLUMNS>() __attribute__((always_inline)) {
         vec<I> a, b;
         scheme::template input<COLUMNS>([&](int x) __attribute__((always_inline)) { return lines[k][x]; }, a, b);

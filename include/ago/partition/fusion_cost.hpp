@@ -9,8 +9,6 @@
 
 namespace ago {
 
-constexpr bool is_matrix_product(op kind) { return kind == op::pointwise || kind == op::linear; }
-
 /// An operator of a chain, with the elementwise operators behind it.
 struct chain_link {
   op kind{};
@@ -140,9 +138,7 @@ struct tiling_choice {
 
 /// Is there a faster way for this operator than the direct one (Winograd), but only alone?
 constexpr bool better_alone(chain_link const& l) {
-  window const& w = l.win;
-  bool const dense = l.kind == op::conv2d && w.kernel_h == 3 && w.kernel_w == 3 && l.in.c >= 16;
-  return dense && w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.dilation_w == 1;
+  return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
 /// What `t` saves: nothing with rows too short for whole register tiles, or with chunks of images too narrow for them,

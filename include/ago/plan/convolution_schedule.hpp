@@ -1,4 +1,4 @@
-// How each convolution is computed: directly, gathered or by Winograd.
+// How each convolution is computed: directly, by im2col or by Winograd.
 #pragma once
 
 #include <ago/plan/fusion.hpp>
@@ -6,8 +6,8 @@
 
 namespace ago {
 
-/// Can its windows be gathered, so that they stay close by?
-constexpr bool suits_gathering(step_data const& s, device const& machine) {
+/// Can its windows be copied together, so that they stay close by?
+constexpr bool suits_im2col(step_data const& s, device const& machine) {
   return s.groups == 1 && 4L * s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c <= machine.l2_bytes / 4;
 }
 
@@ -34,12 +34,13 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
          arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
 }
 
-/// Makes `key` and `s` gathered, and returns its quarter cycles: copying a tap takes twelve cycles, and two a register.
-constexpr long become_gathered(kernel_key& key, step_data& s, schedule const& wish) {
+/// Makes `key` and `s` those of im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two a
+/// register.
+constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish) {
   int const depth = s.win.kernel_h * s.win.kernel_w * s.in.c, vectors = padded(s.out.c, key.target) / lanes(key.target);
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
-  key.what = structure::gathered;
+  key.what = structure::im2col;
   key.tile = matrix_tile(structure::pointwise, key.target, pixels, s.out.c, wish.winograd == 1 ? wish : schedule{},
                          false, {}, weights >= 1L << 14);
   s.block = 0;
@@ -56,16 +57,16 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   kernel_key const direct_key = key;
   step_data const direct = s;
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
-  constexpr structure candidates[] = {structure::gathered, structure::winograd_2, structure::winograd_4};
+  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4};
   for (structure const what : candidates) {
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
     bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
-                                   : suits_gathering(direct, o.device);
+                                   : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
     kernel_key candidate_key = direct_key;
     step_data candidate = direct;
     long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
-                               : detail::become_gathered(candidate_key, candidate, wish);
+                               : detail::become_im2col(candidate_key, candidate, wish);
     if (cost >= least && wish.winograd == 0) continue;
     key = candidate_key;
     s = candidate;
@@ -75,7 +76,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
 
 /// Floats of the scratch that a convolution needs.
 constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
-  if (key.what == structure::gathered) return s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c;
+  if (key.what == structure::im2col) return s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c;
   return winograd_tile(key.what) > 0 ? layout_of_winograd(key, s).scratch_floats() : 0;
 }
 

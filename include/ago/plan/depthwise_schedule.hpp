@@ -17,7 +17,7 @@ constexpr bool has_depthwise_tile(window const& w) {
 
 /// Accumulators, the rows of weights in use at one time, and an input; four where loops are scheduled by hand.
 constexpr int depthwise_registers(isa target, window const& w, int columns, int rows) {
-  int const weight_rows = (rows - 1) * w.stride_h + 1, inputs = has_lane_fma(target) ? 4 : 1;
+  int const weight_rows = (rows - 1) * w.stride_h + 1, inputs = is_scheduled_by_hand(target) ? 4 : 1;
   return rows * columns + (weight_rows < w.kernel_h ? weight_rows : w.kernel_h) * w.kernel_w + inputs;
 }
 

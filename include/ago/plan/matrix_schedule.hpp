@@ -72,6 +72,22 @@ struct cache_tile {
   int pixels = 0, channels = 0;
 };
 
+/// The tile of the menu with the least `cost`, of those that `fits` admits; 1x1 if there is none.
+constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto const& fits, auto const& cost) {
+  auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
+  register_tile best = tile(1, 1);
+  long least = cost(best);
+  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
+    for (int p = 1; p <= pixels && p <= detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
+      if (!fits(p, v)) continue;
+      long const c = cost(tile(p, v));
+      if (c >= least) continue;
+      best = tile(p, v);
+      least = c;
+    }
+  return best;
+}
+
 /// The register tile for lines of `pixels` pixels that are computed alike, and `channels` output channels (of one
 /// group). A wish (pixels and vectors not 0) that is on the menu is obeyed. `streams`: little is computed for an output
 /// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next
@@ -91,17 +107,9 @@ constexpr register_tile matrix_tile(structure, isa target, long pixels, int chan
     int const filling = (registers * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= pixels) return tile(p, v);
   }
-  register_tile best = tile(1, 1);
-  long best_cost = detail::matrix_cost(target, best, pixels, vectors, cold);
-  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
-    for (int p = 1; p <= pixels && p <= detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
-      if (!fits(p, v)) continue;
-      long const cost = detail::matrix_cost(target, tile(p, v), pixels, vectors, cold);
-      if (cost >= best_cost) continue;
-      best = tile(p, v);
-      best_cost = cost;
-    }
-  return best;
+  return cheapest_tile(target, pixels, vectors, fits, [&](register_tile const& t) {
+    return detail::matrix_cost(target, t, pixels, vectors, cold);
+  });
 }
 
 /// Is it worth to compute two steps of the depth in one register, for half as many channels (kernel_key::paired)?

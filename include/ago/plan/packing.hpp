@@ -7,7 +7,7 @@
 
 namespace ago {
 
-/// Packed weights of pointwise, convolution and gathered, for each group in turn, with N output channels per group
+/// Packed weights of pointwise, convolution and im2col, for each group in turn, with N output channels per group
 /// rounded up to whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
 ///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
 ///   each panel [K][vectors * lanes].
@@ -46,7 +46,7 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
   switch (key.what) {
     case structure::pointwise:
     case structure::convolution:
-    case structure::gathered: return layout_of_matrix(key, s).floats(s.groups);
+    case structure::im2col: return layout_of_matrix(key, s).floats(s.groups);
     case structure::depthwise: return depthwise_floats(key, s);
     case structure::winograd_2:
     case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();

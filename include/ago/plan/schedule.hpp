@@ -16,7 +16,7 @@ struct schedule {
   int join = 0;     ///< 1: in one pipeline with the step before it, where that is possible; -1: not
   ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, where that is possible
   int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
-  int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: gathered, where possible;
+  int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: im2col, where possible;
                      ///< -1: direct
   bool operator==(schedule const&) const = default;
 };
@@ -59,5 +59,12 @@ struct untuned_t {
   constexpr schedule const* find(std::uint64_t) const { return nullptr; }
 };
 inline constexpr untuned_t untuned{};
+
+/// One schedule for every step: for experiments.
+struct uniform_schedule {
+  schedule wish;
+  constexpr bool sorted() const { return true; }
+  constexpr schedule const* find(std::uint64_t) const { return &wish; }
+};
 
 }  // namespace ago

@@ -18,7 +18,7 @@ enum class structure : std::uint8_t {
   elementwise,  ///< reads one value, applies the epilogue, writes
   from_nchw,
   to_nchw,
-  gathered,    ///< convolution of a small image: its windows, copied together, times the weights
+  im2col,       ///< convolution of a small image: its windows, copied together, times the weights
   winograd_2,  ///< F(2x2, 3x3): convolution 3x3 at stride 1
   winograd_4,  ///< F(4x4, 3x3)
 };
@@ -26,7 +26,7 @@ enum class structure : std::uint8_t {
 constexpr char const* name_of(structure what) {
   constexpr char const* names[] = {"pointwise", "convolution",     "depthwise",       "max_pool",
                                    "avg_pool",  "global_max_pool", "global_avg_pool", "elementwise",
-                                   "from_nchw", "to_nchw",         "gathered",        "winograd_2",
+                                   "from_nchw", "to_nchw",         "im2col",          "winograd_2",
                                    "winograd_4"};
   return names[int(what)];
 }
@@ -126,7 +126,7 @@ struct step_data {
                             ///< the image; 0: all
   channel_range channels{};  ///< output channels to compute: whole panels, but for the last
   channel_range depth{};     ///< input channels to add up, if the kernel accumulates
-  long scratch = 0;          ///< Winograd, gathered: offset into the arena of floats that are its own meanwhile
+  long scratch = 0;          ///< Winograd, im2col: offset into the arena of floats that are its own meanwhile
 };
 
 /// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in

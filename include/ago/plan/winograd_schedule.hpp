@@ -8,11 +8,7 @@
 namespace ago {
 
 /// Can Winograd compute this convolution?
-constexpr bool suits_winograd(step_data const& s) {
-  window const& w = s.win;
-  return w.kernel_h == 3 && w.kernel_w == 3 && w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 &&
-         w.dilation_w == 1 && s.groups == 1;
-}
+constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square(3) && s.groups == 1; }
 
 namespace detail {
 
@@ -45,19 +41,14 @@ constexpr long product_cost(isa target, register_tile const& t, int tiles, int v
 constexpr register_tile winograd_register_tile(isa target, winograd_layout const& l, schedule const& wish,
                                                device const& machine) {
   int const vectors = l.padded_channels / lanes(target);
-  auto const tile = [&](int p, int v) { return register_tile{p, v, l.tiles % p, vectors % v}; };
-  if (wish.winograd > 0 && is_matrix_tile(target, wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
-  register_tile best = tile(1, 1);
-  long least = product_cost(target, best, l.tiles, vectors, l.depth);
-  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v)
-    for (int p = 1; p <= l.tiles && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
-      if (4L * p * v * lanes(target) * l.points() > machine.l1_bytes * 5 / 4) break;
-      long const cost = product_cost(target, tile(p, v), l.tiles, vectors, l.depth);
-      if (cost >= least) continue;
-      best = tile(p, v);
-      least = cost;
-    }
-  return best;
+  if (wish.winograd > 0 && is_matrix_tile(target, wish.pixels, wish.vectors))
+    return {wish.pixels, wish.vectors, l.tiles % wish.pixels, vectors % wish.vectors};
+  auto const fits = [&](int p, int v) {
+    return 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
+  };
+  return cheapest_tile(target, l.tiles, vectors, fits, [&](register_tile const& t) {
+    return product_cost(target, t, l.tiles, vectors, l.depth);
+  });
 }
 
 /// Tiles of a block; 0: all. The scratch is to stay in L2 beside the weights, which pass once per block: it takes a
@@ -80,7 +71,7 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
   key.tile = winograd_register_tile(key.target, l, wish, machine);
-  key.fetches = !has_lane_fma(key.target) && l.weight_floats() >= 1L << 13;  // its inner loop loads ahead by itself
+  key.fetches = !is_scheduled_by_hand(key.target) && l.weight_floats() >= 1L << 13;  // such loops load ahead
   s.block = winograd_block(key, s, wish, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);

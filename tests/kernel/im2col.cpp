@@ -1,5 +1,5 @@
 #include <ago/kernel/convolution.hpp>
-#include <ago/kernel/gathered.hpp>
+#include <ago/kernel/im2col.hpp>
 
 #include "matrix_support.hpp"
 
@@ -8,8 +8,8 @@ namespace {
 using namespace matrix_test;
 
 template <isa I, class... S>
-constexpr kernel_key gathered_key(register_tile tile, bool partial, S... after) {
-  return key_of<I>(structure::gathered, tile, partial, after...);
+constexpr kernel_key im2col_key(register_tile tile, bool partial, S... after) {
+  return key_of<I>(structure::im2col, tile, partial, after...);
 }
 
 /// Its scratch, all NaN at first, lies somewhere beside the arena.
@@ -19,7 +19,7 @@ void run_with_scratch(step_data const& s, run_memory const& m) {
   step_data moved = s;
   moved.scratch = (reinterpret_cast<std::intptr_t>(scratch.data()) - reinterpret_cast<std::intptr_t>(m.arena)) /
                   std::intptr_t(sizeof(float));
-  gathered_kernel<K>::run(moved, m);
+  im2col_kernel<K>::run(moved, m);
   CHECK(scratch.guards_untouched());
 }
 
@@ -57,26 +57,26 @@ void check_random(int problems) {
     matrix_test::check(random_problem(K, seed), K, &run_with_scratch<K>, &pack_matrix<K.target>);
 }
 
-TEST_CASE("gathered windows compute any stride, dilation and padding") {
-  on_every_isa([]<isa I>() { check_random<gathered_key<I>({4, 3, 3, 2}, true, op::relu6)>(30); });
+TEST_CASE("im2col computes any stride, dilation and padding") {
+  on_every_isa([]<isa I>() { check_random<im2col_key<I>({4, 3, 3, 2}, true, op::relu6)>(30); });
   on_every_machine([]<isa I>() {
-    check_random<gathered_key<I>({3, 2, 0, 0}, false, op::add)>(30);
-    check_random<gathered_key<I>({1, 1, 0, 0}, true)>(30);
+    check_random<im2col_key<I>({3, 2, 0, 0}, false, op::add)>(30);
+    check_random<im2col_key<I>({1, 1, 0, 0}, true)>(30);
   });
 }
 
-TEST_CASE("gathered windows give the direct convolution's results") {
-  constexpr kernel_key gathered = gathered_key<native_isa>({1, 1, 0, 0}, true),
+TEST_CASE("im2col gives the direct convolution's results") {
+  constexpr kernel_key copied = im2col_key<native_isa>({1, 1, 0, 0}, true),
                        direct = key_of<native_isa>(structure::convolution, {1, 1, 0, 0}, true);
   for (int seed = 1; seed <= 40; ++seed) {
-    problem const p = random_problem(gathered, seed);
+    problem const p = random_problem(copied, seed);
     step_data s;
     s.in = p.in;
     s.out = p.out();
     s.win = p.win;
     s.source = {place::area::input, 0, 0, p.in.c};
     s.destination = {place::area::output, 0, 0, p.outputs};
-    REQUIRE(packed_floats(gathered, s) == packed_floats(direct, s));
+    REQUIRE(packed_floats(copied, s) == packed_floats(direct, s));
     random_numbers random(seed);
     std::vector<float> weights(packed_floats(direct, s)), source(p.in.count());
     for (float& x : weights) x = random.real();
@@ -84,7 +84,7 @@ TEST_CASE("gathered windows give the direct convolution's results") {
     std::vector<float> a(s.out.count()), b(s.out.count());
     float const* const inputs[] = {source.data()};
     float *const to_a[] = {a.data()}, *const to_b[] = {b.data()};
-    run_with_scratch<gathered>(s, {weights.data(), a.data(), inputs, to_a});
+    run_with_scratch<copied>(s, {weights.data(), a.data(), inputs, to_a});
     convolution_kernel<direct>::run(s, {weights.data(), nullptr, inputs, to_b});
     CHECK(a == b);
   }

@@ -1,4 +1,4 @@
-// Convolution of small images: the windows are gathered, and multiplied by the weights as one matrix.
+// Convolution of small images: the windows are copied together (im2col), and multiplied by the weights as one matrix.
 #pragma once
 
 #include <ago/kernel/pointwise.hpp>
@@ -11,7 +11,7 @@ namespace detail {
 
 /// Writes the window of every output pixel to to[pixel][ky][kx][channel], with zeros outside the image.
 template <isa I>
-[[gnu::noinline]] void gather_windows(step_data const& s, float const* source, float* to) {
+[[gnu::noinline]] void copy_windows(step_data const& s, float const* source, float* to) {
   window const& w = s.win;
   long const pixel = s.source.pixel_stride;
   std::size_t const bytes = std::size_t(s.in.c) * sizeof(float);
@@ -35,9 +35,9 @@ template <isa I>
 /// of pixels that see the same taps. Scratch: out.pixels() windows. Expects tile.pixels_left == out.pixels() %
 /// tile.pixels.
 template <kernel_key K>
-struct gathered_kernel {
+struct im2col_kernel {
   static void run(step_data const& s, run_memory const& m) {
-    detail::gather_windows<K.target>(s, detail::address(s.source, m), m.arena + s.scratch);
+    detail::copy_windows<K.target>(s, detail::address(s.source, m), m.arena + s.scratch);
     step_data product = s;
     product.in = s.out;
     product.in.c = s.win.kernel_h * s.win.kernel_w * s.in.c;
