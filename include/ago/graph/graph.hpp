@@ -35,13 +35,21 @@ struct node {
   op kind{};
   shape out{};
   int input_first{}, input_count{};  ///< its operands are graph::edges[input_first ...]
-  window win{};                      ///< convolutions and pooling
-  int groups{1};                     ///< conv2d
+  window win{};                      ///< convolutions and pooling; pad: its pads; attention, unfold, fold: the extents
+                                     ///< of a patch are its strides
+  int groups{1};                     ///< conv2d, channel_shuffle; attention: heads
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
-  float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm: epsilon
+  bool transposed{};                 ///< matmul: the second operand's rows are the columns of the product
+  int axis{3};                       ///< concat, slice: 0 images, 1 rows, 2 columns, 3 channels
+  int begin{}, step{1};              ///< slice: index of the first element along the axis, and from one to the next
+  int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
+  int entries{};                     ///< embedding: rows of the table
+  float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and
+                                     ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
   user_function const* function{};   ///< map
   int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
-                                        ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c
+                                        ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c;
+                                        ///< layer_norm: gamma and beta are `weight` and `shift`
   int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
   char const* name{};                ///< given by named(), or null
 };

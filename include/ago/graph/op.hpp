@@ -7,22 +7,28 @@ namespace ago {
 
 enum class op : std::uint8_t {
   input,
-  // complex operators (AGO section II): they carry the reductions
+  // complex operators (AGO section II): they carry the reductions; with weights, and of two values
   conv2d, depthwise, pointwise, linear,
-  // per-channel parameters
-  bias, batch_norm,
+  matmul, attention_scores, attention_values,
+  // elementwise, with parameters: for each channel, for each element of an image
+  bias, batch_norm, positions,
   // elementwise, no parameters
   relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, gelu, gelu_tanh, tanh, map,
   // elementwise, two operands
   add, mul,
   // reductions over a window or the image
   max_pool, avg_pool, global_max_pool, global_avg_pool,
+  // over the channels of each pixel
+  softmax, layer_norm,
   // data movement
-  concat, identity, from_nchw, to_nchw,
+  concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, resize_nearest, resize_bilinear, embedding,
+  identity, from_nchw, to_nchw,
 };
 
 /// Convolutions and matrix products: what a mini-subgraph has at most one of.
-constexpr bool is_complex(op kind) { return kind >= op::conv2d && kind <= op::linear; }
+constexpr bool is_complex(op kind) { return kind >= op::conv2d && kind <= op::attention_values; }
+/// Those of them that multiply a value by trained weights.
+constexpr bool has_weights(op kind) { return kind >= op::conv2d && kind <= op::linear; }
 /// Mixes the channels of each pixel, and nothing else.
 constexpr bool is_matrix_product(op kind) { return kind == op::pointwise || kind == op::linear; }
 /// Reads and writes element i only, one operand.
@@ -40,8 +46,12 @@ constexpr char const* name_of(op kind) {
     case op::depthwise: return "depthwise";
     case op::pointwise: return "pointwise";
     case op::linear: return "linear";
+    case op::matmul: return "matmul";
+    case op::attention_scores: return "attention_scores";
+    case op::attention_values: return "attention_values";
     case op::bias: return "bias";
     case op::batch_norm: return "batch_norm";
+    case op::positions: return "positions";
     case op::relu: return "relu";
     case op::relu6: return "relu6";
     case op::leaky_relu: return "leaky_relu";
@@ -60,7 +70,19 @@ constexpr char const* name_of(op kind) {
     case op::avg_pool: return "avg_pool";
     case op::global_max_pool: return "global_max_pool";
     case op::global_avg_pool: return "global_avg_pool";
+    case op::softmax: return "softmax";
+    case op::layer_norm: return "layer_norm";
     case op::concat: return "concat";
+    case op::slice: return "slice";
+    case op::channel_shuffle: return "channel_shuffle";
+    case op::reshape: return "reshape";
+    case op::permute: return "permute";
+    case op::unfold: return "unfold";
+    case op::fold: return "fold";
+    case op::pad: return "pad";
+    case op::resize_nearest: return "resize_nearest";
+    case op::resize_bilinear: return "resize_bilinear";
+    case op::embedding: return "embedding";
     case op::identity: return "identity";
     case op::from_nchw: return "from_nchw";
     case op::to_nchw: return "to_nchw";

@@ -21,13 +21,25 @@ enum class structure : std::uint8_t {
   im2col,       ///< convolution of a small image: its windows, copied together, times the weights
   winograd_2,  ///< F(2x2, 3x3): convolution 3x3 at stride 1
   winograd_4,  ///< F(4x4, 3x3)
+  matmul,            ///< batches of products of two values
+  attention_scores,  ///< queries times keys
+  attention_values,  ///< weights times values
+  attention,         ///< both with the softmax between them, a few rows at a time
+  softmax,
+  layer_norm,
+  copy,  ///< data movement: slice, channel_shuffle, permute, unfold, fold, see step_data::move
+  pad,
+  resize_nearest,
+  resize_bilinear,
+  embedding,
 };
 
 constexpr char const* name_of(structure what) {
-  constexpr char const* names[] = {"pointwise", "convolution",     "depthwise",       "max_pool",
-                                   "avg_pool",  "global_max_pool", "global_avg_pool", "elementwise",
-                                   "from_nchw", "to_nchw",         "im2col",          "winograd_2",
-                                   "winograd_4"};
+  constexpr char const* names[] = {
+      "pointwise", "convolution", "depthwise", "max_pool", "avg_pool", "global_max_pool", "global_avg_pool",
+      "elementwise", "from_nchw", "to_nchw", "im2col", "winograd_2", "winograd_4", "matmul", "attention_scores",
+      "attention_values", "attention", "softmax", "layer_norm", "copy", "pad", "resize_nearest", "resize_bilinear",
+      "embedding"};
   return names[int(what)];
 }
 
@@ -69,6 +81,7 @@ struct kernel_key {
   bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
   bool fetches{};              ///< asks for the next tile's input (pointwise) or weights (Winograd) ahead of time
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
+  bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
@@ -112,13 +125,24 @@ struct stage_data {
   float alpha = 0, beta = 0;
 };
 
+/// Where element i of the result along `axis` comes from, or how the axes are exchanged: as in `node`.
+struct movement {
+  op kind = op::identity;
+  int axis = 3, begin = 0, step = 1;
+  int order[4] = {0, 1, 2, 3};
+};
+
 /// Numbers of one step.
 struct step_data {
   shape in{}, out{};
   window win{};
-  int groups = 1;
+  int groups = 1;           ///< convolution; attention: heads
   bool count_pads = false;
   place source{}, destination{};
+  place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
+  shape other_shape{};      ///< of each of them
+  float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
+  movement move{};
   long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
   stage_data after[max_stages]{};
   int block = 0;            ///< cache tile handled per pass: pixels (pointwise), output rows (convolution) or tiles
@@ -126,7 +150,7 @@ struct step_data {
                             ///< the image; 0: all
   channel_range channels{};  ///< output channels to compute: whole panels, but for the last
   channel_range depth{};     ///< input channels to add up, if the kernel accumulates
-  long scratch = 0;          ///< Winograd, im2col: offset into the arena of floats that are its own meanwhile
+  long scratch = 0;          ///< Winograd, im2col, products of two values: offset into the arena of floats that are its own meanwhile
 };
 
 /// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in
