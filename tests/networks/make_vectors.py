@@ -24,6 +24,7 @@ except ImportError as missing:
 NETWORKS = {
     "mnasnet": torchvision.models.mnasnet1_0,
     "mobilenet_v2": torchvision.models.mobilenet_v2,
+    "shufflenet_v2": torchvision.models.shufflenet_v2_x1_0,
     "squeezenet": torchvision.models.squeezenet1_1,
 }
 SIZES = (56, 112, 224)

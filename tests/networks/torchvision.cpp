@@ -2,6 +2,7 @@
 
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
+#include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
 
 #include <doctest/doctest.h>
@@ -92,6 +93,12 @@ TEST_CASE("MnasNet answers as torchvision's") {
   check<networks::mnasnet<224>>("mnasnet", 224);
 }
 
+TEST_CASE("ShuffleNet-V2 answers as torchvision's") {
+  check<networks::shufflenet_v2<56>>("shufflenet_v2", 56);
+  check<networks::shufflenet_v2<112>>("shufflenet_v2", 112);
+  check<networks::shufflenet_v2<224>>("shufflenet_v2", 224);
+}
+
 TEST_CASE("SqueezeNet answers as torchvision's") {
   check<networks::squeezenet<56>>("squeezenet", 56);
   check<networks::squeezenet<112>>("squeezenet", 112);
@@ -120,9 +127,11 @@ constexpr long multiply_adds() {
 }
 static_assert(trained_parameters<networks::mobilenet_v2<224>>() == 3'504'872);
 static_assert(trained_parameters<networks::mnasnet<224>>() == 4'383'312);
+static_assert(trained_parameters<networks::shufflenet_v2<224>>() == 2'278'604);
 static_assert(trained_parameters<networks::squeezenet<224>>() == 1'235'496);
 static_assert(multiply_adds<networks::mobilenet_v2<224>>() / 100'000 == 3007);  // 300.8 million, rounded down
 static_assert(multiply_adds<networks::mnasnet<224>>() / 100'000 == 3144);
+static_assert(multiply_adds<networks::shufflenet_v2<224>>() / 100'000 == 1449);
 static_assert(multiply_adds<networks::squeezenet<224>>() / 100'000 == 3491);
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace plan_test;
 
 namespace {
 
-/// The element that concats and identities only pass on.
+/// The element that concats, slices, shuffles and identities only pass on.
 struct element {
   int node;
   long index;
@@ -24,9 +24,12 @@ struct element {
 element origin(test_graph const& g, int v, long index) {
   node const& n = g.nodes[v];
   if (n.kind == op::identity) return origin(g, g.operand(v), index);
-  if (n.kind != op::concat) return {v, index};
+  if (!detail::moves_channels(n)) return {v, index};
   long const pixel = index / n.out.c;
   int channel = int(index % n.out.c);
+  if (n.kind == op::slice) return origin(g, g.operand(v), pixel * g.source(v).out.c + n.begin + channel);
+  if (n.kind == op::channel_shuffle)  // channel i * groups + a was channel i of group a
+    return origin(g, g.operand(v), pixel * n.out.c + channel % n.groups * (n.out.c / n.groups) + channel / n.groups);
   for (int k = 0;; ++k) {
     int const c = g.source(v, k).out.c;
     if (channel < c) return origin(g, g.operand(v, k), pixel * c + channel);
@@ -69,9 +72,32 @@ class simulation {
       if (!(at(m_.at[v], i / s.c, int(i % s.c)) == origin(g_, v, i))) return false;
     return true;
   }
+  /// Are the channels of v where `runs` say?
+  bool holds(int v, run_list const& runs) {
+    int channels = 0;
+    for (int r = 0; r < runs.count; channels += runs.run[r++].count)
+      if (!holds_piece(v, runs.run[r])) return false;
+    return channels == g_.nodes[v].out.c;
+  }
+  /// Are these channels of v there?
+  bool holds_piece(int v, channel_run const& r) {
+    shape const s = g_.nodes[v].out;
+    for (long pixel = 0; pixel < s.pixels(); ++pixel)
+      for (int i = 0; i < r.count; ++i)
+        if (!(at(m_.at[r.value], pixel, r.first + i) == origin(g_, v, pixel * s.c + r.start + i * r.step)))
+          return false;
+    return true;
+  }
   void write(place const& p, int v) {
     shape const s = kept(p, v);
     for (long i = 0; i < s.count(); ++i) at(p, i / s.c, int(i % s.c)) = origin(g_, v, i);
+  }
+  /// Channels start, start + step, ... of v, to channels `to`, to + to_step, ... of its memory.
+  void write_piece(int v, channel_run const& r, int to, int to_step) {
+    shape const s = g_.nodes[v].out;
+    for (long pixel = 0; pixel < s.pixels(); ++pixel)
+      for (int i = 0; i < r.count; ++i)
+        at(m_.at[v], pixel, to + i * to_step) = origin(g_, v, pixel * s.c + r.start + i * r.step);
   }
   bool output_is_right(int o) {
     for (long i = 0; i < long(outputs_[std::size_t(o)].size()); ++i)
@@ -109,22 +135,23 @@ fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& su
 struct random_plan {
   graph_maker random;
   test_graph g = random.make();
-  concat_views<40> views = views_of(g);
+  channel_layouts<40> layouts = channel_layouts_of(g);
+  concat_views<40> views = views_of(g, layouts);
   partition<40> minis = intervals(g, random);
-  step_list<40 + 120 + 4> steps = form_steps(g, minis, views);
+  step_list<40 + 120 + 4> steps = form_steps(g, minis, views, layouts);
   fusion_list<40 + 120 + 4> groups;
   memory_plan<40> m;
 
   explicit random_plan(unsigned seed)
-      : random(seed), groups(groups_of(g, minis, steps, seed)), m(plan_memory(g, steps, groups, views)) {}
+      : random(seed), groups(groups_of(g, minis, steps, seed)), m(plan_memory(g, steps, groups, views, layouts)) {}
 };
 
 TEST_CASE("every step of 9000 random plans reads what it means to read, and every output is complete") {
-  int copies = 0, fused = 0, placed = 0, pipelined[5]{};
+  int copies = 0, pieces = 0, viewed = 0, fused = 0, placed = 0, pipelined[5]{};
   for (unsigned seed = 1; seed <= 9000; ++seed) {
     CAPTURE(seed);
     random_plan const plan(seed);
-    auto const& [random, g, views, minis, steps, groups, m] = plan;
+    auto const& [random, g, layouts, views, minis, steps, groups, m] = plan;
     bool runs[40]{};
     for (int i = 0; i < steps.count; ++i) {
       tiling const how = groups.tiles[groups.group_of[i]].how;
@@ -134,15 +161,28 @@ TEST_CASE("every step of 9000 random plans reads what it means to read, and ever
     simulation memory(g, m, runs);
     for (int i = 0; i < steps.count; ++i) {
       step_nodes const& s = steps.step[i];
-      REQUIRE(memory.holds(s.source));
+      int const read = s.main >= 0 ? g.operand(s.main) : s.stage_count > 0 ? g.operand(s.stages[0]) : s.source;
+      if (s.is_whole()) {
+        run_list const runs_read = layouts.where(s.source, g.nodes[s.source].out.c);
+        bool const plain = runs_read.is_plain(g.nodes[s.source].out.c);
+        REQUIRE((plain ? memory.holds(s.source) : memory.holds(s.source, runs_read)));
+        if (!plain) REQUIRE((s.main >= 0 && is_matrix_product(g.nodes[s.main].kind)));
+      } else if (s.gathers) {
+        channel_run from = s.piece;
+        REQUIRE(memory.holds_piece(s.result, from));  // the copy changes no value
+      } else {
+        REQUIRE(memory.holds_piece(read, s.piece));
+        REQUIRE(s.source == s.piece.value);
+      }
       for (int k = 0; k < s.stage_count; ++k)
         if (s.others[k] >= 0) REQUIRE(memory.holds(s.others[k]));
       fused += s.stage_count;
-      copies += s.copy_to_concat >= 0;
-      if (s.copy_to_concat >= 0) {
-        place p = m.at[s.result];
-        p.offset += s.copy_channel;
-        memory.write(p, s.source);
+      copies += s.gathers;
+      pieces += !s.is_whole() && !s.gathers;
+      if (s.gathers) {
+        memory.write_piece(s.result, s.piece, s.piece.start, s.piece.step);
+      } else if (!s.is_whole()) {
+        memory.write_piece(s.result, s.piece, s.piece_at, 1);
       } else if (s.copy_to_output >= 0) {
         memory.write({place::area::output, s.copy_to_output, 0, g.nodes[s.result].out.c}, s.result);
       } else {
@@ -150,9 +190,11 @@ TEST_CASE("every step of 9000 random plans reads what it means to read, and ever
       }
     }
     for (int o = 0; o < g.output_count; ++o) REQUIRE(memory.output_is_right(o));
-    for (int v = 0; v < g.node_count; ++v) placed += views.parent[v] >= 0;
+    for (int v = 0; v < g.node_count; ++v) placed += views.parent[v] >= 0, viewed += layouts.is_view[v];
   }
   CHECK(copies > 100);  // the generator does reach these paths
+  CHECK(pieces > 100);
+  CHECK(viewed > 1000);
   CHECK(fused > 1000);
   CHECK(placed > 1000);
   for (int how = int(tiling::rows); how <= int(tiling::pixels); ++how) CHECK(pipelined[how] > 30);
@@ -183,7 +225,7 @@ TEST_CASE("what a pipeline keeps of a value has exactly the size of its tile") {
   for (unsigned seed = 2; seed <= 9000; seed += 2) {
     CAPTURE(seed);
     random_plan const plan(seed);
-    auto const& [random, g, views, minis, steps, groups, m] = plan;
+    auto const& [random, g, layouts, views, minis, steps, groups, m] = plan;
     for (int i = 0; i + 1 < steps.count; ++i) {
       if (groups.group_of[i] != groups.group_of[i + 1]) continue;
       int const v = steps.step[i].result, k = groups.group_of[i];

@@ -15,7 +15,8 @@ class graph_maker {
  public:
   explicit graph_maker(unsigned seed) : random_(seed) {}
 
-  /// Up to 40 operators: complex, elementwise, broadcast gates, pools, nested concats, several inputs and outputs.
+  /// Up to 40 operators: complex, elementwise, broadcast gates, pools, nested concats, slices and shuffles of channels,
+  /// several inputs and outputs.
   test_graph make() {
     test_graph g{};
     g_ = &g;
@@ -51,10 +52,36 @@ class graph_maker {
     return fallback;
   }
 
+  void add_unit(int x, ago::shape s) {
+    s.c /= 2;
+    int const left = add(op::slice, s, {x}), right = add(op::slice, s, {x});
+    g_->nodes[right].begin = s.c;
+    int const worked_on = add(pick(3) ? op::pointwise : op::depthwise, s, {right});
+    s.c *= 2;
+    g_->nodes[add(op::channel_shuffle, s, {add(op::concat, s, {left, worked_on})})].groups = 2;
+  }
+
   void add_operator() {
     int const x = value();
     ago::shape s = g_->nodes[x].out;
-    switch (pick(12)) {
+    switch (pick(16)) {
+      case 12: case 13: {
+        int const begin = pick(s.c), count = 1 + pick(s.c - begin);
+        s.c = count;
+        g_->nodes[add(op::slice, s, {x})].begin = begin;
+        break;
+      }
+      case 14: {
+        int groups = 1 + pick(s.c);
+        while (s.c % groups) --groups;
+        g_->nodes[add(op::channel_shuffle, s, {x})].groups = groups;
+        break;
+      }
+      case 15: {  // as ShuffleNet does: halves apart, one worked on, and together again
+        if (s.c % 2 || g_->node_count > 34 || g_->edge_count > 100) break;
+        add_unit(x, s);
+        break;
+      }
       case 0: case 1: s.c = 1 + pick(6); add(op::pointwise, s, {x}); break;
       case 2: add(op::depthwise, s, {x}); break;
       case 3: s.c = 1 + pick(6); s.h = s.w = 1; add(op::conv2d, s, {x}); break;

@@ -1,6 +1,7 @@
 // Operators on two or more values: x + y, x * y, concat(x, y, ...).
 #pragma once
 
+#include <ago/graph/axis.hpp>
 #include <ago/graph/recording.hpp>
 
 #include <concepts>
@@ -33,21 +34,27 @@ constexpr tensor record_binary(op kind, int line, tensor a, tensor b) {
   return r.append({.kind = kind, .out = s}, operands);
 }
 
-/// Joins along channels. `line` 0: not known, the lines of the operands serve.
-constexpr tensor record_concat(int line, tensor const* parts, int count) {
+/// Joins along an axis. `line` 0: not known, the lines of the operands serve.
+constexpr tensor record_concat(int line, tensor const* parts, int count, axis along = axis::channels) {
   if (count == 1) return parts[0];
   recording r(op::concat, line ? line : line_of(parts[0]), {parts, count});
-  shape const first = parts[0].dims();
-  long channels = 0;
+  node n{.kind = op::concat, .out = parts[0].dims()};
+  n.axis = int(along);
+  constexpr int order[] = {1, 2, 0, 3};  // of complaints: height, width, images, channels
+  long sum = 0;
   for (int i = 0; i < count; ++i) {
     shape const s = parts[i].dims();
     int const at = line ? line : line_of(parts[i]);
-    if (s.h != first.h) r.complain(fault::extents_differ, first.h, s.h, at);
-    else if (s.w != first.w) r.complain(fault::extents_differ, first.w, s.w, at);
-    else if (s.n != first.n) r.complain(fault::extents_differ, first.n, s.n, at);
-    channels += s.c;
+    for (int const a : order) {
+      int const expected = extent_along(n.out, a), got = extent_along(s, a);
+      if (a == n.axis || expected == got) continue;
+      r.complain(a == 3 ? fault::channels_differ : fault::extents_differ, expected, got, at);
+      break;
+    }
+    sum += extent_along(s, n.axis);
   }
-  return r.append({.kind = op::concat, .out = {first.n, first.h, first.w, r.fitting(channels)}}, {parts, count});
+  extent_along(n.out, n.axis) = r.fitting(sum);
+  return r.append(n, {parts, count});
 }
 
 }  // namespace detail
@@ -67,6 +74,12 @@ template <std::same_as<tensor>... Rest>
 constexpr tensor concat(detail::left_operand first, Rest... rest) {
   tensor const parts[] = {first.value, rest...};
   return detail::record_concat(first.line, parts, 1 + sizeof...(rest));
+}
+/// Joins values along an axis.
+template <std::same_as<tensor>... Rest>
+constexpr tensor concat(axis along, detail::left_operand first, Rest... rest) {
+  tensor const parts[] = {first.value, rest...};
+  return detail::record_concat(first.line, parts, 1 + sizeof...(rest), along);
 }
 
 namespace detail {

@@ -49,6 +49,16 @@ struct layer_fits {
   static_assert(detail::is_not<What>(fault::bounds_are_reversed),
                 "ago: the lower bound of clip exceeds the upper bound");
   static_assert(detail::is_not<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
+  static_assert(detail::is_not<What>(fault::slice_exceeds_extent),
+                "ago: a slice reaches (gets) beyond the extent of the value (expects)");
+  static_assert(detail::is_not<What>(fault::parts_must_divide_extent),
+                "ago: the number of parts (expects) must divide the extent (gets)");
+  static_assert(detail::is_not<What>(fault::patch_must_divide_image),
+                "ago: a patch (expects) must divide the image (gets)");
+  static_assert(detail::is_not<What>(fault::elements_differ),
+                "ago: the new extents (gets) hold another number of elements than the value (expects)");
+  static_assert(detail::is_not<What>(fault::not_a_permutation),
+                "ago: permute's order must name each of the axes 0, 1, 2, 3 once; at this place (expects) it does not");
   static_assert(detail::is_not<What>(fault::not_a_network),
                 "ago: not a network; one is written input{...} | layers, or trace(body, input{...}, ...)");
   using asserted = std::true_type;

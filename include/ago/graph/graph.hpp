@@ -71,6 +71,11 @@ enum class fault : std::uint8_t {
   window_misses_the_image,
   bounds_are_reversed,
   too_large,
+  slice_exceeds_extent,
+  parts_must_divide_extent,
+  patch_must_divide_image,
+  elements_differ,
+  not_a_permutation,
   not_a_network,
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ago/graph/arithmetic.hpp>
+#include <ago/graph/attention.hpp>
 #include <ago/graph/convolutions.hpp>
 #include <ago/graph/elementwise.hpp>
+#include <ago/graph/movement.hpp>
 #include <ago/graph/pooling.hpp>

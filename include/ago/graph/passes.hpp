@@ -2,6 +2,7 @@
 // All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and never are inputs.
 #pragma once
 
+#include <ago/graph/axis.hpp>
 #include <ago/graph/rewriting.hpp>
 
 namespace ago {
@@ -18,6 +19,18 @@ constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
 }
 
 namespace detail {
+/// Does permute `n` leave the elements of a value of this shape in their order, all extents but 1 in theirs? Only if its
+/// result has the same shape: a reshape takes the others' place.
+constexpr bool keeps_order(shape const& in, node const& n) {
+  int last = -1;
+  for (int i = 0; i < 4; ++i) {
+    if (extent_along(in, n.order[i]) == 1) continue;
+    if (n.order[i] < last) return false;
+    last = n.order[i];
+  }
+  return in == n.out;
+}
+
 /// Does node v give its operand's elements unchanged, in the same order in memory?
 template <int V, int E, int O>
 constexpr bool is_identity(graph<V, E, O> const& g, int v) {
@@ -28,7 +41,16 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::max_pool:
     case op::avg_pool: return n.win.is_identity();
     case op::global_max_pool:
-    case op::global_avg_pool: return g.source(v).out == n.out;
+    case op::global_avg_pool:
+    case op::reshape:
+    case op::resize_nearest:
+    case op::resize_bilinear:
+    case op::slice:
+    case op::unfold:
+    case op::fold:
+    case op::pad: return g.source(v).out == n.out;
+    case op::channel_shuffle: return n.groups == 1 || n.groups == n.out.c;
+    case op::permute: return keeps_order(g.source(v).out, n);
     case op::from_nchw:
     case op::to_nchw: return n.out.c == 1 || n.out.h * n.out.w == 1;
     default: return false;
@@ -78,7 +100,10 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   if (x.kind != y.kind || x.out != y.out || x.input_count != y.input_count) return false;
   if (x.win != y.win || x.groups != y.groups || x.count_pads != y.count_pads) return false;
   if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
-  if (x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
+  if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
+  for (int i = 0; i < 4; ++i)
+    if (x.order[i] != y.order[i]) return false;
+  if (x.entries != y.entries || x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
   bool straight = true;
   for (int k = 0; k < x.input_count; ++k) straight = straight && g.operand(a, k) == g.operand(b, k);
   return straight || (is_binary(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));
@@ -133,7 +158,7 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
     int const before = g.operand(v);
     bool const has_bias = g.nodes[before].kind == op::bias;
     int const conv = has_bias ? g.operand(before) : before;
-    if (!is_complex(g.nodes[conv].kind) || g.nodes[conv].norm >= 0) continue;
+    if (!has_weights(g.nodes[conv].kind) || g.nodes[conv].norm >= 0) continue;
     if (!uses.is_private(conv) || !uses.is_private(before)) continue;
 
     g.nodes[conv].norm = norm.norm;

@@ -28,7 +28,7 @@ struct elementwise_kernel {
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
     for (int i = 0; i < K.after.count(); ++i) {
       op const kind = K.after.stages[i].kind;
-      if (kind == op::bias || kind == op::batch_norm) return false;
+      if (kind == op::bias || kind == op::batch_norm || kind == op::positions) return false;
       if (is_binary(kind)) dense = dense && s.after[i].operand.pixel_stride == s.out.c;
     }
     return dense;

@@ -62,14 +62,17 @@ class finisher {
       operand_[i] = detail::address(d.operand, m);
       stride_[i] = d.operand.pixel_stride;
       if (d.parameters >= 0) operand_[i] = m.weights + d.parameters;
+      if (E.stages[i].kind == op::positions) stride_[i] = s.out.c;
     }
     channels_ = padded(s.out.c, I);
   }
 
-  /// Moves the operands that hold one pixel per image on to image `n` of `s`.
+  /// Moves the operands that hold one pixel per image, or the same pixels for each, on to image `n` of `s`.
   AGO_INLINE void image(step_data const& s, run_memory const& m, int n) {
     for (int i = 0; i < stages; ++i)
-      if (is_binary(E.stages[i].kind) && s.after[i].operand.pixel_stride == 0)
+      if (E.stages[i].kind == op::positions)
+        operand_[i] = m.weights + s.after[i].parameters - n * long(s.out.h) * s.out.w * s.out.c;
+      else if (is_binary(E.stages[i].kind) && s.after[i].operand.pixel_stride == 0)
         operand_[i] = detail::address(s.after[i].operand, m) + long(n) * s.out.c;
   }
 
@@ -96,6 +99,8 @@ class finisher {
       if constexpr (is_binary(kind)) {
         vec<I> const y = load(operand_[S] + pixel * stride_[S] + channel, count);
         x = kind == op::add ? x + y : x * y;
+      } else if constexpr (kind == op::positions) {
+        x = x + load(operand_[S] + pixel * stride_[S] + channel, count);
       } else if constexpr (kind == op::bias) {
         x = x + load(operand_[S] + channel, count);
       } else if constexpr (kind == op::batch_norm) {

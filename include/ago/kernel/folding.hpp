@@ -11,28 +11,35 @@ namespace ago {
 /// no error beyond the rounding of the packed float.
 class folded_parameters {
  public:
-  /// `blob`: the user's weights; `channels`: output channels, the length of each vector.
+  /// `blob`: the user's weights; `channels`: output channels, the length of each vector unless `from` says otherwise.
+  /// Output channels are counted as the step does.
   folded_parameters(parameter_source const& from, float const* blob, int channels)
       : weight_(at(blob, from.weight)), norm_(at(blob, from.norm)), shift_(at(blob, from.shift)),
-        shift_norm_(at(blob, from.shift_norm)), epsilon_(from.epsilon), channels_(channels) {}
+        shift_norm_(at(blob, from.shift_norm)), epsilon_(from.epsilon),
+        channels_(from.of > 0 ? from.of : channels), start_(from.start), step_(from.step) {}
 
-  /// weight[i], of output channel o, scaled.
-  float weight(long i, int o) const { return float(double(weight_[i]) * scale(norm_, o)); }
-  double scale(int o) const { return scale(norm_, o); }
+  /// Weight number i of `count` of output channel o, scaled.
+  float weight(long i, long count, int o) const {
+    return float(double(weight_[channel(o) * count + i]) * scale(norm_, channel(o)));
+  }
+  double scale(int o) const { return scale(norm_, channel(o)); }
   float shift(int o) const {
-    double const raw = shift_ ? shift_[o] : 0.0;
+    long const c = channel(o);
+    double const raw = shift_ ? shift_[c] : 0.0;
     if (!shift_norm_) return float(raw);
-    return float((raw - shift_norm_[2 * channels_ + o]) * scale(shift_norm_, o) + shift_norm_[channels_ + o]);
+    return float((raw - shift_norm_[2 * channels_ + c]) * scale(shift_norm_, c) + shift_norm_[channels_ + c]);
   }
 
  private:
   static float const* at(float const* blob, int offset) { return offset < 0 ? nullptr : blob + offset; }
-  double scale(float const* norm, int o) const {
-    return norm ? norm[o] / std::sqrt(double(norm[3 * channels_ + o]) + epsilon_) : 1.0;
+  long channel(int o) const { return start_ + long(o) * step_; }
+  double scale(float const* norm, long c) const {
+    return norm ? norm[c] / std::sqrt(double(norm[3 * channels_ + c]) + epsilon_) : 1.0;
   }
   float const *weight_, *norm_, *shift_, *shift_norm_;
   double epsilon_;
   long channels_;
+  int start_, step_;
 };
 
 }  // namespace ago

@@ -18,7 +18,7 @@ void pack_depthwise(kernel_key const&, step_data const& s, parameter_source cons
     for (int tap = 0; tap <= taps; ++tap)
       for (int c = first; c < first + V; ++c) {
         float value = 0;
-        if (c < s.out.c) value = tap < taps ? parameters.weight(long(c) * taps + tap, c) : parameters.shift(c);
+        if (c < s.out.c) value = tap < taps ? parameters.weight(tap, taps, c) : parameters.shift(c);
         *packed++ = value;
       }
 }

@@ -7,7 +7,8 @@
 namespace ago {
 
 /// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. `blob` holds the
-/// weights as [out][in / groups][kernel_h][kernel_w]. A template, so that objects built for different machines share no
+/// weights as [out][in / groups][kernel_h][kernel_w]; the rows are in the order in which the input's channels lie in
+/// memory. A template, so that objects built for different machines share no
 /// code.
 template <isa I>
 void pack_matrix(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,
@@ -15,6 +16,7 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;
+  int const runs = s.runs ? s.run_count : 1;
   for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
   for (int o = 0; o < s.out.c; ++o) {
     float* const group = to + o / layout.group_channels * layout.group_floats();
@@ -25,12 +27,16 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
     float const* const weights = blob + from.weight + long(o) * layout.depth;
     double const scale = parameters.scale(o);
     group[channel * layout.steps] = parameters.shift(o);
-    for (int tap = 0; tap < taps; ++tap)
-      for (int c = 0; c < inputs; ++c) {
-        int const k = tap * inputs + c;
-        float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
-        packed = float(double(weights[long(c) * taps + tap]) * scale);
+    for (int tap = 0; tap < taps; ++tap) {
+      int k = tap * inputs;
+      for (int r = 0; r < runs; ++r) {
+        input_run const run = s.runs ? s.runs[r] : input_run{{}, inputs};
+        for (int c = run.start, left = run.depth; left > 0; c += run.step, --left, ++k) {
+          float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
+          packed = float(double(weights[long(c) * taps + tap]) * scale);
+        }
       }
+    }
   }
 }
 

@@ -6,13 +6,18 @@
 
 namespace ago {
 
-/// Writes the parameters of every bias and batch norm in `key.after`. `packed`: start of the model's packed weights.
+/// Writes the parameters of every bias, batch norm and positions in `key.after`. `packed`: start of the model's packed weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
                  float* packed) {
   int const channels = padded(s.out.c, I);
   for (int i = 0; i < key.after.count(); ++i) {
     op const kind = key.after.stages[i].kind;
+    if (kind == op::positions) {
+      float const* const table = blob + from.after[i].weight;
+      long const floats = packed_floats(key.after.stages[i], I, s.out);
+      for (long k = 0; k < floats; ++k) packed[s.after[i].parameters + k] = table[k];
+    }
     if (kind != op::bias && kind != op::batch_norm) continue;
     parameter_source source = from.after[i];
     if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises

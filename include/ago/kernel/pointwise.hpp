@@ -9,11 +9,11 @@
 namespace ago {
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights as
-/// matrix_layout has them. Expects tile.pixels_left == pixels % tile.pixels, and vectors_left likewise.
+/// matrix_layout has them. With in_runs the channels of a pixel lie in several places. Expects tile.pixels_left == pixels % tile.pixels, and vectors_left likewise.
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
-  static_assert(!(K.accumulates && K.paired));
+  static_assert(!(K.accumulates && K.paired) && !(K.in_runs && (K.accumulates || K.paired || K.fetches)));
 
   static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
 
@@ -49,13 +49,14 @@ struct pointwise_kernel {
     float const* source;
     float* destination;
     long first, count;
+    long from;  ///< number of the first one in the source's memory, which in_runs goes by
   };
 
   /// `from`, `to`: where in the memory of source and destination the run begins, in pixels.
   AGO_INLINE static pixel_run pixels_at(step_data const& s, run_memory const& m, long from, long to, long first,
                                         long count) {
     return {detail::address(s.source, m) + from * s.source.pixel_stride,
-            detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count};
+            detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count, from};
   }
 
   /// Rows y ... end - 1 as far as they follow one another in a ring.
@@ -74,6 +75,7 @@ struct pointwise_kernel {
       run.source += first * s.source.pixel_stride;
       run.destination += first * s.destination.pixel_stride;
       run.first += first;
+      run.from += first;
       run.count = first + block < all.count ? block : all.count - first;
       _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, run, channel);
@@ -116,6 +118,17 @@ struct pointwise_kernel {
       }
       std::conditional_t<K.fetches, fetch_ahead, no_fetch> const fetch{a + next_tile, fetch_step};
       start(shift, acc);
+      if constexpr (K.in_runs) {
+        float const* w = weights;
+        _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
+          input_run const& in = s.runs[r];
+          long const stride = in.at.pixel_stride;
+          accumulate(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w, acc);
+          w += long(in.depth) * VECTORS * lanes(target);
+        }
+        finish<partial>(after, acc, to);
+        return;
+      }
       if constexpr (K.paired) {
         accumulate_pairs(a, source_stride, depth, weights, acc, fetch);
         vec<target> sums[PIXELS][results];

@@ -36,15 +36,22 @@ class program {
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
  private:
-  static constexpr auto views = views_of(graph);
-  static constexpr auto parts = form_steps(graph, partition.minis, views);
+  static constexpr auto layouts = channel_layouts_of(graph);
+  static constexpr auto views = views_of(graph, layouts);
+  static constexpr auto parts = form_steps(graph, partition.minis, views, layouts, partition.chain_of);
   static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 
  public:
-  static constexpr auto memory = plan_memory(graph, parts, groups, views, convolutions);
+  static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions);
+
+ private:
+  static constexpr int run_count = count_input_runs(graph, parts, layouts);
+  static constexpr auto runs = input_runs_of<run_count, parts.count>(graph, parts, layouts, memory);
+
+ public:
   static constexpr auto plan =
-      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target, convolutions);
+      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target, convolutions, runs);
 
   static constexpr isa target = Options.target;
   /// What runs one after another: kernels, and pipelines of several.
@@ -66,7 +73,8 @@ class program {
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
-    for (auto const& s : plan.steps) pack_step<Options.target>(s.key, s.data, s.packing, weights.data(), packed.data());
+    for (int i = 0; i < parts.count; ++i)
+      pack_step<Options.target>(plan.steps[i].key, table.data[i], plan.steps[i].packing, weights.data(), packed.data());
   }
   /// Runs all steps. Inputs and outputs do not overlap each other.
   static void run(run_memory const& memory) noexcept {
@@ -98,6 +106,8 @@ class program {
       entry entries[sizeof...(I)];
       step_data data[sizeof...(P)];
     } t{{{kernel_for<key_of(I)>(), groups.first[I]}...}, {plan.steps[P].data...}};
+    for (int i = 0; i < parts.count; ++i)
+      if (runs.count[i] > 0) t.data[i].runs = runs.run + runs.first[i];
     return t;
   }
   static constexpr auto table =

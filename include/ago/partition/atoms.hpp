@@ -29,7 +29,9 @@ namespace detail {
 
 /// Elementwise operators that an atom starting with `kind` can still take.
 constexpr int followers_after(op kind) {
-  if (is_complex(kind) || is_pool(kind) || kind == op::identity) return max_followers;
+  bool const resamples = kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding;
+  bool const normalises = kind == op::softmax || kind == op::layer_norm;
+  if (is_complex(kind) || is_pool(kind) || resamples || normalises || kind == op::identity) return max_followers;
   return is_elementwise(kind) ? max_followers - 1 : 0;  // an elementwise run holds its first operator as a follower
 }
 
@@ -64,7 +66,7 @@ constexpr grouping<V> atoms_of(graph<V, E, O> const& g) {
       room[v] = detail::followers_after(kind);
       r.of[v - g.input_count] = r.count++;
     } else {
-      room[v] = room[u] - !(kind == op::bias && is_complex(g.nodes[u].kind));
+      room[v] = room[u] - !(kind == op::bias && has_weights(g.nodes[u].kind));
       r.of[v - g.input_count] = r.of[u - g.input_count];
     }
   }

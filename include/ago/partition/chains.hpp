@@ -44,10 +44,26 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   return r;
 }
 
+/// Joins the scores of an attention, their softmax and the product with the values, where nobody else reads what is
+/// between: a few rows of scores at a time then pass through all three (matmul -> matmul, AGO III.B, tiled over rows).
+template <int V, int E, int O>
+constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, int* rep) {
+  value_reads<V> const reads = reads_of(g);
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    if (g.nodes[v].kind != op::attention_values || g.source(v).kind != op::softmax) continue;
+    int const weights = g.operand(v);
+    if (g.source(weights).kind != op::attention_scores) continue;
+    int const scores = g.operand(weights);
+    if (reads.of[weights] != 1 || reads.of[scores] != 1) continue;
+    int const first = atoms.of[scores - g.input_count];
+    rep[atoms.of[weights - g.input_count]] = rep[atoms.of[v - g.input_count]] = first;
+  }
+}
+
 }  // namespace detail
 
 /// Groups atoms into chains of up to max_chain, over atom numbers: by dynamic programming along every line of atoms,
-/// the cut that saves most traffic. `intensive` false: every atom alone.
+/// the cut that saves most traffic; and attentions. `intensive` false: every atom alone.
 ///
 /// Contraction makes no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>
@@ -79,6 +95,7 @@ constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atom
     for (int k = length; k > 0; k -= taken[k])
       for (int n = 1; n <= taken[k]; ++n) rep[line[k - n]] = line[k - taken[k]];
   }
+  if (intensive) detail::join_attention(g, atoms, rep);
   return grouping_by<V>(rep, atoms.count);
 }
 

@@ -19,7 +19,8 @@ struct loop_extents {
 };
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
-/// linear M,N,K with M = all pixels; pooling N,C,H,W,R,S; everything else N,C,H,W of the result.
+/// linear M,N,K with M = all pixels; products of two
+/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; everything else N,C,H,W of the result.
 template <int V, int E, int O>
 constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
@@ -28,6 +29,12 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
     case op::conv2d:
       return {{out.n, out.c, out.h, out.w, g.source(v).out.c / n.groups, n.win.kernel_h, n.win.kernel_w}, 7};
     case op::pointwise: return {{out.n, out.c, out.h, out.w, g.source(v).out.c, 1, 1}, 7};
+    case op::matmul: return {{out.n, out.h, out.w, out.c, g.source(v).out.c}, 5};
+    case op::attention_scores: return {{out.n, out.h, out.w, out.c, g.source(v).out.c / n.groups}, 5};
+    case op::attention_values: {
+      shape const& p = g.source(v).out;
+      return {{p.n, p.h, p.w, p.c, out.c / n.groups}, 5};
+    }
     case op::linear: return {{int(out.pixels()), out.c, g.source(v).out.c}, 3};
     case op::depthwise:
     case op::max_pool:

@@ -2,8 +2,9 @@
 // Any partition gives a right program; a good one gives few steps.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/graph/axis.hpp>
 #include <ago/partition/partition.hpp>
+#include <ago/plan/channel_runs.hpp>
 #include <ago/plan/step.hpp>
 
 namespace ago {
@@ -13,13 +14,19 @@ static_assert(max_followers <= max_stages, "an atom's elementwise operators fit 
 /// One step in terms of nodes.
 struct step_nodes {
   int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages (none: it copies)
+  bool attention = false;  ///< `main` is the end of an attention that is computed in one pass
   int source = -1;  ///< value read
+  int inputs[2]{-1, -1};  ///< the second and third one, of products of two values
   int bias = -1;    ///< bias that starts the accumulators of a complex operator
   int stages[max_stages]{}, stage_count = 0;
   int others[max_stages]{};  ///< the second operand of a binary stage
   int result = -1;           ///< value written ...
-  int copy_to_concat = -1, copy_channel = 0;  ///< ... or, for a copy, the concat and channel where it goes
-  int copy_to_output = -1;                    ///< ... or the network output
+  int copy_to_output = -1;   ///< ... or, for a copy, the network output
+  bool gathers = false;      ///< copies `piece` to where its channels belong in the result
+  channel_run piece{};       ///< the part of the source that is read; all of it if the count is 0
+  int piece_at = 0;          ///< first channel written, in the result's memory
+
+  constexpr bool is_whole() const { return piece.count == 0; }
 };
 
 template <int Capacity>
@@ -48,7 +55,7 @@ constexpr value_uses<V> uses_of(graph<V, E, O> const& g) {
   return u;
 }
 
-/// Where each concatenated value is written: straight into its concat's memory (parent), so that concat costs nothing.
+/// Whose memory each value is written into, so that concatenations of channels and reshapes cost nothing.
 template <int V>
 struct concat_views {
   int parent[V]{};
@@ -56,19 +63,26 @@ struct concat_views {
 };
 
 template <int V, int E, int O>
-constexpr concat_views<V> views_of(graph<V, E, O> const& g) {
+constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   concat_views<V> r{};
   bool fixed[V]{};  // these keep memory of their own
   for (int v = 0; v < g.node_count; ++v) {
+    node const& n = g.nodes[v];
     r.parent[v] = -1;
-    fixed[v] = fixed[v] || g.nodes[v].kind == op::input;
-    if (is_binary(g.nodes[v].kind) && g.source(v, 1).out != g.nodes[v].out) fixed[g.operand(v, 1)] = true;  // broadcast
+    fixed[v] = fixed[v] || n.kind == op::input || n.kind == op::reshape || layouts.is_view[v] || layouts.pieces[v];
+    if (is_binary(n.kind) && g.source(v, 1).out != n.out) fixed[g.operand(v, 1)] = true;  // broadcast
   }
   for (int o = 0; o < g.output_count; ++o) fixed[g.outputs[o]] = true;
   for (int v = g.node_count - 1; v >= 0; --v) {
-    if (g.nodes[v].kind != op::concat) continue;
+    node const& n = g.nodes[v];
+    if (n.kind == op::reshape && !fixed[g.operand(v)]) {
+      r.parent[g.operand(v)] = v;
+      r.channel[g.operand(v)] = 0;
+      fixed[g.operand(v)] = true;
+    }
+    if (n.kind != op::concat || n.axis != 3 || layouts.is_view[v]) continue;
     int channel = 0;
-    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+    for (int k = 0; k < n.input_count; ++k) {
       int const u = g.operand(v, k);
       if (!fixed[u]) {  // in several places at once: the last one counts, the others are copied
         r.parent[u] = v;
@@ -79,6 +93,8 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g) {
   }
   return r;
 }
+template <int V, int E, int O>
+constexpr concat_views<V> views_of(graph<V, E, O> const& g) { return views_of(g, channel_layouts_of(g)); }
 
 namespace detail {
 
@@ -87,6 +103,7 @@ template <int V, int E, int O>
 constexpr bool fuses(graph<V, E, O> const& g, bool const* done, step_nodes const& s, int v, int r) {
   node const& n = g.nodes[r];
   if (!is_elementwise(n.kind) || !(n.out == g.nodes[v].out)) return false;
+  if (n.kind == op::positions) return n.out.n == 1 || s.main < 0;
   if (!is_binary(n.kind)) return true;
   int const other = g.operand(r, 0) == v ? g.operand(r, 1) : g.operand(r, 0);
   if (!done[other]) return false;
@@ -101,15 +118,94 @@ constexpr void add_stage(graph<V, E, O> const& g, step_nodes& s, int r) {
   s.result = r;
 }
 
-constexpr bool takes_epilogue(op kind) { return kind != op::from_nchw && kind != op::to_nchw; }
+/// Can elementwise operators follow in the kernel of this one?
+constexpr bool takes_epilogue(op kind) {
+  return is_complex(kind) || is_elementwise(kind) || is_pool(kind) || kind == op::softmax || kind == op::layer_norm ||
+         kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
+}
+
+/// The scores and the softmax of the attention whose product with the values is v, if one chain holds all three.
+struct attention_nodes {
+  int scores = -1, weights = -1;
+};
+template <int V, int E, int O>
+constexpr attention_nodes attention_of(graph<V, E, O> const& g, int v, int const* chain_of) {
+  if (!chain_of || g.nodes[v].kind != op::attention_values) return {};
+  int const weights = g.operand(v);
+  if (g.nodes[weights].kind != op::softmax || g.source(weights).kind != op::attention_scores) return {};
+  int const scores = g.operand(weights);
+  bool const joined = chain_of[scores] == chain_of[v] && chain_of[weights] == chain_of[v];
+  return joined ? attention_nodes{scores, weights} : attention_nodes{};
+}
+
+/// Is v one of those two? Its step is that of the product with the values.
+template <int V, int E, int O>
+constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V> const& uses, int const* chain_of) {
+  int end = v;
+  for (int i = 0; i < 2 && end >= 0 && g.nodes[end].kind != op::attention_values; ++i)
+    end = uses.readers[end] == 1 ? uses.reader[end] : -1;
+  if (end < 0 || end == v) return false;
+  attention_nodes const inner = attention_of(g, end, chain_of);
+  return inner.scores == v || inner.weights == v;
+}
+
+/// Adds step `s` once for each of `runs`, the pieces of its source; its result has them side by side.
+template <int Capacity>
+constexpr void cut(step_list<Capacity>& steps, step_nodes s, run_list const& runs) {
+  s.piece_at = 0;
+  for (int i = 0; i < runs.count; ++i) {
+    s.piece = runs.run[i];
+    s.source = s.piece.value;
+    steps.step[steps.count++] = s;
+    s.piece_at += s.piece.count;
+  }
+}
+
+/// Adds the copies of a concatenation along another axis than the channels.
+template <int V, int E, int O>
+constexpr void join_operands(step_list<V + E + O>& steps, graph<V, E, O> const& g, step_nodes s) {
+  int const v = s.main;
+  for (int k = 0; k < g.nodes[v].input_count; ++k) {
+    s.source = g.operand(v, k);
+    s.inputs[0] = -1;
+    steps.step[steps.count++] = s;
+    s.piece_at += extent_along(g.source(v, k).out, g.nodes[v].axis);
+  }
+}
+
+/// Adds a step for each of `runs`, a copy into `result`, from channel `at` on.
+template <int Capacity>
+constexpr void gather(step_list<Capacity>& steps, run_list const& runs, int result, int at) {
+  for (int i = 0; i < runs.count; ++i) {
+    channel_run piece = runs.run[i];
+    piece.start += at;
+    steps.step[steps.count++] = {
+        .source = piece.value, .result = result, .gathers = true, .piece = piece, .piece_at = piece.start};
+  }
+}
+
+/// The copies that concatenation v along the channels takes: of operands that are not written in place.
+template <int V, int E, int O>
+constexpr void gather_operands(step_list<V + E + O>& steps, graph<V, E, O> const& g, int v,
+                               concat_views<V> const& views, channel_layouts<V> const& layouts) {
+  int channel = 0;
+  for (int k = 0; k < g.nodes[v].input_count; channel += g.source(v, k).out.c, ++k) {
+    int const u = g.operand(v, k);
+    if (views.parent[u] != v || views.channel[u] != channel)
+      gather(steps, layouts.where(u, g.nodes[u].out.c), v, channel);
+  }
+}
 
 }  // namespace detail
 
 /// The steps of `g`, in execution order, under partition `minis`. Each operator is computed by exactly one step, except
-/// concats, which are computed by their producers, with a copy where a producer cannot.
+/// concatenations, slices and shuffles of channels, which are views or computed by their producers, with copies where
+/// that cannot be, and except operators whose channels lie in several places: one step for each. `chain_of`: of each
+/// node, see partitions; null: no attention is computed in one pass.
 template <int V, int E, int O>
 constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,
-                                          concat_views<V> const& views) {
+                                          concat_views<V> const& views, channel_layouts<V> const& layouts,
+                                          int const* chain_of = nullptr) {
   step_list<V + E + O> steps;
   value_uses<V> const uses = uses_of(g);
   bool done[V]{};
@@ -119,30 +215,34 @@ constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> 
     node const& n = g.nodes[v];
     if (done[v]) continue;
     done[v] = true;
-    if (n.kind == op::concat) {
-      int channel = 0;
-      for (int k = 0; k < n.input_count; ++k) {
-        int const u = g.operand(v, k);
-        if (views.parent[u] != v || views.channel[u] != channel)
-          steps.step[steps.count++] = {.source = u, .result = v, .copy_to_concat = v, .copy_channel = channel};
-        channel += g.nodes[u].out.c;
-      }
+    if (layouts.is_view[v] || (n.kind == op::reshape && views.parent[g.operand(v)] == v)) continue;
+    if (n.kind == op::concat && n.axis == 3) {
+      detail::gather_operands(steps, g, v, views, layouts);
       continue;
     }
-    step_nodes& s = steps.step[steps.count++];
-    s = {.source = g.operand(v), .result = g.operand(v)};
-    if (is_elementwise(n.kind)) {
+    if (layouts.gathered[v] && !layouts.runs[v].too_many) {
+      detail::gather(steps, layouts.runs[v], v, 0);
+      continue;
+    }
+    if (detail::is_inside_attention(g, v, uses, chain_of)) continue;  // computed where the attention ends
+    step_nodes s{.source = g.operand(v), .result = g.operand(v)};
+    if (detail::attention_nodes const inner = detail::attention_of(g, v, chain_of); inner.scores >= 0) {
+      s = {.main = v, .attention = true, .source = g.operand(inner.scores), .result = v};
+      s.inputs[0] = g.operand(inner.scores, 1);
+      s.inputs[1] = g.operand(v, 1);
+    } else if (is_elementwise(n.kind)) {
       detail::add_stage(g, s, v);
     } else if (n.kind == op::identity) {
       s.result = v;
     } else {
       s.main = s.result = v;
+      if (n.input_count > 1) s.inputs[0] = g.operand(v, 1);
     }
     while (detail::takes_epilogue(n.kind) && uses.readers[s.result] == 1) {
       int const r = uses.reader[s.result];
       if (r < 0) break;
       bool const starts_accumulators =
-          is_complex(n.kind) && g.nodes[r].kind == op::bias && s.bias < 0 && s.stage_count == 0;
+          has_weights(n.kind) && g.nodes[r].kind == op::bias && s.bias < 0 && s.stage_count == 0;
       if (minis.of[r] != minis.of[v] || !detail::fuses(g, done, s, s.result, r)) break;
       if (!starts_accumulators && s.stage_count == max_stages) break;
       done[r] = true;
@@ -152,6 +252,9 @@ constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> 
         detail::add_stage(g, s, r);
       }
     }
+    if (n.kind == op::concat) detail::join_operands(steps, g, s);
+    else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
+    else steps.step[steps.count++] = s;
   }
   for (int o = 0; o < g.output_count; ++o) {  // an input handed through, or one value given out twice
     bool copy = g.nodes[g.outputs[o]].kind == op::input;
@@ -159,6 +262,11 @@ constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> 
     if (copy) steps.step[steps.count++] = {.source = g.outputs[o], .result = g.outputs[o], .copy_to_output = o};
   }
   return steps;
+}
+template <int V, int E, int O>
+constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,
+                                          concat_views<V> const& views) {
+  return form_steps(g, minis, views, channel_layouts_of(g));
 }
 
 }  // namespace ago

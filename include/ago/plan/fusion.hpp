@@ -26,7 +26,7 @@ namespace detail {
 /// Does b read nothing but what a writes, and nothing else read it?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
-  return a.main >= 0 && b.main >= 0 && b.source == a.result && uses.readers[a.result] == 1 &&
+  return a.main >= 0 && b.main >= 0 && a.is_whole() && b.is_whole() && b.source == a.result && uses.readers[a.result] == 1 &&
          leads_chain(g.nodes[a.main]) && follows_in_chain(g.nodes[b.main]);
 }
 

@@ -161,7 +161,8 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
   long const pixels = detail::pixels_in_line(key.what, s, in.how);
-  key.paired = key.what == structure::pointwise && !key.accumulates && pays_in_pairs(key.target, depth, s.out.c);
+  key.paired = key.what == structure::pointwise && !key.accumulates && !key.in_runs &&
+               pays_in_pairs(key.target, depth, s.out.c);
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
   cache_tile within;

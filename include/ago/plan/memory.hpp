@@ -72,6 +72,7 @@ constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape 
 template <int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                                      fusion_list<V + E + O> const& groups, concat_views<V> const& views,
+                                     channel_layouts<V> const& layouts,
                                      convolution_list<V + E + O> const& convolutions = {}) {
   memory_plan<V> m;
   int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
@@ -81,15 +82,21 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + 
   for (int k = 0; k < steps.count; ++k) {
     step_nodes const& s = steps.step[k];
     int const i = groups.group_of[k];
-    written_by[s.result] = k;
+    auto const read = [&](int v) {
+      if (v < 0) return;
+      if (!layouts.is_view[v]) last[detail::root_of(views, v)] = i;
+      for (int r = 0; r < layouts.runs[v].count && layouts.is_view[v]; ++r)
+        last[detail::root_of(views, layouts.runs[v].run[r].value)] = i;
+    };
+    written_by[s.result] = s.is_whole() && s.piece_at == 0 ? k : -1;
     int const written = detail::root_of(views, s.result);
     if (s.copy_to_output < 0) {
       if (first[written] < 0) first[written] = i;
       if (last[written] < i) last[written] = i;
     }
-    last[detail::root_of(views, s.source)] = i;
-    for (int j = 0; j < s.stage_count; ++j)
-      if (s.others[j] >= 0) last[detail::root_of(views, s.others[j])] = i;
+    read(s.source);
+    for (int const v : s.inputs) read(v);
+    for (int j = 0; j < s.stage_count; ++j) read(s.others[j]);
   }
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (first[v] < 0 || output[v] >= 0) continue;
@@ -121,8 +128,19 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + 
     if (views.parent[v] >= 0) {
       m.at[v] = m.at[views.parent[v]];
       m.at[v].offset += views.channel[v];
+      if (g.nodes[views.parent[v]].kind == op::reshape) m.at[v].pixel_stride = g.nodes[v].out.c;
+    }
+  for (int v = 0; v < g.node_count; ++v)  // in the memory of others, which are placed by now
+    if (layouts.is_view[v] && layouts.runs[v].is_plain(g.nodes[v].out.c)) {
+      m.at[v] = m.at[layouts.runs[v].run[0].value];
+      m.at[v].offset += layouts.runs[v].run[0].first;
     }
   return m;
+}
+template <int V, int E, int O>
+constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views) {
+  return plan_memory(g, steps, groups, views, channel_layouts_of(g));
 }
 
 }  // namespace ago

@@ -55,9 +55,10 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
 }
 
 /// Floats of the packed parameters of an epilogue stage.
-constexpr long packed_floats(stage const& after, isa target, int channels) {
-  if (after.kind == op::bias) return padded(channels, target);
-  if (after.kind == op::batch_norm) return 2L * padded(channels, target);
+constexpr long packed_floats(stage const& after, isa target, shape const& out) {
+  if (after.kind == op::bias) return padded(out.c, target);
+  if (after.kind == op::batch_norm) return 2L * padded(out.c, target);
+  if (after.kind == op::positions) return long(out.h) * out.w * out.c;
   return 0;
 }
 

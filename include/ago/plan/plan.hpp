@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/plan/depthwise_schedule.hpp>
+#include <ago/plan/input_runs.hpp>
 #include <ago/plan/matrix_schedule.hpp>
 #include <ago/plan/memory.hpp>
 #include <ago/plan/packing.hpp>
@@ -40,8 +41,70 @@ constexpr structure structure_of(op kind) {
     case op::global_avg_pool: return structure::global_avg_pool;
     case op::from_nchw: return structure::from_nchw;
     case op::to_nchw: return structure::to_nchw;
+    case op::matmul: return structure::matmul;
+    case op::attention_scores: return structure::attention_scores;
+    case op::attention_values: return structure::attention_values;
+    case op::softmax: return structure::softmax;
+    case op::layer_norm: return structure::layer_norm;
+    case op::concat:
+    case op::slice:
+    case op::channel_shuffle:
+    case op::reshape:
+    case op::permute:
+    case op::unfold:
+    case op::fold: return structure::copy;
+    case op::pad: return structure::pad;
+    case op::resize_nearest: return structure::resize_nearest;
+    case op::resize_bilinear: return structure::resize_bilinear;
+    case op::embedding: return structure::embedding;
     default: return structure::elementwise;
   }
+}
+
+/// What the main operator of a step is, its numbers, and where its parameters come from.
+template <int V, int E, int O>
+constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
+  step_data& d = p.data;
+  node const& n = g.nodes[s.main];
+  p.key.what = s.attention ? structure::attention : structure_of(n.kind);
+  p.key.transposed = n.transposed;
+  d.win = n.win;
+  d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;
+  d.count_pads = n.count_pads;
+  d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
+  d.move = {n.kind, n.axis, n.begin, n.step, {n.order[0], n.order[1], n.order[2], n.order[3]}};
+  for (int i = 0; i < 2 && s.inputs[i] >= 0; ++i) {
+    d.other[i] = m.at[s.inputs[i]];
+    d.other_shape = g.nodes[s.inputs[i]].out;
+  }
+  p.packing.main = {n.weight, n.norm, -1, -1, n.alpha};
+  if (n.kind == op::layer_norm) p.packing.main.shift = n.shift;
+  if (s.bias >= 0) {
+    p.packing.main.shift = g.nodes[s.bias].shift;
+    p.packing.main.shift_norm = g.nodes[s.bias].norm;
+    if (n.norm < 0) p.packing.main.epsilon = g.nodes[s.bias].alpha;
+  }
+}
+
+/// Narrows a step to a piece of its source.
+constexpr void describe_piece(step_nodes const& s, planned_step& p) {
+  step_data& d = p.data;
+  int const channels = d.out.c;
+  d.in.c = d.out.c = s.piece.count;
+  d.source.offset += s.piece.first;
+  if (s.gathers && s.piece.step > 1) {  // to channels that do not lie side by side
+    p.key.what = structure::copy;
+    d.move = {op::concat, 3, s.piece.start, s.piece.step, {0, 1, 2, 3}};
+    return;
+  }
+  d.destination.offset += s.piece_at;
+  auto const narrow = [&](parameter_source& from) {
+    from.start = s.piece.start;
+    from.step = s.piece.step;
+    from.of = channels;
+  };
+  narrow(p.packing.main);
+  for (int i = 0; i < s.stage_count; ++i) narrow(p.packing.after[i]);
 }
 
 /// Places, shapes and numbers of a step; everything but the schedule.
@@ -53,26 +116,9 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
   d.destination = m.at[s.result];
   d.in = g.nodes[s.source].out;
   d.out = g.nodes[s.result].out;
-  if (s.copy_to_concat >= 0) {
-    d.destination.offset += s.copy_channel;
-    d.out = d.in;
-  }
   if (s.copy_to_output >= 0) d.destination = {place::area::output, s.copy_to_output, 0, d.out.c};
-  if (s.main >= 0) {
-    node const& n = g.nodes[s.main];
-    p.key.what = structure_of(n.kind);
-    d.win = n.win;
-    d.groups = n.kind == op::conv2d ? n.groups : 1;
-    d.count_pads = n.count_pads;
-    p.packing.main = {n.weight, n.norm, -1, -1, n.alpha};
-    if (s.bias >= 0) {
-      p.packing.main.shift = g.nodes[s.bias].shift;
-      p.packing.main.shift_norm = g.nodes[s.bias].norm;
-      if (n.norm < 0) p.packing.main.epsilon = g.nodes[s.bias].alpha;
-    }
-  } else {
-    p.key.what = structure::elementwise;
-  }
+  p.key.what = structure::elementwise;
+  if (s.main >= 0) describe_main(g, s, m, p);
   for (int i = 0; i < s.stage_count; ++i) {
     node const& n = g.nodes[s.stages[i]];
     p.key.after.stages[i] = {n.kind, n.function};
@@ -83,8 +129,10 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
       a.operand = m.at[s.others[i]];
       if (!(g.nodes[s.others[i]].out == n.out)) a.operand.pixel_stride = 0;
     }
-    p.packing.after[i] = {-1, -1, n.shift, n.norm, n.alpha};
+    p.packing.after[i] = {n.weight, -1, n.shift, n.norm, n.alpha};
   }
+  if (!s.is_whole()) describe_piece(s, p);
+  else if (p.key.what == structure::copy && g.nodes[s.main].kind == op::concat) d.move.begin = s.piece_at;
 }
 
 /// Register and cache tile, from the table or else by the analytic default; `in`: the pipeline's tiling. `convolution`:
@@ -101,16 +149,20 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 }  // namespace detail
 
 /// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it
-/// knows a step. `convolutions`: as given to plan_memory.
-template <int N, int V, int E, int O>
+/// knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom `runs` have an address.
+template <int N, int Runs = 0, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                             fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table,
-                            isa target, convolution_list<V + E + O> const& convolutions = {}) {
+                            isa target, convolution_list<V + E + O> const& convolutions = {},
+                            input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
   plan<N> r;
   for (int i = 0; i < N; ++i) {
     planned_step& p = r.steps[i];
     p.key.target = target;
     detail::describe(g, steps.step[i], m, p);
+    p.key.in_runs = runs.scattered[i];
+    p.data.run_count = runs.count[i];
+    if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
     p.signature = signature_of(g, steps.step[i], target);
     schedule const* const found = table.find(p.signature);
     p.tuned = found != nullptr;
@@ -123,7 +175,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const&
     p.data.weights = r.packed_floats;
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
-      long const floats = packed_floats(p.key.after.stages[k], target, p.data.out.c);
+      long const floats = packed_floats(p.key.after.stages[k], target, p.data.out);
       if (floats == 0) continue;
       p.data.after[k].parameters = r.packed_floats;
       r.packed_floats += (floats + 15) / 16 * 16;

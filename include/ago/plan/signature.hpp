@@ -36,6 +36,11 @@ constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& 
     int const attributes[] = {w.kernel_h, w.kernel_w, w.stride_h,   w.stride_w,  w.dilation_h, w.dilation_w,
                               w.pad_top,  w.pad_left, w.pad_bottom, w.pad_right, n.groups,     int(n.count_pads)};
     for (int x : attributes) h.mix(std::uint64_t(x));
+    if (s.attention) h.mix(std::uint64_t(op::attention_scores));
+    for (int const v : s.inputs)
+      if (v >= 0) h.mix(g.nodes[v].out);
+    if (n.transposed) h.mix(1);
+    if (!s.is_whole()) h.mix(std::uint64_t(s.piece.count));
   }
   h.mix(s.bias >= 0);
   for (int i = 0; i < s.stage_count; ++i) {

@@ -81,6 +81,7 @@ struct kernel_key {
   bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
   bool fetches{};              ///< asks for the next tile's input (pointwise) or weights (Winograd) ahead of time
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
+  bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
@@ -112,6 +113,13 @@ struct place {
   bool operator==(place const&) const = default;
 };
 
+/// A stretch of the depth of a matrix product: channels side by side in memory, which are number `start`,
+/// `start + step`, ... of the value that the weights are for.
+struct input_run {
+  place at{};
+  int depth = 0, start = 0, step = 1;
+};
+
 /// Channels first ... last - 1 of a value; all of them if `last` is 0.
 struct channel_range {
   int first = 0, last = 0;
@@ -139,6 +147,8 @@ struct step_data {
   int groups = 1;           ///< convolution; attention: heads
   bool count_pads = false;
   place source{}, destination{};
+  input_run const* runs = nullptr;  ///< pointwise: the source in pieces, which add up to its channels; null: in one
+  int run_count = 0;
   place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
   shape other_shape{};      ///< of each of them
   float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
@@ -162,6 +172,8 @@ struct parameter_source {
   int shift = -1;       ///< bias vector
   int shift_norm = -1;  ///< norm that the bias passes through; equals `norm` unless a partition cut the two apart
   float epsilon = 0;
+  int start = 0, step = 1;  ///< output channel i is number start + i * step ...
+  int of = 0;               ///< ... of as many; 0: of the step's
   bool operator==(parameter_source const&) const = default;
 };
 

@@ -1,0 +1,37 @@
+// BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads), parameters in the order in which PyTorch's modules
+// declare them.
+#pragma once
+
+#include <ago/graph/network.hpp>
+
+namespace networks {
+
+using namespace ago;
+
+namespace bert {
+
+inline constexpr layer_norm norm{.epsilon = 1e-12f};
+
+/// Attention and a network of two layers, each added to what came in and normalised (Vaswani et al., 2017).
+constexpr auto encoder(int heads, int wide) {
+  return [=](tensor x) {
+    int const channels = x.channels();
+    tensor const q = x | linear{channels}, k = x | linear{channels}, v = x | linear{channels};
+    x = x + (attention{heads}(q, k, v) | linear{channels}) | norm;
+    return x + (x | linear{wide} | gelu{} | linear{channels}) | norm;
+  };
+}
+
+}  // namespace bert
+
+/// From the sums of the embeddings of `Tokens` tokens to the last hidden state.
+template <int Tokens>
+inline constexpr auto bert_tiny = input{.w = Tokens, .c = 128} | bert::norm | repeat{2, bert::encoder(2, 512)};
+
+/// From the numbers of the tokens. Their words, positions, and the first segment's embedding, are added up.
+template <int Tokens>
+inline constexpr auto bert_tiny_ids = input{.w = Tokens}
+  | embedding{.entries = 30522, .width = 128} | positions{} | bias{}
+  | bert::norm | repeat{2, bert::encoder(2, 512)};
+
+}  // namespace networks

@@ -1,0 +1,64 @@
+// MobileViT-S (Mehta and Rastegari, ICLR 2022), parameters in the order in which PyTorch's modules declare them.
+#pragma once
+
+#include <ago/graph/network.hpp>
+
+namespace networks {
+
+using namespace ago;
+
+namespace vit {
+
+constexpr auto conv_bn_silu(conv2d conv) { return conv | batch_norm{} | silu{}; }
+
+/// Widen, filter each channel, narrow without an activation; add what came in where shapes allow.
+constexpr auto inverted_residual(int out, int stride) {
+  return [=](tensor x) {
+    int const wide = 4 * x.channels();
+    tensor const y = x | pointwise{wide} | batch_norm{} | silu{}
+                       | depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | silu{}
+                       | pointwise{out} | batch_norm{};
+    return stride == 1 && out == x.channels() ? x + y : y;
+  };
+}
+
+/// A transformer layer. A pixel attends to those at the same place of all 2x2 patches: no token is moved.
+constexpr auto encoder(int wide) {
+  return [=](tensor x) {
+    int const channels = x.channels();
+    x = x + (x | layer_norm{} | linear{3 * channels} | attention{.heads = 4, .patch = 2} | linear{channels});
+    return x + (x | layer_norm{} | linear{wide} | silu{} | linear{channels});
+  };
+}
+
+/// What is near by convolutions, what is far by attention. An image that 2x2 patches do not cover is stretched.
+constexpr auto block(int channels, int layers) {
+  return [=](tensor x) {
+    int const out = x.channels(), height = x.height(), width = x.width();
+    bool const odd = height % 2 || width % 2;
+    tensor y = x | conv_bn_silu({.out = out, .kernel = 3, .pad = 1}) | pointwise{channels};
+    if (odd) y = y | resize_bilinear{height + height % 2, width + width % 2};
+    y = y | repeat{layers, encoder(2 * channels)} | layer_norm{};
+    if (odd) y = y | resize_bilinear{height, width};
+    y = y | pointwise{out} | batch_norm{} | silu{};
+    return concat(x, y) | conv_bn_silu({.out = out, .kernel = 3, .pad = 1});
+  };
+}
+
+}  // namespace vit
+
+/// For square RGB images of `Size` pixels a side; 1000 logits.
+template <int Size>
+inline constexpr auto mobilevit_s =
+    input{.h = Size, .w = Size, .c = 3}
+  | vit::conv_bn_silu({.out = 16, .kernel = 3, .stride = 2, .pad = 1})
+  | vit::inverted_residual(32, 1)
+  | vit::inverted_residual(64, 2) | repeat{2, vit::inverted_residual(64, 1)}
+  | vit::inverted_residual(96, 2) | vit::block(144, 2)
+  | vit::inverted_residual(128, 2) | vit::block(192, 4)
+  | vit::inverted_residual(160, 2) | vit::block(240, 3)
+  | vit::conv_bn_silu({.out = 640, .kernel = 1})
+  | global_avg_pool{}
+  | linear{1000};
+
+}  // namespace networks

@@ -1,0 +1,23 @@
+// The four extents of a value by name, and by number.
+#pragma once
+
+#include <ago/graph/shape.hpp>
+
+#include <cstdint>
+
+namespace ago {
+
+/// An extent of a value: images, rows, columns, channels.
+enum class axis : std::uint8_t { images, rows, columns, channels };
+
+namespace detail {
+
+/// Extent number `axis` of a shape.
+constexpr int& extent_along(shape& s, int axis) { return axis == 0 ? s.n : axis == 1 ? s.h : axis == 2 ? s.w : s.c; }
+constexpr int extent_along(shape const& s, int axis) {
+  return axis == 0 ? s.n : axis == 1 ? s.h : axis == 2 ? s.w : s.c;
+}
+
+}  // namespace detail
+
+}  // namespace ago

@@ -1,0 +1,240 @@
+// Layers that move elements: parts of values, other orders, other extents, tables.
+#pragma once
+
+#include <ago/graph/axis.hpp>
+#include <ago/graph/extents.hpp>
+#include <ago/graph/recording.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace ago {
+
+/// `count` elements along an axis, `step` apart, from `begin` on.
+struct slice {
+  int begin = 0, count = 1;
+  ago::axis axis = ago::axis::channels;
+  int step = 1;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::slice, line, x);
+    node n{.kind = op::slice, .out = x.dims()};
+    n.axis = int(axis);
+    n.begin = r.not_negative(begin);
+    n.step = r.positive(step);
+    int const elements = r.positive(count), extent = detail::extent_along(n.out, n.axis);
+    long const end = n.begin + long(elements - 1) * n.step + 1;
+    if (end > extent) {
+      r.complain(fault::slice_exceeds_extent, extent, end);
+      return x;
+    }
+    detail::extent_along(n.out, n.axis) = elements;
+    return r.append(n, x);
+  }
+};
+
+/// Several values, for `auto [a, b] = chunk<2>(x)`.
+template <int N>
+struct tensor_list {
+  tensor values[N];
+  constexpr tensor operator[](int i) const { return values[i]; }
+};
+template <std::size_t I, int N>
+constexpr tensor get(tensor_list<N> const& list) { return list.values[I]; }
+
+/// `N` equal parts along an axis, which `N` must divide.
+template <int N>
+constexpr tensor_list<N> chunk(tensor x, axis along = axis::channels, int line = __builtin_LINE()) {
+  int const extent = detail::extent_along(x.dims(), int(along));
+  if (extent % N != 0) detail::recording(op::slice, line, x).complain(fault::parts_must_divide_extent, N, extent);
+  tensor_list<N> r;
+  for (int i = 0; i < N; ++i) {
+    r.values[i] = extent % N == 0 ? slice{i * (extent / N), extent / N, along, 1, line}(x) : x;
+  }
+  return r;
+}
+
+/// Deals the channels of `groups` groups out in turn: channel i of group a becomes channel i * groups + a.
+struct channel_shuffle {
+  int groups = 2;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::channel_shuffle, line, x);
+    node n{.kind = op::channel_shuffle, .out = x.dims()};
+    n.groups = r.positive(groups);
+    if (n.out.c % n.groups) r.complain(fault::channels_not_divisible_by_groups, n.groups, n.out.c);
+    return r.append(n, x);
+  }
+};
+
+/// The same elements, in the order in which they lie in memory, with other extents; 0: as before.
+struct reshape {
+  int n = 0, h = 0, w = 0, c = 0;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::reshape, line, x);
+    shape const in = x.dims();
+    auto const extent = [&](int wanted, int before) { return wanted ? r.positive(wanted) : before; };
+    shape const out{extent(n, in.n), extent(h, in.h), extent(w, in.w), extent(c, in.c)};
+    if (out.count() == in.count()) return r.append({.kind = op::reshape, .out = out}, x);
+    r.complain(fault::elements_differ, in.count(), out.count());
+    return x;
+  }
+};
+
+/// Axes exchanged: extent i of the result is extent order[i] of x, as torch.permute has it, on images, rows, columns,
+/// channels.
+struct permute {
+  int order[4]{0, 1, 2, 3};
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::permute, line, x);
+    node made{.kind = op::permute, .out = x.dims()};
+    bool used[4]{};
+    for (int i = 0; i < 4; ++i) {
+      if (order[i] < 0 || order[i] > 3 || used[order[i]]) {
+        r.complain(fault::not_a_permutation, i, order[i]);
+        return x;
+      }
+      used[order[i]] = true;
+      made.order[i] = order[i];
+      detail::extent_along(made.out, i) = detail::extent_along(x.dims(), order[i]);
+    }
+    return r.append(made, x);
+  }
+};
+
+namespace detail {
+/// A node with a patch, which must divide the image; a harmless one if it does not.
+constexpr node with_patch(recording& r, op kind, shape image, extent2 patch) {
+  node n{.kind = kind, .out = image};
+  n.win.stride_h = r.positive(patch.h);
+  n.win.stride_w = r.positive(patch.w);
+  if (image.h % n.win.stride_h) r.complain(fault::patch_must_divide_image, n.win.stride_h, image.h);
+  if (image.w % n.win.stride_w) r.complain(fault::patch_must_divide_image, n.win.stride_w, image.w);
+  if (image.h % n.win.stride_h || image.w % n.win.stride_w) n.win = {};
+  return n;
+}
+}  // namespace detail
+
+/// Tokens of an image, one sequence for each place within a patch: {n, h, w, c} becomes
+/// {n * patch.h * patch.w, 1, (h / patch.h) * (w / patch.w), c}, as MobileViT unfolds. (`attention{.patch = ...}` does
+/// without.)
+struct unfold {
+  extent2 patch = 2;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::unfold, line, x);
+    node n = detail::with_patch(r, op::unfold, x.dims(), patch);
+    int const places = n.win.stride_h * n.win.stride_w;
+    n.out = {r.fitting(long(n.out.n) * places), 1, r.fitting(long(n.out.h) * n.out.w / places), n.out.c};
+    return r.append(n, x);
+  }
+};
+
+/// The inverse: tokens back to images of height x width.
+struct fold {
+  int height = 1, width = 1;
+  extent2 patch = 2;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::fold, line, x);
+    shape const in = x.dims();
+    node n = detail::with_patch(r, op::fold, {1, r.positive(height), r.positive(width), in.c}, patch);
+    int const places = n.win.stride_h * n.win.stride_w;
+    long const tokens = long(n.out.h) * n.out.w / places;
+    if (in.n % places || in.h != 1 || in.w != tokens) {
+      r.complain(fault::elements_differ, long(in.n) * in.h * in.w, long(n.out.h) * n.out.w);
+      return x;
+    }
+    n.out.n = in.n / places;
+    return r.append(n, x);
+  }
+};
+
+/// The image with `value` around it.
+struct pad {
+  padding sides = 0;
+  float value = 0;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::pad, line, x);
+    node n{.kind = op::pad, .out = x.dims(), .alpha = value};
+    pads const& p = sides.sides;
+    if (sides.is_same) r.complain(fault::argument_must_not_be_negative, 0, -1);
+    n.win.pad_top = r.not_negative(p.top);
+    n.win.pad_left = r.not_negative(p.left);
+    n.win.pad_bottom = r.not_negative(p.bottom);
+    n.win.pad_right = r.not_negative(p.right);
+    n.out.h = r.fitting(long(n.out.h) + n.win.pad_top + n.win.pad_bottom);
+    n.out.w = r.fitting(long(n.out.w) + n.win.pad_left + n.win.pad_right);
+    return r.append(n, x);
+  }
+};
+
+namespace detail {
+template <op Kind>
+struct resize {
+  int height = 1, width = 1;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    recording r(Kind, line, x);
+    return r.append({.kind = Kind, .out = {x.images(), r.positive(height), r.positive(width), x.channels()}}, x);
+  }
+};
+}  // namespace detail
+
+/// Other extents by the nearest pixel: row y of the result is row floor(y * h / height).
+using resize_nearest = detail::resize<op::resize_nearest>;
+/// Other extents by linear interpolation in both directions, pixels having their centres at halves, as PyTorch's
+/// interpolate(align_corners=False).
+using resize_bilinear = detail::resize<op::resize_bilinear>;
+
+/// Rows of a trained table: {n, h, w, 1} becomes {n, h, w, width}. The numbers of the rows are whole numbers stored as
+/// float32; beyond the table the nearest row is taken. Weights [entries][width].
+struct embedding {
+  int entries = 1, width = 1;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::embedding, line, x);
+    shape const in = x.dims();
+    if (in.c != 1) r.complain(fault::channels_differ, 1, in.c);
+    node n{.kind = op::embedding, .out = {in.n, in.h, in.w, r.positive(width)}};
+    n.entries = r.positive(entries);
+    if (n.entries > 1 << 24) r.complain(fault::too_large, 1 << 24, n.entries);  // beyond, float32 skips numbers
+    n.weight = r.place(op::embedding, role::weight, n.entries, n.out.c);
+    return r.append(n, x);
+  }
+};
+
+/// Adds a trained number to each element, the same for all images. Weights [h][w][channels].
+struct positions {
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::positions, line, x);
+    node n{.kind = op::positions, .out = x.dims()};
+    n.weight = r.place(op::positions, role::weight, n.out.h, n.out.w, n.out.c);
+    return r.append(n, x);
+  }
+};
+
+}  // namespace ago
+
+template <int N>
+struct std::tuple_size<ago::tensor_list<N>> {
+  static constexpr std::size_t value = N;
+};
+template <std::size_t I, int N>
+struct std::tuple_element<I, ago::tensor_list<N>> {
+  using type = ago::tensor;
+};

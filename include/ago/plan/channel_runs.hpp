@@ -1,0 +1,204 @@
+// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those who read them
+// know where to look.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+namespace ago {
+
+/// A stretch of channels: number `first` ... `first + count - 1` in the memory of `value` are number `start`,
+/// `start + step`, ... of the value that is described.
+struct channel_run {
+  int value = 0, first = 0, count = 0, start = 0, step = 1;
+  bool operator==(channel_run const&) const = default;
+};
+
+/// Longest list of stretches that is kept; a value in more pieces is gathered.
+inline constexpr int max_runs = 16;
+
+/// The channels of one value.
+struct run_list {
+  channel_run run[max_runs]{};
+  int count = 0;
+  bool too_many = false;
+
+  /// Appends `r`, joined to the last one where it continues it.
+  constexpr void push(channel_run const& r) {
+    if (count > 0) {
+      channel_run& last = run[count - 1];
+      int const step = last.count > 1 ? last.step : r.count > 1 ? r.step : r.start - last.start;
+      bool const same_step = step > 0 && (r.count == 1 || r.step == step);
+      bool const side_by_side = last.value == r.value && last.first + last.count == r.first;
+      if (side_by_side && same_step && last.start + last.count * step == r.start) {
+        last.count += r.count;
+        last.step = step;
+        return;
+      }
+    }
+    if (count == max_runs) too_many = true;
+    else run[count++] = r;
+  }
+  /// All `channels`, in order, side by side?
+  constexpr bool is_plain(int channels) const {
+    return count == 1 && run[0].count == channels && run[0].start == 0 && (run[0].step == 1 || channels == 1);
+  }
+};
+
+/// For every value: has it memory of its own, and where do its channels lie? Those that have not are seen, through
+/// `runs`, in the memory of others. Those that have may hold their channels in another order (depthwise results of
+/// values in pieces), or, if they are slices, shuffles or concatenations, are gathered from `runs`.
+template <int V>
+struct channel_layouts {
+  run_list runs[V > 0 ? V : 1]{};
+  bool is_view[V > 0 ? V : 1]{};    ///< has no memory of its own
+  bool gathered[V > 0 ? V : 1]{};  ///< has memory, which copies of `runs` fill
+  bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed piece by piece
+
+  /// Where the readers of v find its channels.
+  constexpr run_list where(int v, int channels) const {
+    if (!gathered[v] && runs[v].count > 0) return runs[v];
+    run_list own;
+    own.push({v, 0, channels, 0, 1});
+    return own;
+  }
+};
+
+namespace detail {
+
+constexpr bool moves_channels(node const& n) {
+  return (n.kind == op::slice && n.axis == 3 && n.step == 1) || n.kind == op::channel_shuffle ||
+         (n.kind == op::concat && n.axis == 3);
+}
+
+/// Channels begin ... begin + count - 1 of what `from` describes.
+constexpr void append_slice(run_list& to, run_list const& from, int begin, int count, int at) {
+  for (int i = 0; i < from.count; ++i) {
+    channel_run r = from.run[i];
+    int skip = begin > r.start ? (begin - r.start + r.step - 1) / r.step : 0;
+    if (skip > r.count) skip = r.count;
+    r.first += skip, r.start += skip * r.step, r.count -= skip;
+    int const room = begin + count - r.start, fits = room > 0 ? (room + r.step - 1) / r.step : 0;
+    if (fits < r.count) r.count = fits;
+    r.start += at - begin;
+    if (r.count > 0) to.push(r);
+  }
+  to.too_many = to.too_many || from.too_many;
+}
+
+/// Channel b of group a becomes channel b * groups + a.
+constexpr run_list shuffled(run_list const& from, int groups, int channels) {
+  run_list r;
+  int const size = channels / groups;
+  for (int a = 0; a < groups; ++a) {
+    run_list group;
+    append_slice(group, from, a * size, size, 0);
+    for (int i = 0; i < group.count; ++i) {
+      channel_run const& b = group.run[i];
+      r.push({b.value, b.first, b.count, b.start * groups + a, b.step * groups});
+    }
+    r.too_many = r.too_many || group.too_many;
+  }
+  return r;
+}
+
+template <int V, int E, int O>
+constexpr run_list composed(graph<V, E, O> const& g, channel_layouts<V> const& l, int v) {
+  node const& n = g.nodes[v];
+  auto const operand = [&](int k) { return l.where(g.operand(v, k), g.source(v, k).out.c); };
+  run_list r;
+  if (n.kind == op::slice) {
+    append_slice(r, operand(0), n.begin, n.out.c, 0);
+  } else if (n.kind == op::concat) {
+    for (int k = 0, at = 0; k < n.input_count; at += g.source(v, k).out.c, ++k)
+      append_slice(r, operand(k), 0, g.source(v, k).out.c, at);
+  } else {
+    r = shuffled(operand(0), n.groups, n.out.c);
+  }
+  return r;
+}
+
+/// Who reads a value.
+struct reader {
+  int node = -1, operand = 0;
+};
+
+template <int V, int E, int O>
+constexpr bool is_output(graph<V, E, O> const& g, int v) {
+  for (int o = 0; o < g.output_count; ++o)
+    if (g.outputs[o] == v) return true;
+  return false;
+}
+
+/// Its only reader, or -1.
+template <int V, int E, int O>
+constexpr int only_reader(graph<V, E, O> const& g, int v) {
+  if (is_output(g, v)) return -1;
+  int found = -1;
+  for (int r = v + 1; r < g.node_count; ++r)
+    for (int k = 0; k < g.nodes[r].input_count; ++k)
+      if (g.operand(r, k) == v) {
+        if (found >= 0) return -1;
+        found = r;
+      }
+  return found;
+}
+
+/// Does a depthwise operator's result pass through elementwise operators only into a matrix product, which does not
+/// mind the order of its channels?
+template <int V, int E, int O>
+constexpr bool ends_in_product(graph<V, E, O> const& g, int v) {
+  for (int r = only_reader(g, v); r >= 0; r = only_reader(g, r)) {
+    if (is_matrix_product(g.nodes[r].kind)) return true;
+    if (!is_unary(g.nodes[r].kind) || g.nodes[r].kind == op::positions) return false;
+  }
+  return false;
+}
+
+/// Can operator r read its operand number k from where `runs` say?
+template <int V, int E, int O>
+constexpr bool reads_runs(graph<V, E, O> const& g, int r, int k, run_list const& runs) {
+  node const& n = g.nodes[r];
+  shape const& in = g.source(r, k).out;
+  if (n.kind == op::channel_shuffle) return runs.is_plain(in.c) || !shuffled(runs, n.groups, in.c).too_many;
+  if (moves_channels(n)) return true;
+  if (runs.is_plain(in.c))  // by a larger step from pixel to pixel; one pixel for all is expected without gaps
+    return n.kind != op::reshape && n.kind != op::from_nchw && !(is_binary(n.kind) && !(in == n.out));
+  return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, r));
+}
+
+}  // namespace detail
+
+/// Looks at each value once, those that it is made of before it. A slice, shuffle or concatenation of channels becomes a
+/// view if all its readers can take it; a concatenation whose operands can be written side by side stays one if nobody
+/// takes it apart again.
+template <int V, int E, int O>
+constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
+  channel_layouts<V> l;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node const& n = g.nodes[v];
+    if (!detail::moves_channels(n)) {
+      if (n.input_count == 0 || (n.kind != op::depthwise && !is_unary(n.kind))) continue;
+      run_list const from = l.where(g.operand(v), g.source(v).out.c);
+      if (from.is_plain(g.source(v).out.c)) continue;
+      l.pieces[v] = true;
+      int at = 0;
+      for (int i = 0; i < from.count; at += from.run[i++].count)
+        l.runs[v].push({v, at, from.run[i].count, from.run[i].start, from.run[i].step});
+      continue;
+    }
+    l.runs[v] = detail::composed(g, l, v);
+    bool view = !l.runs[v].too_many && !detail::is_output(g, v), apart = n.kind != op::concat;
+    for (int k = 0; k < n.input_count; ++k) apart = apart || l.is_view[g.operand(v, k)];
+    for (int r = v + 1; r < g.node_count && view; ++r)
+      for (int k = 0; k < g.nodes[r].input_count; ++k) {
+        if (g.operand(r, k) != v) continue;
+        view = view && detail::reads_runs(g, r, k, l.runs[v]);
+        apart = apart || (detail::moves_channels(g.nodes[r]) && g.nodes[r].kind != op::concat);
+      }
+    l.is_view[v] = view && apart;
+    l.gathered[v] = !l.is_view[v];
+  }
+  return l;
+}
+
+}  // namespace ago

@@ -1,0 +1,60 @@
+// The inputs of matrix products whose channels lie in several places, or in another order.
+#pragma once
+
+#include <ago/plan/memory.hpp>
+
+namespace ago {
+
+/// For each of `Steps` steps the pieces of its input; `Runs` in all.
+template <int Runs, int Steps>
+struct input_run_table {
+  input_run run[Runs > 0 ? Runs : 1]{};
+  int first[Steps > 0 ? Steps : 1]{}, count[Steps > 0 ? Steps : 1]{};  ///< count 0: in one place, in order
+  bool scattered[Steps > 0 ? Steps : 1]{};                             ///< in several places
+};
+
+namespace detail {
+
+/// The pieces of what step `s` reads, if it is a matrix product and they are not all the channels in order.
+template <int V, int E, int O>
+constexpr run_list input_of(graph<V, E, O> const& g, step_nodes const& s, channel_layouts<V> const& layouts) {
+  if (s.main < 0 || !is_matrix_product(g.nodes[s.main].kind)) return {};
+  run_list const runs = layouts.where(s.source, g.nodes[s.source].out.c);
+  return runs.is_plain(g.nodes[s.source].out.c) ? run_list{} : runs;
+}
+
+}  // namespace detail
+
+template <int V, int E, int O>
+constexpr int count_input_runs(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                               channel_layouts<V> const& layouts) {
+  int sum = 0;
+  for (int i = 0; i < steps.count; ++i) sum += detail::input_of(g, steps.step[i], layouts).count;
+  return sum;
+}
+
+template <int Runs, int Steps, int V, int E, int O>
+constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+                                                     channel_layouts<V> const& layouts, memory_plan<V> const& m) {
+  input_run_table<Runs, Steps> r;
+  int used = 0;
+  for (int i = 0; i < steps.count; ++i) {
+    run_list const runs = detail::input_of(g, steps.step[i], layouts);
+    r.first[i] = used;
+    r.count[i] = runs.count;
+    for (int k = 0; k < runs.count; ++k) {
+      channel_run const& from = runs.run[k];
+      place at = m.at[from.value];
+      at.offset += from.first;
+      r.run[used++] = {at, from.count, from.start, from.step};
+      if (k > 0) {
+        channel_run const& before = runs.run[k - 1];
+        r.scattered[i] =
+            r.scattered[i] || from.value != before.value || from.first != before.first + before.count;
+      }
+    }
+  }
+  return r;
+}
+
+}  // namespace ago
