@@ -1,4 +1,4 @@
-#include <ago/kernel/pool.hpp>
+#include <ago/kernel/max_pool.hpp>
 
 #include "support.hpp"
 
@@ -55,13 +55,15 @@ int channels(test::numbers& r, isa target, bool partial) {
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
+/// `known`: the window that the kernel is compiled for.
 template <class Kernel, class Reference>
-void many_windows(isa target, bool partial, bool dilated, Reference reference) {
+void many_windows(isa target, bool partial, bool dilated, Reference reference, window const& known = {0, 0}) {
   for (int seed = 0; seed < 150; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
     step_data s;
     window& w = s.win;
     w = {r.integer(1, 5), r.integer(1, 5), r.integer(1, 3), r.integer(1, 3)};
+    if (known.kernel_h > 0) w = known;
     if (dilated) {
       w.dilation_h = r.integer(1, 3);
       w.dilation_w = r.integer(1, 3);
@@ -95,6 +97,29 @@ TEST_CASE("a maximum over windows never sees the pads, in floor and in ceil mode
     many_windows<max_pool_kernel<key(structure::max_pool, I, true)>>(I, true, true, maximum);
   });
   many_windows<max_pool_kernel<key(structure::max_pool, native_isa, false)>>(native_isa, false, true, maximum);
+}
+
+namespace {
+template <int KH, int KW, int SH, int SW, int Columns>
+void known_window() {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    constexpr kernel_key k = [] {
+      kernel_key with = key(structure::max_pool, I, true);
+      with.kernel_h = KH, with.kernel_w = KW, with.stride_h = SH, with.stride_w = SW, with.tile.pixels = Columns;
+      return with;
+    }();
+    many_windows<max_pool_kernel<k>>(I, true, false, maximum, {KH, KW, SH, SW});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a maximum over windows that the compiler knows is the same") {
+  known_window<3, 3, 2, 2, 7>();
+  known_window<2, 2, 2, 2, 3>();
+  known_window<3, 3, 1, 1, 4>();
+  known_window<2, 3, 3, 1, 1>();
+  known_window<1, 2, 1, 3, 2>();
 }
 
 TEST_CASE("an average over windows divides by the pixels inside, or with the pads counted") {

@@ -29,6 +29,13 @@ inline constexpr auto stem_dilated = input{.h = 16, .w = 12, .c = 4} |
 inline constexpr auto mapped = input{.h = 6, .w = 7, .c = 8} | pointwise{20} | map{[](auto x) { return x * x + 1.f; }} |
                                dw(3, 1, all(1)) | pointwise{8} | hard_swish{};
 
+inline constexpr auto stem_pool = input{.n = 2, .h = 21, .w = 23, .c = 3} | conv2d{.out = 24, .kernel = 3, .stride = 2} |
+                                  relu{} | max_pool{.kernel = 3, .stride = 2, .ceil = true} | pw(18);
+inline constexpr auto wide_pool = input{.h = 12, .w = 9, .c = 7} | pw(33) | max_pool{.kernel = 5, .stride = 2, .pad = 2};
+inline constexpr auto dw_pool = input{.h = 13, .w = 8, .c = 20} | dw(3, 1, all(1)) | max_pool{.kernel = {3, 2}, .stride = 2};
+inline constexpr auto mean_pool = input{.h = 9, .w = 8, .c = 16} | pw(20) | avg_pool{.kernel = 3, .stride = 1, .pad = 1} |
+                                  pointwise{5};
+
 }  // namespace
 
 #define CHECK_NET(net) compare<net, joined<tiling::rows>>(#net)
@@ -53,6 +60,15 @@ TEST_CASE("chains of three fused by rows equal the three operators to the bit") 
   CHECK_NET(stem);
   CHECK_NET(stem_dilated);
   CHECK_NET(mapped);
+}
+
+TEST_CASE("pooling fused by rows equals the operators alone to the bit") {
+  CHECK_NET(stem_pool);
+  CHECK_NET(wide_pool);
+  CHECK_NET(dw_pool);
+  CHECK_NET(mean_pool);
+  compare<stem_pool, joined<tiling::rows>, isa::scalar>("stem_pool");
+  compare<dw_pool, joined<tiling::rows>, isa::emulated128>("dw_pool");
 }
 
 TEST_CASE("the scalar instruction set fuses to the bit as well") {

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""What torchvision's networks answer, for parameters and images that a formula makes.
+"""What PyTorch's networks answer, torchvision's and transformers, for parameters and inputs that a formula makes.
 
     make_vectors.py > vectors.inc      write all vectors
     make_vectors.py --check            compute them again and compare with vectors.inc; 77 where PyTorch is missing
 
 Needs PyTorch and torchvision (written with 1.13 and 0.14). The C++ test repeats the formula of `uniform`, so that of
-each network only some of its logits are stored, next to the largest one. Computed in double precision.
+each network only some of its outputs are stored, next to the largest one. Computed in double precision.
 """
 import argparse
 import pathlib
@@ -17,18 +17,38 @@ try:
     import numpy as np
     import torch
     import torchvision
+
+    import transformers
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-NETWORKS = {
-    "mnasnet": torchvision.models.mnasnet1_0,
-    "mobilenet_v2": torchvision.models.mobilenet_v2,
-    "shufflenet_v2": torchvision.models.shufflenet_v2_x1_0,
-    "squeezenet": torchvision.models.squeezenet1_1,
-}
-SIZES = (56, 112, 224)
-KEPT = 40  # logits of each network, every 25th
+
+
+def image(size):
+    return torch.from_numpy(uniform(0, size * size * 3, -1, 1)).reshape(1, size, size, 3).permute(0, 3, 1, 2).double()
+
+
+def embedded(tokens):
+    return torch.from_numpy(uniform(0, tokens * 128, -1, 1)).reshape(1, tokens, 128).double()
+
+
+def ids(tokens):
+    return torch.from_numpy(uniform(0, tokens, 0, 30522).astype(np.int64)).reshape(1, tokens)
+
+
+IMAGES = (56, 112, 224)
+# Name, how it is built, its input, the sizes of that.
+NETWORKS = [
+    ("mnasnet", lambda size: torchvision.models.mnasnet1_0(weights=None), image, IMAGES),
+    ("mobilenet_v2", lambda size: torchvision.models.mobilenet_v2(weights=None), image, IMAGES),
+    ("shufflenet_v2", lambda size: torchvision.models.shufflenet_v2_x1_0(weights=None), image, IMAGES),
+    ("squeezenet", lambda size: torchvision.models.squeezenet1_1(weights=None), image, IMAGES),
+    ("mobilevit_s", lambda size: transformers.MobileVitS(), image, (64, 224, 256)),
+    ("bert_tiny", lambda size: transformers.BertTiny(), embedded, (16, 128)),
+    ("bert_tiny_ids", transformers.BertTinyOfIds, ids, (128,)),
+]
+KEPT = 40  # outputs of each network
 TOLERANCE = 1e-5  # in --check: another release may add in another order
 
 
@@ -57,8 +77,8 @@ def bounds(name, tensor):
     return -0.3, 0.3
 
 
-def answer(build, size):
-    network = build(weights=None).eval()
+def answer(build, make_input, size):
+    network = build(size).eval()
     offset = 0
     for name, tensor in network.state_dict().items():
         if name.endswith("num_batches_tracked"):
@@ -66,10 +86,8 @@ def answer(build, size):
         values = uniform(offset, tensor.numel(), *bounds(name, tensor))
         tensor.copy_(torch.from_numpy(values).reshape(tensor.shape))
         offset += tensor.numel()
-    image = torch.from_numpy(uniform(0, size * size * 3, -1, 1)).reshape(1, size, size, 3).permute(0, 3, 1, 2)
     with torch.no_grad():
-        logits = network.double()(image.double())[0].numpy()
-    return offset, logits
+        return offset, network.double()(make_input(size)).numpy().ravel()
 
 
 def main():
@@ -77,11 +95,11 @@ def main():
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     lines = []
-    for name, build in NETWORKS.items():
-        for size in SIZES:
-            parameters, logits = answer(build, size)
-            kept = ", ".join("%.9g" % x for x in logits[:: len(logits) // KEPT])
-            row = "{\"%s\", %d, %d, %.9g, {%s}}," % (name, size, parameters, np.abs(logits).max(), kept)
+    for name, build, make_input, sizes in NETWORKS:
+        for size in sizes:
+            parameters, outputs = answer(build, make_input, size)
+            kept = ", ".join("%.9g" % x for x in outputs[:: len(outputs) // KEPT][:KEPT])
+            row = "{\"%s\", %d, %d, %.9g, {%s}}," % (name, size, parameters, np.abs(outputs).max(), kept)
             lines.append(textwrap.fill(row, 119, subsequent_indent=" "))
     text = "\n".join(lines) + "\n"
     if not check:

@@ -1,7 +1,9 @@
 #include <ago/ago.hpp>
 
+#include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
+#include <networks/mobilevit.hpp>
 #include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
 
@@ -18,12 +20,12 @@ namespace {
 
 using namespace ago;
 
-/// Every 25th logit of a network of torchvision, for the parameters and the image that `uniform` makes.
+/// Outputs at equal distances of a network in PyTorch, for the parameters and the input that `uniform` makes.
 struct answer {
   std::string_view network;
   int size, parameters;
   double largest;
-  double logits[40];
+  double outputs[40];
 };
 
 constexpr answer answers[] = {
@@ -45,15 +47,18 @@ float parameter_value(parameter const& p, int i) {
     case role::variance: return uniform(std::uint32_t(i), .8, 1.25);
     case role::gamma: return uniform(std::uint32_t(i), .6, 1.4);
     case role::weight: {
-      double const high = std::sqrt(6. / (p.count() / p.dims[0]));
+      double const high = std::sqrt(6. / (p.kind == op::positions ? p.dims[2] : p.count() / p.dims[0]));
       return uniform(std::uint32_t(i), -high, high);
     }
     default: return uniform(std::uint32_t(i), -.3, .3);
   }
 }
 
+float pixel(std::uint32_t i) { return uniform(i, -1, 1); }
+float word(std::uint32_t i) { return std::floor(uniform(i, 0, 30522)); }
+
 template <auto const& Net>
-void check(std::string_view network, int size) {
+void check(std::string_view network, int size, float (*input)(std::uint32_t) = pixel) {
   CAPTURE(network);
   CAPTURE(size);
   answer const* expected = nullptr;
@@ -63,20 +68,20 @@ void check(std::string_view network, int size) {
   using net = model<Net>;
   REQUIRE(net::parameter_count == std::size_t(expected->parameters));
 
-  std::vector<float> weights(net::parameter_count), image(net::input_size()), logits(net::output_size());
+  std::vector<float> weights(net::parameter_count), in(net::input_size()), out(net::output_size());
   for (parameter const& p : parameters<Net>)
     for (int i = p.offset; i < p.offset + p.count(); ++i) weights[std::size_t(i)] = parameter_value(p, i);
-  for (std::size_t i = 0; i < image.size(); ++i) image[i] = uniform(std::uint32_t(i), -1, 1);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = input(std::uint32_t(i));
   auto const run = std::make_unique<net>(std::span<float const, net::parameter_count>(weights));
-  (*run)(std::span<float const, net::input_size()>(image), std::span<float, net::output_size()>(logits));
+  (*run)(std::span<float const, net::input_size()>(in), std::span<float, net::output_size()>(out));
 
   double worst = 0, largest = 0;
-  for (std::size_t i = 0; i < std::size(expected->logits); ++i) {
-    double const difference = std::fabs(double(logits[i * 25]) - expected->logits[i]);
+  for (std::size_t i = 0; i < std::size(expected->outputs); ++i) {
+    double const difference = std::fabs(double(out[i * (out.size() / 40)]) - expected->outputs[i]);
     if (!(difference <= worst)) worst = difference;
   }
-  for (float const x : logits) largest = std::fmax(largest, std::fabs(double(x)));
-  MESSAGE(network, ' ', size, ": largest difference ", worst / expected->largest, " of the largest logit");
+  for (float const x : out) largest = std::fmax(largest, std::fabs(double(x)));
+  MESSAGE(network, ' ', size, ": largest difference ", worst / expected->largest, " of the largest output");
   CHECK(worst <= 1e-5 * expected->largest);
   CHECK(std::fabs(largest - expected->largest) <= 1e-5 * expected->largest);
 }
@@ -103,6 +108,18 @@ TEST_CASE("SqueezeNet answers as torchvision's") {
   check<networks::squeezenet<56>>("squeezenet", 56);
   check<networks::squeezenet<112>>("squeezenet", 112);
   check<networks::squeezenet<224>>("squeezenet", 224);
+}
+
+TEST_CASE("MobileViT answers as PyTorch does") {
+  check<networks::mobilevit_s<64>>("mobilevit_s", 64);
+  check<networks::mobilevit_s<224>>("mobilevit_s", 224);  // images of 7x7 are stretched
+  check<networks::mobilevit_s<256>>("mobilevit_s", 256);
+}
+
+TEST_CASE("BERT-tiny answers as PyTorch does") {
+  check<networks::bert_tiny<16>>("bert_tiny", 16);
+  check<networks::bert_tiny<128>>("bert_tiny", 128);
+  check<networks::bert_tiny_ids<128>>("bert_tiny_ids", 128, word);
 }
 
 // Parameters that are trained, and multiply-adds, as published for 224 pixels.

@@ -37,6 +37,7 @@ constexpr bool is_unary(op kind) { return kind >= op::bias && kind <= op::map; }
 constexpr bool is_binary(op kind) { return kind == op::add || kind == op::mul; }
 /// What an epilogue can hold.
 constexpr bool is_elementwise(op kind) { return is_unary(kind) || is_binary(kind); }
+constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
 constexpr bool is_pool(op kind) { return kind >= op::max_pool && kind <= op::global_avg_pool; }
 
 constexpr char const* name_of(op kind) {

@@ -8,6 +8,7 @@
 #include <ago/kernel/im2col.hpp>
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>
+#include <ago/kernel/max_pool.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_matrix.hpp>
 #include <ago/kernel/pack_stages.hpp>

@@ -34,6 +34,11 @@ AGO_INLINE void finish_and_store(finisher<K.after, K.target> const& finish, vec<
   else finish(x, pixel, channel).store(p);
 }
 
+/// Where row y of image n is kept, in rows.
+AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
+  return p.ring ? y % p.ring : long(n) * s.h + y;
+}
+
 /// Taps on the image of one window, and what the result is multiplied by.
 struct pool_window {
   tap_range rows, columns;
@@ -58,40 +63,47 @@ struct window_pool {
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I);
 
-  static void run(step_data const& s, run_memory const& m) {
+  /// Output rows first ... last - 1 of image n.
+  static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
     finisher<K.after, I> finish(s, m);
     float const* const in = address(s.source, m);
-    float* out = mutable_address(s.destination, m);
-    long pixel = 0;
-    for (int n = 0; n < s.out.n; ++n) {
-      finish.image(s, m, n);
-      for (int oy = 0; oy < s.out.h; ++oy)
-        for (int ox = 0; ox < s.out.w; ++ox, ++pixel, out += s.destination.pixel_stride) {
-          pool_window const w = pool_window_at(s, oy, ox);
-          long const y = oy * s.win.stride_h - s.win.pad_top + w.rows.first * s.win.dilation_h;
-          long const x = ox * s.win.stride_w - s.win.pad_left + w.columns.first * s.win.dilation_w;
-          float const* const first = in + ((long(n) * s.in.h + y) * s.in.w + x) * s.source.pixel_stride;
-          int c = 0;
-          for (; c + 4 * V <= s.out.c; c += 4 * V) reduce<4, false>(s, w, finish, first + c, out + c, pixel, c);
-          for (; c + V <= s.out.c; c += V) reduce<1, false>(s, w, finish, first + c, out + c, pixel, c);
-          if constexpr (K.partial)
-            if (c < s.out.c) reduce<1, true>(s, w, finish, first + c, out + c, pixel, c);
-        }
+    finish.image(s, m, n);
+    for (int oy = first; oy < last; ++oy) {
+      long pixel = (long(n) * s.out.h + oy) * s.out.w;
+      float* out = mutable_address(s.destination, m) +
+                   row_in_memory(s.destination, s.out, n, oy) * s.out.w * s.destination.pixel_stride;
+      for (int ox = 0; ox < s.out.w; ++ox, ++pixel, out += s.destination.pixel_stride) {
+        pool_window const w = pool_window_at(s, oy, ox);
+        window_of_image const from{in, n, int(oy * s.win.stride_h - s.win.pad_top + w.rows.first * s.win.dilation_h),
+                                   ox * s.win.stride_w - s.win.pad_left + w.columns.first * s.win.dilation_w};
+        int c = 0;
+        for (; c + 4 * V <= s.out.c; c += 4 * V) reduce<4, false>(s, w, finish, from, out + c, pixel, c);
+        for (; c + V <= s.out.c; c += V) reduce<1, false>(s, w, finish, from, out + c, pixel, c);
+        if constexpr (K.partial)
+          if (c < s.out.c) reduce<1, true>(s, w, finish, from, out + c, pixel, c);
+      }
     }
   }
 
  private:
+  /// The first tap of a window on the image.
+  struct window_of_image {
+    float const* in;
+    int n, y;
+    long x;
+  };
+
   /// `vectors` registers of channels of one window.
   template <int vectors, bool Partial>
   AGO_INLINE static void reduce(step_data const& s, pool_window const& w, finisher<K.after, I> const& finish,
-                                float const* in, float* out, long pixel, int channel) {
+                                window_of_image const& from, float* out, long pixel, int channel) {
     long const right = long(s.win.dilation_w) * s.source.pixel_stride;
-    long const down = long(s.win.dilation_h) * s.in.w * s.source.pixel_stride;
     int const count = s.out.c - channel;
     vec<I> sum[vectors];
     for (auto& x : sum) x = neutral<K>();
-    for (int ky = 0; ky < w.rows.count(); ++ky, in += down) {
-      float const* p = in;
+    for (int ky = 0; ky < w.rows.count(); ++ky) {
+      long const row = row_in_memory(s.source, s.in, from.n, from.y + ky * s.win.dilation_h);
+      float const* p = from.in + (row * s.in.w + from.x) * s.source.pixel_stride + channel;
       for (int kx = 0; kx < w.columns.count(); ++kx, p += right)
         _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
           sum[v] = combine<K>(sum[v], load<I, Partial>(p + v * V, count));
@@ -100,6 +112,14 @@ struct window_pool {
       if constexpr (!takes_max(K.what)) sum[v] = sum[v] * vec<I>(w.factor);
       finish_and_store<K, Partial>(finish, sum[v], out + v * V, pixel, channel + v * V, count);
     }
+  }
+};
+
+/// All images by a method that knows rows.
+template <class Rows>
+struct pool_of_images : Rows {
+  static void run(step_data const& s, run_memory const& m) {
+    for (int n = 0; n < s.out.n; ++n) Rows::rows(s, m, n, 0, s.out.h);
   }
 };
 
@@ -181,8 +201,7 @@ struct global_reduction {
 
 }  // namespace detail
 
-template <kernel_key K> struct max_pool_kernel : detail::window_pool<K> {};
-template <kernel_key K> struct avg_pool_kernel : detail::window_pool<K> {};
+template <kernel_key K> struct avg_pool_kernel : detail::pool_of_images<detail::window_pool<K>> {};
 template <kernel_key K> struct global_max_pool_kernel : detail::global_reduction<K> {};
 template <kernel_key K> struct global_avg_pool_kernel : detail::global_reduction<K> {};
 

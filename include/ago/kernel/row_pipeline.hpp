@@ -3,6 +3,7 @@
 
 #include <ago/kernel/convolution.hpp>
 #include <ago/kernel/depthwise.hpp>
+#include <ago/kernel/max_pool.hpp>
 #include <ago/kernel/pointwise.hpp>
 
 namespace ago {
@@ -13,6 +14,8 @@ template <kernel_key K>
 AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int first, int last) {
   if constexpr (K.what == structure::pointwise) pointwise_kernel<K>::rows(s, m, n, first, last);
   else if constexpr (K.what == structure::depthwise) depthwise_kernel<K>::rows(s, m, n, first, last);
+  else if constexpr (K.what == structure::max_pool) max_pool_kernel<K>::rows(s, m, n, first, last);
+  else if constexpr (K.what == structure::avg_pool) avg_pool_kernel<K>::rows(s, m, n, first, last);
   else convolution_kernel<K>::rows(s, m, n, first, last);
 }
 
@@ -21,7 +24,7 @@ template <fused_key F, int P>
 constexpr bool computes_by_twos() {
   if constexpr (P + 1 == F.parts) return false;
   else return F.part[P].what == structure::depthwise && F.part[P].tile.vectors == 2 &&
-              F.part[P + 1].what == structure::depthwise;
+              F.part[P + 1].what != structure::pointwise;
 }
 
 /// Computes the rows of part P before row `end` that are not yet there; before that the rows they read.
@@ -48,7 +51,8 @@ AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n)
 
 }  // namespace detail
 
-/// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these: the whole inverted residual
+/// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these, in which pooling over windows
+/// can stand where depthwise can: the whole inverted residual
 /// with its intermediate values in rings of a few rows. Every row of every part is computed once, by the unfused kernel
 /// and in its order of additions: the result is the unfused one to the bit. (AGO III.B tiles a pair; the ring extends
 /// it to chains, after the line buffers of image processing.)

@@ -10,10 +10,12 @@ namespace ago {
 inline constexpr int max_chain = 3;
 
 /// Can this operator compute a tile of its output from a tile of its input that another one has just computed?
-constexpr bool follows_in_chain(node const& n) { return is_matrix_product(n.kind) || n.kind == op::depthwise; }
+constexpr bool follows_in_chain(node const& n) {
+  return is_matrix_product(n.kind) || n.kind == op::depthwise || pools_windows(n.kind);
+}
 /// Can this operator start a chain?
 constexpr bool leads_chain(node const& n) {
-  return follows_in_chain(n) || (n.kind == op::conv2d && n.groups == 1);
+  return (follows_in_chain(n) && !pools_windows(n.kind)) || (n.kind == op::conv2d && n.groups == 1);
 }
 
 namespace detail {

@@ -22,13 +22,15 @@ constexpr chain_link link_of(graph<V, E, O> const& g, int main, int result) {
   node const& n = g.nodes[main];
   shape const& in = g.source(main).out;
   int const depth = n.kind == op::depthwise ? 1 : in.c / n.groups;
-  return {n.kind, in, g.nodes[result].out, n.win, 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth};
+  bool const weighs = has_weights(n.kind);
+  return {n.kind, in, g.nodes[result].out, n.win, weighs * 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth};
 }
 
-/// Can the chain be computed so? By channels, operators in the middle must be depthwise.
+/// Can the chain be computed so? By channels, operators in the middle must be depthwise. Pooling is computed by rows.
 constexpr bool allows(chain_link const* chain, int count, tiling how) {
   bool matrix = true, depthwise = true;
   for (int i = 0; i < count; ++i) {
+    if (pools_windows(chain[i].kind) && how != tiling::rows) return false;
     matrix = matrix && is_matrix_product(chain[i].kind);
     if (i > 0 && i < count - 1) depthwise = depthwise && chain[i].kind == op::depthwise;
   }
@@ -38,13 +40,14 @@ constexpr bool allows(chain_link const* chain, int count, tiling how) {
 }
 
 /// Rows of link i's result that must exist at a time, when the last link computes pipeline_rows at a time. One more
-/// between two depthwise ones: the first computes rows by twos, so that none is computed twice, the second asks for any
-/// number of them.
+/// between two depthwise ones, or depthwise and pooling: the first computes rows by twos, so that none is computed twice,
+/// the second asks for any number of them.
 constexpr int rows_kept(chain_link const* chain, int count, int i) {
   int rows = pipeline_rows;
   for (int k = count - 1; k > i; --k) {
     rows = (rows - 1) * chain[k].win.stride_h + chain[k].win.span_h();
-    rows += chain[k].kind == op::depthwise && chain[k - 1].kind == op::depthwise && !chain[k].win.goes_row_by_row();
+    bool const asks_for_any = chain[k].kind == op::depthwise || pools_windows(chain[k].kind);
+    rows += asks_for_any && chain[k - 1].kind == op::depthwise && !chain[k].win.goes_row_by_row();
   }
   return rows < chain[i].out.h ? rows : chain[i].out.h;
 }

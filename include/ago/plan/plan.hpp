@@ -6,6 +6,7 @@
 #include <ago/plan/matrix_schedule.hpp>
 #include <ago/plan/memory.hpp>
 #include <ago/plan/packing.hpp>
+#include <ago/plan/pool_schedule.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/signature.hpp>
 
@@ -144,6 +145,7 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   if (convolution.chosen()) convolution.apply(k, p.data);
   if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
+  if (k.what == structure::max_pool) choose_max_pool(k, p.data);
 }
 
 }  // namespace detail

@@ -1,0 +1,95 @@
+// Maximum over windows that the compiler knows: the maximum of an input column serves all windows that hold it.
+#pragma once
+
+#include <ago/kernel/pool.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// `K.tile.pixels` results of a row at a time where their windows are on the image from left to right, one at a time at
+/// its sides.
+template <kernel_key K>
+class max_pool_tile {
+  static constexpr isa I = K.target;
+  static constexpr int V = lanes(I), kw = K.kernel_w, sw = K.stride_w, columns = K.tile.pixels;
+
+ public:
+  /// Output rows first ... last - 1 of image n.
+  static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+    max_pool_tile work(s, m);
+    work.finish_.image(s, m, n);
+    for (int oy = first; oy < last; ++oy) work.row(n, oy);
+  }
+
+ private:
+  max_pool_tile(step_data const& s, run_memory const& m)
+      : s_(s), finish_(s, m), in_(address(s.source, m)), out_(mutable_address(s.destination, m)) {}
+
+  void row(int n, int oy) {
+    int const iy = oy * K.stride_h - s_.win.pad_top;
+    tap_range const taps = taps_inside(iy, 1, K.kernel_h, s_.in.h);
+    rows_ = taps.count();
+    for (int y = 0; y < rows_; ++y)
+      in_row_[y] = in_ + row_in_memory(s_.source, s_.in, n, iy + taps.first + y) * s_.in.w * s_.source.pixel_stride;
+    out_row_ = out_ + row_in_memory(s_.destination, s_.out, n, oy) * s_.out.w * s_.destination.pixel_stride;
+    long const pixel = (long(n) * s_.out.h + oy) * s_.out.w;
+    for (int ox = 0; ox < s_.out.w;) {
+      int const ix = ox * sw - s_.win.pad_left;
+      bool const inside = ix >= 0 && ix + (columns - 1) * sw + kw <= s_.in.w && ox + columns <= s_.out.w;
+      if (inside) channels<columns>(ix, {0, kw}, ox, pixel + ox);
+      else channels<1>(ix, taps_inside(ix, 1, kw, s_.in.w), ox, pixel + ox);
+      ox += inside ? columns : 1;
+    }
+  }
+
+  /// All channels of `Columns` results from column ox on, number `pixel` and those behind it. Taps of the first one
+  /// beside `taps` are off the image.
+  template <int Columns>
+  AGO_INLINE void channels(int ix, tap_range taps, int ox, long pixel) const {
+    long const in = long(ix) * s_.source.pixel_stride;
+    float* const out = out_row_ + ox * long(s_.destination.pixel_stride);
+    int c = 0;
+    _Pragma("GCC unroll 1") for (; c + V <= s_.out.c; c += V)
+      compute<Columns, false>(in + c, taps, out + c, pixel, c);
+    if constexpr (K.partial)
+      if (c < s_.out.c) compute<Columns, true>(in + c, taps, out + c, pixel, c);
+  }
+
+  template <int Columns, bool Partial>
+  AGO_INLINE void compute(long in, tap_range taps, float* out, long pixel, int channel) const {
+    constexpr int width = (Columns - 1) * sw + kw;
+    int const count = s_.out.c - channel;
+    long const right = s_.source.pixel_stride;
+    vec<I> most[width];
+    for (auto& x : most) x = neutral<K>();
+    _Pragma("GCC unroll 1") for (int y = 0; y < rows_; ++y) {
+      float const* const row = in_row_[y] + in;
+      _Pragma("GCC unroll 32") for (int x = 0; x < width; ++x)
+        if (Columns > 1 || (x >= taps.first && x < taps.last))
+          most[x] = max(most[x], load<I, Partial>(row + x * right, count));
+    }
+    _Pragma("GCC unroll 32") for (int i = 0; i < Columns; ++i) {
+      vec<I> x = most[i * sw];
+      _Pragma("GCC unroll 32") for (int k = 1; k < kw; ++k) x = max(x, most[i * sw + k]);
+      finish_and_store<K, Partial>(finish_, x, out + i * s_.destination.pixel_stride, pixel + i, channel, count);
+    }
+  }
+
+  step_data const& s_;
+  finisher<K.after, I> finish_;
+  float const *in_, *in_row_[K.kernel_h]{};  ///< rows of the window that are on the image ...
+  int rows_{};                                ///< ... so many
+  float *out_, *out_row_{};
+};
+
+template <kernel_key K, bool KnownWindow = (K.kernel_h > 0)>
+struct max_pool_method { using type = max_pool_tile<K>; };
+template <kernel_key K>
+struct max_pool_method<K, false> { using type = window_pool<K>; };
+
+}  // namespace detail
+
+template <kernel_key K> struct max_pool_kernel : detail::pool_of_images<typename detail::max_pool_method<K>::type> {};
+
+}  // namespace ago

@@ -1,0 +1,23 @@
+// The analytic default schedule of max pooling.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Small windows without dilation are made known to the compiler, with as many results at a time as registers hold
+/// columns of their windows.
+constexpr void choose_max_pool(kernel_key& key, step_data const& s) {
+  window const& w = s.win;
+  bool const small = w.kernel_h <= 3 && w.kernel_w <= 3 && w.stride_h <= 3 && w.stride_w <= 3;
+  if (!small || w.dilation_h > 1 || w.dilation_w > 1) return;
+  key.kernel_h = w.kernel_h;
+  key.kernel_w = w.kernel_w;
+  key.stride_h = w.stride_h;
+  key.stride_w = w.stride_w;
+  int const inside = (s.in.w - w.kernel_w + 1 + w.stride_w - 1) / w.stride_w;  // results of a row, about
+  int const most = (vector_registers(key.target) / 2 - 1 - w.kernel_w) / w.stride_w + 1;
+  key.tile.pixels = inside < 1 ? 1 : inside < most ? inside : most;
+}
+
+}  // namespace ago
