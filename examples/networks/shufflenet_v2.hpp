@@ -24,7 +24,8 @@ inline constexpr auto unit = [](tensor x) {
 
 /// Half the image, `out` channels.
 constexpr auto down(int out) {
-  return concat(depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | pointwise{out / 2} | batch_norm{} | relu{},
+  return concat(depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{}
+              | pointwise{out / 2} | batch_norm{} | relu{},
                 branch(out / 2, 2))
        | channel_shuffle{2};
 }

@@ -29,12 +29,15 @@ inline constexpr auto stem_dilated = input{.h = 16, .w = 12, .c = 4} |
 inline constexpr auto mapped = input{.h = 6, .w = 7, .c = 8} | pointwise{20} | map{[](auto x) { return x * x + 1.f; }} |
                                dw(3, 1, all(1)) | pointwise{8} | hard_swish{};
 
-inline constexpr auto stem_pool = input{.n = 2, .h = 21, .w = 23, .c = 3} | conv2d{.out = 24, .kernel = 3, .stride = 2} |
-                                  relu{} | max_pool{.kernel = 3, .stride = 2, .ceil = true} | pw(18);
-inline constexpr auto wide_pool = input{.h = 12, .w = 9, .c = 7} | pw(33) | max_pool{.kernel = 5, .stride = 2, .pad = 2};
-inline constexpr auto dw_pool = input{.h = 13, .w = 8, .c = 20} | dw(3, 1, all(1)) | max_pool{.kernel = {3, 2}, .stride = 2};
-inline constexpr auto mean_pool = input{.h = 9, .w = 8, .c = 16} | pw(20) | avg_pool{.kernel = 3, .stride = 1, .pad = 1} |
-                                  pointwise{5};
+inline constexpr auto stem_pool = input{.n = 2, .h = 21, .w = 23, .c = 3} |
+                                  conv2d{.out = 24, .kernel = 3, .stride = 2} | relu{} |
+                                  max_pool{.kernel = 3, .stride = 2, .ceil = true} | pw(18);
+inline constexpr auto wide_pool =
+    input{.h = 12, .w = 9, .c = 7} | pw(33) | max_pool{.kernel = 5, .stride = 2, .pad = 2};
+inline constexpr auto dw_pool =
+    input{.h = 13, .w = 8, .c = 20} | dw(3, 1, all(1)) | max_pool{.kernel = {3, 2}, .stride = 2};
+inline constexpr auto mean_pool =
+    input{.h = 9, .w = 8, .c = 16} | pw(20) | avg_pool{.kernel = 3, .stride = 1, .pad = 1} | pointwise{5};
 
 }  // namespace
 

@@ -19,8 +19,7 @@ constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
 }
 
 namespace detail {
-/// Does permute `n` leave the elements of a value of this shape in their order, all extents but 1 in theirs? Only if its
-/// result has the same shape: a reshape takes the others' place.
+/// Does permute `n` leave the elements of a value of this shape in their order, and the shape as it is?
 constexpr bool keeps_order(shape const& in, node const& n) {
   int last = -1;
   for (int i = 0; i < 4; ++i) {

@@ -6,7 +6,8 @@
 
 namespace ago {
 
-/// Writes the parameters of every bias, batch norm and positions in `key.after`. `packed`: start of the model's packed weights.
+/// Writes the parameters of every bias, batch norm and positions in `key.after`. `packed`: start of the model's packed
+/// weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
                  float* packed) {

@@ -9,7 +9,8 @@
 namespace ago {
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights as
-/// matrix_layout has them. With in_runs the channels of a pixel lie in several places. Expects tile.pixels_left == pixels % tile.pixels, and vectors_left likewise.
+/// matrix_layout has them. With in_runs the channels of a pixel lie in several places. Expects tile.pixels_left ==
+/// pixels % tile.pixels, and vectors_left likewise.
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;

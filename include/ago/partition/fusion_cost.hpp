@@ -40,8 +40,8 @@ constexpr bool allows(chain_link const* chain, int count, tiling how) {
 }
 
 /// Rows of link i's result that must exist at a time, when the last link computes pipeline_rows at a time. One more
-/// between two depthwise ones, or depthwise and pooling: the first computes rows by twos, so that none is computed twice,
-/// the second asks for any number of them.
+/// between two depthwise ones, or depthwise and pooling: the first computes rows by twos, so that none is computed
+/// twice, the second asks for any number of them.
 constexpr int rows_kept(chain_link const* chain, int count, int i) {
   int rows = pipeline_rows;
   for (int k = count - 1; k > i; --k) {

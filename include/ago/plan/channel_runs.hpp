@@ -1,5 +1,5 @@
-// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those who read them
-// know where to look.
+// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those who read
+// them know where to look.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -168,9 +168,9 @@ constexpr bool reads_runs(graph<V, E, O> const& g, int r, int k, run_list const&
 
 }  // namespace detail
 
-/// Looks at each value once, those that it is made of before it. A slice, shuffle or concatenation of channels becomes a
-/// view if all its readers can take it; a concatenation whose operands can be written side by side stays one if nobody
-/// takes it apart again.
+/// Looks at each value once, those that it is made of before it. A slice, shuffle or concatenation of channels becomes
+/// a view if all its readers can take it; a concatenation whose operands can be written side by side stays one if
+/// nobody takes it apart again.
 template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;

@@ -26,8 +26,9 @@ namespace detail {
 /// Does b read nothing but what a writes, and nothing else read it?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
-  return a.main >= 0 && b.main >= 0 && a.is_whole() && b.is_whole() && b.source == a.result && uses.readers[a.result] == 1 &&
-         leads_chain(g.nodes[a.main]) && follows_in_chain(g.nodes[b.main]);
+  if (a.main < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
+  return b.source == a.result && uses.readers[a.result] == 1 && leads_chain(g.nodes[a.main]) &&
+         follows_in_chain(g.nodes[b.main]);
 }
 
 /// The tiling of a chain: as wished, if the chain allows it and the tile does not hold everything, or else the best.

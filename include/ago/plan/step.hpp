@@ -160,7 +160,8 @@ struct step_data {
                             ///< the image; 0: all
   channel_range channels{};  ///< output channels to compute: whole panels, but for the last
   channel_range depth{};     ///< input channels to add up, if the kernel accumulates
-  long scratch = 0;          ///< Winograd, im2col, products of two values: offset into the arena of floats that are its own meanwhile
+  long scratch = 0;          ///< Winograd, im2col, products of two values: offset into the arena of floats that are
+                             ///< its own meanwhile
 };
 
 /// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in
