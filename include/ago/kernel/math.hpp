@@ -54,6 +54,46 @@ AGO_INLINE vec<I> exp_in_range(vec<I> x) {
   return times_power_of_two(v(1.f) + fma(p, r * r, r), t);
 }
 
+/// 2^(n) for t = n + 127 + 1.5 * 2^23, n = -127 ... 127; 2^-127 counts as 0.
+template <isa I>
+AGO_INLINE vec<I> power_of_two(vec<I> t) {
+#if XSIMD_WITH_AVX512F
+  if constexpr (I == isa::avx512)
+    return typename vec<I>::batch(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(t.v), 23)));
+#endif
+#if XSIMD_WITH_AVX2
+  if constexpr (I == isa::avx2)
+    return typename vec<I>::batch(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(t.v), 23)));
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+  if constexpr (I == isa::sse2 || I == isa::sse42)
+    return typename vec<I>::batch(_mm_castsi128_ps(_mm_slli_epi32(_mm_castps_si128(t.v), 23)));
+#elif defined(__aarch64__)
+  if constexpr (I == isa::neon)
+    return typename vec<I>::batch(vreinterpretq_f32_s32(vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23)));
+#endif
+  if constexpr (I == isa::scalar) return std::bit_cast<float>(std::bit_cast<std::uint32_t>(t.v) << 23);
+  if constexpr (is_emulated(I))
+    for (float& lane : t.lane) lane = std::bit_cast<float>(std::bit_cast<std::uint32_t>(lane) << 23);
+  return t;
+}
+
+/// exp(x) for x <= 0, minus infinity included: within 2 units in the last place for x >= -87.3, 0 for x < -87.7, and
+/// between the two within 2e-45. NaN for NaN. The polynomial of exp_in_range.
+template <isa I>
+AGO_INLINE vec<I> exp_of_negative(vec<I> x) {
+  using v = vec<I>;
+  v const shift(12583039.f);  // 1.5 * 2^23 + 127
+  x = max(v(-88.1f), x);
+  v const t = fma(x, v(1.44269504f), shift), n = t - shift;
+  v const r = fma(n, v(2.12194440e-4f), fma(n, v(-.693359375f), x));
+  v p = fma(v(1.3997796e-3f), r, v(8.3955629e-3f));
+  p = fma(p, r, v(4.1665401e-2f));
+  p = fma(p, r, v(1.6666277e-1f));
+  p = fma(p, r, v(.5f));
+  return (v(1.f) + fma(p, r * r, r)) * power_of_two(t);
+}
+
 /// 1 / x for 1 <= x <= exp(87), within one unit in the last place.
 template <isa I>
 AGO_INLINE vec<I> reciprocal(vec<I> x) {
