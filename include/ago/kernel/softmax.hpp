@@ -40,7 +40,8 @@ AGO_INLINE float row_exp(float const* row, float most, float* to, int count) {
 
 }  // namespace detail
 
-/// out[pixel, c] = epilogue(exp(in[pixel, c] - most) / sum over c of the same), `most` the largest channel of the pixel.
+/// out[pixel, c] = epilogue(exp(in[pixel, c] - most) / sum over c of the same), `most` the largest of the pixel's
+/// channels.
 /// NaN where a channel is NaN or plus infinity, or all are minus infinity. Largest error, before the epilogue:
 /// (8 + c / lanes + most - in[pixel, c]) * 2^-24 of the result, and 2e-38 absolute.
 template <kernel_key K>

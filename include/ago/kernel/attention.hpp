@@ -1,0 +1,119 @@
+// Attention: each query's scores with all keys, softmax of these, and the values weighted with the result.
+// The channels are divided among heads, the pixels of an image among the places of a patch: for each of both, the
+// tokens, one of each patch, attend to each other.
+#pragma once
+
+#include <ago/kernel/product.hpp>
+#include <ago/kernel/softmax.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// Calls f(image, place in the patch, queries, keys) for all of those: as pixels of `s` and of an image of the extents
+/// `keys`.
+template <class F>
+AGO_INLINE void for_each_place(shape const& s, shape const& keys, window const& patch, F f) {
+  for (int n = 0; n < s.n; ++n)
+    for (int py = 0; py < patch.stride_h; ++py)
+      for (int px = 0; px < patch.stride_w; ++px)
+        f(n, py * patch.stride_w + px, row_pixels::tokens(s, patch, n, py, px),
+          row_pixels::tokens(keys, patch, n, py, px));
+}
+
+/// Channels of `p` from `channel` on, as a matrix whose rows are `pixels`.
+AGO_INLINE matrix_rows matrix_at(place const& p, run_memory const& m, row_pixels const& pixels, int channel) {
+  return {address(p, m) + channel, p.pixel_stride, pixels};
+}
+
+}  // namespace detail
+
+/// out[pixel(t), head * d + j] = epilogue(sum over u of weight[t, u] * values[pixel(u), head * d + j]), where the
+/// weights are softmax over u of alpha * sum over j of queries[pixel(t), head * d + j] * keys[pixel(u), head * d + j],
+/// d channels per head. pixel(t) is the place of a patch in patch t; each place attends by itself. NaN as in softmax.
+///
+/// Some rows of scores exist at a time. With the scores off by e (rounding of sums of d products), results are off by
+/// 2 e + (u + 16) * 2^-24 of the largest value, u keys.
+template <kernel_key K>
+struct attention_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    detail::product_step<K> const step(s, m);
+    int const channels = s.in.c / s.groups;
+    detail::for_each_place(s.in, s.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
+      for (int channel = 0; channel < s.in.c; channel += channels) {
+        auto const at = [&](place const& p, auto const& pixels) { return detail::matrix_at(p, m, pixels, channel); };
+        detail::pack_columns<I>(step.layout.first, at(s.other[0], keys), step.first_operand());
+        detail::pack_rows<I>(step.layout.second, at(s.other[1], keys), step.second_operand());
+        step.multiply(at(s.source, queries), s.alpha, [&](int first, int count) {
+          weigh(step, count);
+          step.multiply_again(count);
+          for (int i = 0; i < count; ++i)
+            step.finish(step.layout.second, step.second_results() + long(i) * step.layout.second.padded_columns(),
+                        step.factors()[i], queries.pixel(first + i), channel);
+        });
+      }
+    });
+  }
+
+ private:
+  static constexpr isa I = K.target;
+
+  /// Scores to exponentials, in place; 1 / their sum to the factors. One loop after another: the rows of one loop do
+  /// not wait for each other.
+  static void weigh(detail::product_step<K> const& step, int count) {
+    int const columns = step.layout.first.padded_columns();
+    float *const scores = step.first_results(), *const factors = step.factors();
+    for (int i = 0; i < count; ++i) factors[i] = detail::row_max<I>(scores + long(i) * columns, columns);
+    for (int i = 0; i < count; ++i) {
+      float* const row = scores + long(i) * columns;
+      factors[i] = 1.f / detail::row_exp<I>(row, factors[i], row, columns);
+    }
+  }
+};
+
+/// out[(image, place), head, t, u] = epilogue(alpha * sum over j of queries[pixel(t), head * d + j] *
+/// keys[pixel(u), head * d + j]), as in attention.
+template <kernel_key K>
+struct attention_scores_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    detail::product_step<K> const step(s, m);
+    int const channels = s.in.c / s.groups, places = s.win.stride_h * s.win.stride_w;
+    detail::for_each_place(s.in, s.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
+      for (int head = 0; head < s.groups; ++head) {
+        long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
+        detail::pack_columns<K.target>(step.layout.first, detail::matrix_at(s.other[0], m, keys, head * channels),
+                                       step.first_operand());
+        step.multiply(detail::matrix_at(s.source, m, queries, head * channels), s.alpha, [&](int first, int count) {
+          for (int i = 0; i < count; ++i)
+            step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
+                        row + first + i, 0);
+        });
+      }
+    });
+  }
+};
+
+/// out[pixel(t), head * d + j] = epilogue(sum over u of in[(image, place), head, t, u] * values[pixel(u), head * d + j]),
+/// as in attention.
+template <kernel_key K>
+struct attention_values_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    detail::product_step<K> const step(s, m);
+    int const channels = s.out.c / s.groups, places = s.win.stride_h * s.win.stride_w;
+    detail::for_each_place(s.out, s.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
+      for (int head = 0; head < s.groups; ++head) {
+        long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
+        auto const weights = detail::row_pixels::dense(row, step.layout.rows);
+        detail::pack_rows<K.target>(step.layout.first, detail::matrix_at(s.other[0], m, values, head * channels),
+                                    step.first_operand());
+        step.multiply(detail::matrix_at(s.source, m, weights, 0), 1.f, [&](int first, int count) {
+          for (int i = 0; i < count; ++i)
+            step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
+                        results.pixel(first + i), head * channels);
+        });
+      }
+    });
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,101 @@
+// How products of two values (matmul and attention) are cut into tiles, and where their scratch lies.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Register tile of a product of two values: rows of the first by vectors of columns of the second; half as many rows
+/// for what is left of them. The instruction set alone decides, so that all sizes share code. Whole tiles fill powers
+/// of two, as the numbers of tokens often are.
+constexpr register_tile product_tile(isa target) {
+  switch (target) {
+    case isa::avx512:
+    case isa::emulated512: return {8, 3};
+    case isa::neon:
+    case isa::emulated128: return {8, 2};
+    case isa::sse2:
+    case isa::sse42: return {4, 2};
+    default: return {4, 3};
+  }
+}
+
+/// The second operand of a product as it is packed: panels of at most product_tile().vectors vectors of columns, as
+/// many in one as in another or one more, each panel [depth][its vectors * lanes].
+struct product_layout {
+  int depth = 0, columns = 0;
+  int vectors = 0, panels = 0;  ///< of columns; panels of vectors
+  int lanes = 1;
+
+  constexpr product_layout() = default;
+  constexpr product_layout(int depth_, int columns_, isa target)
+      : depth(depth_), columns(columns_), vectors(padded(columns_, target) / ago::lanes(target)), lanes(ago::lanes(target)) {
+    int const most = product_tile(target).vectors;
+    panels = (vectors + most - 1) / most;
+  }
+  constexpr int padded_columns() const { return vectors * lanes; }
+  /// First vector of a panel; that of panel number `panels` is behind the last.
+  constexpr int first_vector(int panel) const { return int(long(vectors) * panel / panels); }
+  constexpr long panel_offset(int panel) const { return long(first_vector(panel)) * lanes * depth; }
+  constexpr long floats() const { return long(padded_columns()) * depth; }
+};
+
+constexpr bool is_product(structure what) {
+  return what >= structure::matmul && what <= structure::attention;
+}
+
+/// What one step of those kinds does for each of its batches (of an attention: image, place in the patch, head):
+/// multiplies `rows` rows with the packed operand `first`; an attention then those results, after softmax, with `second`.
+/// Some rows are handled at a time. Scratch, each part a multiple of 64 bytes:
+///   operand `first`, operand `second`, and for the rows handled at a time: their factors, copies of the rows, results
+///   of the first product, results of the second product; and what the accumulators of each product start from.
+struct attention_layout {
+  int rows = 0, together = 0;  ///< rows of a batch; those handled at a time, whole register tiles
+  product_layout first, second;
+
+  constexpr long second_operand() const { return aligned(first.floats()); }
+  constexpr long factors() const { return second_operand() + aligned(second.floats()); }
+  constexpr long row_copies() const { return factors() + aligned(together); }
+  constexpr long first_results() const { return row_copies() + aligned(long(together) * first.depth); }
+  constexpr long second_results() const { return first_results() + aligned(long(together) * first.padded_columns()); }
+  constexpr long first_start() const { return second_results() + aligned(long(together) * second.padded_columns()); }
+  constexpr long second_start() const { return first_start() + aligned(first.padded_columns()); }
+  constexpr long floats() const { return second_start() + aligned(second.padded_columns()); }
+
+ private:
+  static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
+};
+
+/// Tokens of one batch of an attention: one of each patch of the image `s`.
+constexpr int tokens_of(shape const& s, window const& patch) {
+  return s.h / patch.stride_h * (s.w / patch.stride_w);
+}
+
+constexpr attention_layout layout_of_attention(structure what, step_data const& s, isa target) {
+  attention_layout r;
+  if (what == structure::matmul) {
+    r.rows = s.in.w;
+    r.first = {s.in.c, s.out.c, target};
+  } else if (what == structure::attention_values) {
+    r.rows = s.in.w;
+    r.first = {s.in.c, s.out.c / s.groups, target};
+  } else {
+    int const keys = tokens_of(s.other_shape, s.win);
+    r.rows = tokens_of(s.in, s.win);
+    r.first = {s.in.c / s.groups, keys, target};
+    if (what == structure::attention) r.second = {keys, s.in.c / s.groups, target};
+  }
+  // Results of the first product for 16 KB: they stay in L1 beside the panel they are multiplied by, which comes from
+  // there for all tiles but the first.
+  int const tile = product_tile(target).pixels, columns = r.first.padded_columns();
+  int const whole = (r.rows + tile - 1) / tile * tile, close = 4096 / (columns > 0 ? columns : 1) / tile * tile;
+  r.together = close < tile ? tile : close < whole ? close : whole;
+  return r;
+}
+
+/// Floats of a step's scratch, 0 if it needs none.
+constexpr long attention_scratch_floats(structure what, step_data const& s, isa target) {
+  return is_product(what) ? layout_of_attention(what, s, target).floats() : 0;
+}
+
+}  // namespace ago
