@@ -63,11 +63,52 @@ class builder {
     return append({.kind = kind, .out = {s.n, h, w, s.c}, .win = win, .count_pads = count_pads}, {x});
   }
   int global_pool(ago::op kind, int x) { return append({.kind = kind, .out = {shape(x).n, 1, 1, shape(x).c}}, {x}); }
-  int concat(std::vector<int> const& parts) {
+  int concat(std::vector<int> const& parts, int axis = 3) {
     ago::shape s = shape(parts[0]);
-    s.c = 0;
-    for (int const v : parts) s.c += shape(v).c;
-    return append({.kind = ago::op::concat, .out = s}, parts);
+    int& joined = extent(s, axis);
+    joined = 0;
+    for (int const v : parts) {
+      ago::shape part = shape(v);
+      joined += extent(part, axis);
+    }
+    return append({.kind = ago::op::concat, .out = s, .axis = axis}, parts);
+  }
+  /// `count` elements along an axis.
+  int slice(int x, int axis, int begin, int count, int step = 1) {
+    ago::shape s = shape(x);
+    extent(s, axis) = count;
+    return append({.kind = ago::op::slice, .out = s, .axis = axis, .begin = begin, .step = step}, {x});
+  }
+  int layer_norm(int x, float epsilon = 1e-5f) {
+    int const c = shape(x).c, gamma = reserve(c), beta = reserve(c);
+    return append({.kind = ago::op::layer_norm, .out = shape(x), .alpha = epsilon, .weight = gamma, .shift = beta},
+                  {x});
+  }
+  int positions(int x) {
+    ago::shape const s = shape(x);
+    return append({.kind = ago::op::positions, .out = s, .weight = reserve(s.h * s.w * s.c)}, {x});
+  }
+  int embedding(int x, int entries, int channels) {
+    ago::shape const s = shape(x);
+    int const table = reserve(entries * channels);
+    return append({.kind = ago::op::embedding, .out = {s.n, s.h, s.w, channels}, .entries = entries, .weight = table},
+                  {x});
+  }
+  int matmul(int a, int b, bool transposed = false, float alpha = 1) {
+    ago::shape s = shape(a);
+    s.c = transposed ? shape(b).w : shape(b).c;
+    return append({.kind = ago::op::matmul, .out = s, .transposed = transposed, .alpha = alpha}, {a, b});
+  }
+  /// `patch`: its extents are the strides.
+  int attention_scores(int q, int k, int heads, ago::window const& patch = {}, float alpha = 1) {
+    ago::shape const s = shape(q), t = shape(k);
+    int const sequences = patch.stride_h * patch.stride_w;
+    ago::shape const out{s.n * sequences, heads, s.h * s.w / sequences, t.h * t.w / sequences};
+    return append({.kind = ago::op::attention_scores, .out = out, .win = patch, .groups = heads, .alpha = alpha},
+                  {q, k});
+  }
+  int attention_values(int p, int v, ago::shape const& out, ago::window const& patch = {}) {
+    return append({.kind = ago::op::attention_values, .out = out, .win = patch, .groups = shape(p).h}, {p, v});
   }
   void output(int v) {
     if (graph.output_count == max_outputs) throw std::length_error("builder: too many outputs");
@@ -75,6 +116,7 @@ class builder {
   }
 
   ago::shape shape(int v) const { return graph.nodes[v].out; }
+  static int& extent(ago::shape& s, int axis) { return axis == 0 ? s.n : axis == 1 ? s.h : axis == 2 ? s.w : s.c; }
   /// Offset of `count` new floats in the parameters.
   int reserve(int count) {
     int const first = graph.parameters;

@@ -7,29 +7,18 @@
 #include <Eigen/Core>
 
 #include "builder.hpp"
+#include "by_hand.hpp"
 
 namespace {
 
 using ago::op;
 using ago::shape;
 using reference::builder;
+using reference::check_close;
+using reference::outputs_of;
 using reference::random_inputs;
 using reference::random_parameters;
 using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-std::vector<double> outputs_of(builder& b, std::vector<float> const& parameters,
-                               std::vector<std::vector<float>> const& inputs) {
-  b.output(b.graph.node_count - 1);
-  return reference::run(b.graph, parameters, inputs)[0];
-}
-
-void check_close(std::vector<double> const& got, std::vector<double> const& expected) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    CAPTURE(i);
-    CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-12).scale(1));
-  }
-}
 
 row_major matrix(float const* from, long rows, long columns) {
   using floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -157,12 +146,18 @@ TEST_CASE("a gate is broadcast over the pixels of its own image") {
   }
 }
 
-TEST_CASE("concat joins channels, channel-first memory is transposed") {
+TEST_CASE("concat joins channels or rows, channel-first memory is transposed") {
   builder b;
   SUBCASE("concat") {
     int const x = b.input({1, 1, 2, 1}), y = b.input({1, 1, 2, 2});
     b.concat({x, y, x});
     check_close(outputs_of(b, {}, {{1, 2}, {3, 4, 5, 6}}), {1, 3, 4, 1, 2, 5, 6, 2});
+  }
+  SUBCASE("concat of rows") {
+    int const x = b.input({2, 1, 2, 1}), y = b.input({2, 2, 2, 1});
+    b.concat({x, y}, 1);
+    check_close(outputs_of(b, {}, {{1, 2, 3, 4}, {10, 20, 30, 40, 50, 60, 70, 80}}),
+                {1, 2, 10, 20, 30, 40, 3, 4, 50, 60, 70, 80});
   }
   SUBCASE("from_nchw") {
     b.unary(op::from_nchw, b.input({1, 2, 2, 3}));
@@ -253,6 +248,19 @@ TEST_CASE("graphs that contradict themselves are refused") {
   SUBCASE("groups") { b.graph.nodes[b.convolution(op::conv2d, x, 2)].groups = 3; }
   SUBCASE("shapes of a sum") { b.binary(op::add, x, b.convolution(op::pointwise, x, 3)); }
   SUBCASE("channels of a concat") { b.graph.nodes[b.concat({x, x})].out.c = 5; }
+  SUBCASE("rows of a concat") { b.concat({x, b.slice(x, 2, 0, 3)}, 1); }
+  SUBCASE("a slice that ends behind its operand") { b.slice(x, 1, 1, 2, 3); }
+  SUBCASE("a slice that begins before it") { b.slice(x, 3, -1, 1); }
+  SUBCASE("a shape with more elements") { b.append({.kind = op::reshape, .out = {1, 4, 5, 2}}, {x}); }
+  SUBCASE("patches that do not fit") {
+    b.append({.kind = op::unfold, .out = {3, 1, 4, 2}, .win = {.stride_h = 3}}, {x});
+  }
+  SUBCASE("heads that do not divide the channels") { b.attention_scores(x, x, 3); }
+  SUBCASE("weights of other keys") {
+    int const p = b.attention_scores(x, b.slice(x, 2, 0, 3), 1);
+    b.attention_values(p, x, {1, 4, 4, 2});
+  }
+  SUBCASE("matrices that do not fit") { b.matmul(x, x); }
   SUBCASE("an operand that comes later") { b.graph.edges[b.graph.nodes[b.unary(op::relu, x)].input_first] = 1; }
   std::vector<float> const parameters(std::size_t(b.graph.parameters));
   CHECK_THROWS_AS(outputs_of(b, parameters, {std::vector<float>(32)}), std::logic_error);

@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "activation.hpp"
+#include "channels.hpp"
 #include "graph_view.hpp"
+#include "movement.hpp"
 #include "pooling.hpp"
+#include "products.hpp"
+#include "sampling.hpp"
 
 namespace reference {
 
@@ -49,12 +53,22 @@ class executor {
 
   void compute(int v, ago::node const& n, value& out) const {
     using ago::op;
-    check(n.input_count == (is_binary(n.kind) ? 2 : n.kind == op::concat ? n.input_count : 1), n, "operands");
-    if (is_complex(n.kind)) return convolve(n, operand(v), out);
+    bool const of_two = is_binary(n.kind) || (is_complex(n.kind) && !has_weights(n.kind));
+    check(n.kind == op::concat || n.input_count == (of_two ? 2 : 1), n, "operands");
+    if (has_weights(n.kind)) return convolve(n, operand(v), out);
+    if (n.kind == op::matmul) return matmul(n, operand(v, 0), operand(v, 1), out);
+    if (n.kind == op::attention_scores) return attention_scores(n, operand(v, 0), operand(v, 1), out);
+    if (n.kind == op::attention_values) return attention_values(n, operand(v, 0), operand(v, 1), out);
     if (is_binary(n.kind)) return combine(n, operand(v, 0), operand(v, 1), out);
     if (is_pool(n.kind)) return pool(n, operand(v), out);
     if (n.kind == op::concat) return concatenate(v, n, out);
     if (n.kind == op::bias || n.kind == op::batch_norm) return normalise(n, terms_before(v), operand(v), out);
+    if (n.kind == op::positions) return add_positions(n, operand(v), out);
+    if (n.kind == op::softmax) return softmax(n, operand(v), out);
+    if (n.kind == op::layer_norm) return layer_norm(n, parameters_, operand(v), out);
+    if (n.kind == op::resize_bilinear) return resize_bilinear(n, operand(v), out);
+    if (n.kind == op::embedding) return embedding(n, parameters_, operand(v), out);
+    if (n.kind >= op::slice && n.kind <= op::resize_nearest) return move(n, operand(v), out);
     if (n.kind == op::from_nchw || n.kind == op::to_nchw) return transpose(n, operand(v), out);
     check(operand(v).extents == n.out, n, "shape");
     if (n.kind == op::identity) {
@@ -108,7 +122,7 @@ class executor {
     ago::node const& n = graph_.nodes[std::size_t(v)];
     if (n.kind == ago::op::bias || n.kind == ago::op::batch_norm) return terms_before(graph_.operand(v));
     if (n.kind == ago::op::depthwise) return n.win.kernel_h * n.win.kernel_w;
-    return is_complex(n.kind) ? n.win.kernel_h * n.win.kernel_w * operand(v).extents.c / n.groups : 0;
+    return has_weights(n.kind) ? n.win.kernel_h * n.win.kernel_w * operand(v).extents.c / n.groups : 0;
   }
 
   /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel. `terms`: of the dot product
@@ -157,21 +171,27 @@ class executor {
     }
   }
 
+  /// The table [rows][columns][channels] is the same for every image.
+  void add_positions(ago::node const& n, value const& in, value& out) const {
+    check(in.extents == n.out, n, "shape");
+    long const image = long(n.out.h) * n.out.w * n.out.c;
+    for (std::size_t i = 0; i < out.exact.size(); ++i) {
+      out.exact[i] = in.exact[i] + parameter(n.weight + long(i) % image);
+      out.error[i] = in.error[i] + roundoff * std::abs(out.exact[i]);
+    }
+  }
+
   void concatenate(int v, ago::node const& n, value& out) const {
+    auto const axis = std::size_t(n.axis);
     int first = 0;
     for (int k = 0; k < n.input_count; ++k) {
-      value const& in = operand(v, k);
-      check(in.extents.n == n.out.n && in.extents.h == n.out.h && in.extents.w == n.out.w, n, "extents");
-      check(first + in.extents.c <= n.out.c, n, "channels");
-      for (std::size_t i = 0; i < in.exact.size(); ++i) {
-        auto const channels = std::size_t(in.extents.c);
-        std::size_t const to = i / channels * std::size_t(n.out.c) + std::size_t(first) + i % channels;
-        out.exact[to] = in.exact[i];
-        out.error[to] = in.error[i];
-      }
-      first += in.extents.c;
+      indices part = extents_of(operand(v, k).extents), whole = extents_of(n.out);
+      place_part(n, operand(v, k), first, out);
+      first += part[axis];
+      part[axis] = whole[axis] = 0;
+      check(part == whole, n, "extents");
     }
-    check(first == n.out.c, n, "channels");
+    check(first == extents_of(n.out)[axis], n, "extents along the axis");
   }
 
   /// from_nchw: channel-first memory to NHWC; to_nchw: the reverse. The extents name the same dimensions in both.

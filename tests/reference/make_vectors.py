@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vectors.inc: what PyTorch makes of convolutions, pooling, batch norm and activations.
+"""Writes vectors.inc: what PyTorch makes of the operators.
 
     python3 make_vectors.py > vectors.inc
 
@@ -17,8 +17,17 @@ def data(count, factor, modulus, divisor):
     return ((i * factor + 5) % modulus - modulus // 2).double() / divisor
 
 
+def first(n, h, w, c):
+    """The first operand, NHWC."""
+    return data(n * h * w * c, 37, 27, 2).reshape(n, h, w, c)
+
+
+def second(n, h, w, c):
+    return data(n * h * w * c, 23, 19, 4).reshape(n, h, w, c)
+
+
 def image(n, h, w, c):
-    return data(n * h * w * c, 37, 27, 2).reshape(n, h, w, c).permute(0, 3, 1, 2)
+    return first(n, h, w, c).permute(0, 3, 1, 2)
 
 
 def parameters(*extents):
@@ -33,17 +42,23 @@ def window(kernel, stride=(1, 1), dilation=(1, 1), pads=(0, 0, 0, 0)):
     return "{%s}" % ", ".join(str(v) for v in (*kernel, *stride, *dilation, *pads))
 
 
-def shape(x):
-    n, c, h, w = x.shape
-    return "{%d, %d, %d, %d}" % (n, h, w, c)
+def nhwc(x):
+    return x.permute(0, 2, 3, 1)
 
 
-def emit(kind, x, y, win="{}", groups=1, count_pads=False, alpha=0.0):
-    values = y.permute(0, 2, 3, 1).reshape(-1).tolist()
-    numbers = ", ".join("%.12g" % v for v in values)
-    case = "{op::%s, %s, %s, %s, %d, %s, %g, {%s}}," % (
-        kind, shape(x), shape(y), win, groups, str(count_pads).lower(), alpha, numbers)
+def emit_nhwc(kind, xs, y, **fields):
+    """A node that makes y of the values xs, all of them NHWC; `fields` as in ago::node."""
+    extents = lambda v: "{%s}" % ", ".join(str(e) for e in v.shape)
+    members = "".join(", .%s = %s" % f for f in fields.items())
+    numbers = ", ".join("%.12g" % v for v in y.reshape(-1).tolist())
+    case = "{{.kind = op::%s, .out = %s%s}, {%s}, {%s}}," % (
+        kind, extents(y), members, ", ".join(extents(x) for x in xs), numbers)
     print(textwrap.fill(case, 119, subsequent_indent=" "))
+
+
+def emit(kind, x, y, **fields):
+    """Likewise of one value, both NCHW."""
+    emit_nhwc(kind, [nhwc(x)], nhwc(y), **fields)
 
 
 def convolution(kind, extents, out, kernel, stride=(1, 1), dilation=(1, 1), pads=(0, 0, 0, 0), groups=1):
@@ -51,7 +66,7 @@ def convolution(kind, extents, out, kernel, stride=(1, 1), dilation=(1, 1), pads
     weight = parameters(out, extents[3] // groups, *kernel)
     top, left, bottom, right = pads
     y = F.conv2d(F.pad(x, (left, right, top, bottom)), weight, stride=stride, dilation=dilation, groups=groups)
-    emit(kind, x, y, window(kernel, stride, dilation, pads), 1 if kind == "depthwise" else groups)
+    emit(kind, x, y, win=window(kernel, stride, dilation, pads), groups=1 if kind == "depthwise" else groups)
 
 
 def same(extents, out, kernel, dilation=(1, 1)):
@@ -60,7 +75,7 @@ def same(extents, out, kernel, dilation=(1, 1)):
     y = F.conv2d(x, parameters(out, extents[3], *kernel), padding="same", dilation=dilation)
     total = [(k - 1) * d for k, d in zip(kernel, dilation)]
     pads = (total[0] // 2, total[1] // 2, total[0] - total[0] // 2, total[1] - total[1] // 2)
-    emit("conv2d", x, y, window(kernel, (1, 1), dilation, pads))
+    emit("conv2d", x, y, win=window(kernel, (1, 1), dilation, pads))
 
 
 def pool(kind, extents, kernel, stride, pad=(0, 0), ceil=False, count=False, dilation=(1, 1)):
@@ -69,11 +84,64 @@ def pool(kind, extents, kernel, stride, pad=(0, 0), ceil=False, count=False, dil
         y = F.max_pool2d(x, kernel, stride, pad, dilation, ceil_mode=ceil)
     else:
         y = F.avg_pool2d(x, kernel, stride, pad, ceil_mode=ceil, count_include_pad=count)
-    emit(kind, x, y, window(kernel, stride, dilation, (*pad, *pad)), count_pads=count)
+    emit(kind, x, y, win=window(kernel, stride, dilation, (*pad, *pad)), count_pads=str(count).lower())
+
+
+def matmul(a, b, transposed=False, alpha=1.0):
+    a, b = first(*a), second(*b)
+    y = alpha * torch.matmul(a, b.transpose(2, 3) if transposed else b)
+    emit_nhwc("matmul", [a, b], y, transposed=str(transposed).lower(), alpha="%g" % alpha)
+
+
+def sequences(x, patch):
+    """Tokens of MobileViT: (n, h, w, c) to (n * ph * pw, tokens, c), with its authors' transpositions."""
+    n, h, w, c = x.shape
+    ph, pw = patch
+    rows, columns = h // ph, w // pw
+    x = x.permute(0, 3, 1, 2).reshape(n * c * rows, ph, columns, pw).transpose(1, 2)
+    x = x.reshape(n, c, rows * columns, ph * pw).transpose(1, 3)
+    return x.reshape(n * ph * pw, rows * columns, c)
+
+
+def from_sequences(x, n, h, w, patch):
+    ph, pw = patch
+    rows, columns, c = h // ph, w // pw, x.shape[2]
+    x = x.reshape(n, ph * pw, rows * columns, c).transpose(1, 3)
+    x = x.reshape(n * c * rows, columns, ph, pw).transpose(1, 2)
+    return x.reshape(n, c, h, w).permute(0, 2, 3, 1)
+
+
+def heads_of(x, heads):
+    """(sequences, tokens, c) to (sequences, heads, tokens, c / heads)"""
+    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
+
+
+def attention(extents, keys, heads, patch=(1, 1), alpha=1.0):
+    """Scores of extents x keys (NHWC shapes, their channels alike), and what such weights make of values."""
+    q, k = first(*extents), second(*keys)
+    a, b = (heads_of(sequences(x, patch), heads) for x in (q, k))
+    scores = alpha * a @ b.transpose(2, 3)
+    fields = dict(win=window((1, 1), patch), groups=heads)
+    emit_nhwc("attention_scores", [q, k], scores, **fields, alpha="%g" % alpha)
+    p = first(*scores.shape)
+    y = (p @ b).transpose(1, 2).reshape(p.shape[0], -1, extents[3])
+    emit_nhwc("attention_values", [p, k], from_sequences(y, *extents[:3], patch), **fields)
+
+
+def part(extents, axis, begin, end, step=1):
+    x = first(*extents)
+    index = [slice(None)] * 4
+    index[axis] = slice(begin, end, step)
+    emit_nhwc("slice", [x], x[tuple(index)], axis=axis, begin=begin, step=step)
+
+
+def resize(kind, extents, h, w):
+    x = image(*extents)
+    emit("resize_" + kind, x, F.interpolate(x, (h, w), mode=kind))
 
 
 print("// Written by make_vectors.py with PyTorch %s." % torch.__version__.split("a")[0])
-print("// op, input, output, window, groups, count_pads, alpha, expected")
+print("// node, its operands, what comes out")
 convolution("conv2d", (1, 4, 5, 2), 3, (3, 3), pads=(1, 1, 1, 1))
 convolution("conv2d", (2, 5, 4, 1), 2, (1, 3), stride=(2, 1), pads=(0, 1, 0, 1))
 convolution("conv2d", (1, 7, 6, 2), 2, (3, 2), stride=(2, 3), dilation=(2, 1), pads=(2, 0, 1, 1))
@@ -99,7 +167,7 @@ for ceil in (False, True):
 x = image(2, 2, 3, 4)
 p = parameters(4, 4)  # gamma, beta, mean, variance
 p[3] = p[3].abs() + 0.25
-emit("batch_norm", x, F.batch_norm(x, p[2], p[3], p[0], p[1], eps=1e-3), alpha=1e-3)
+emit("batch_norm", x, F.batch_norm(x, p[2], p[3], p[0], p[1], eps=1e-3), alpha="1e-3f")
 x = image(1, 3, 9, 1)
 for kind, f, alpha in (("relu", F.relu, 0), ("relu6", F.relu6, 0),
                        ("leaky_relu", lambda v: F.leaky_relu(v, 0.125), 0.125),
@@ -107,3 +175,49 @@ for kind, f, alpha in (("relu", F.relu, 0), ("relu6", F.relu6, 0),
                        ("sigmoid", torch.sigmoid, 0), ("silu", F.silu, 0), ("gelu", F.gelu, 0),
                        ("gelu_tanh", lambda v: F.gelu(v, approximate="tanh"), 0), ("tanh", torch.tanh, 0)):
     emit(kind, x, f(x), alpha=alpha)
+
+matmul((2, 3, 2, 5), (2, 3, 5, 3), alpha=0.5)
+matmul((2, 2, 3, 4), (1, 2, 4, 2))
+matmul((2, 2, 2, 3), (2, 1, 4, 3), transposed=True, alpha=2)
+matmul((1, 1, 4, 3), (1, 1, 5, 3), transposed=True)
+attention((1, 2, 3, 4), (1, 2, 3, 4), 1, alpha=0.5)
+attention((2, 1, 3, 6), (2, 2, 1, 6), 3, alpha=0.25)
+attention((1, 4, 6, 2), (1, 4, 6, 2), 1, (2, 3))
+attention((2, 4, 2, 4), (2, 2, 4, 4), 2, (2, 1))
+x = image(2, 2, 3, 4)
+emit("softmax", x, F.softmax(x, 1))
+x = first(1, 2, 2, 5)
+p = parameters(2, 5)  # gamma, beta
+emit_nhwc("layer_norm", [x], F.layer_norm(x, (5,), p[0], p[1], eps=1e-2), alpha="1e-2f")
+x = first(2, 2, 3, 2)
+emit_nhwc("positions", [x], x + parameters(2, 3, 2))
+for axis, extents in enumerate(((2, 2, 2, 3), (1, 1, 2, 3), (1, 2, 1, 3), (1, 2, 2, 2))):
+    x, y = first(1, 2, 2, 3), second(*extents)
+    emit_nhwc("concat", [x, y], torch.cat((x, y), axis), axis=axis)
+part((3, 1, 2, 2), 0, 1, 3)
+part((1, 6, 2, 1), 1, 1, 6, 2)
+part((2, 1, 5, 2), 2, 0, 5, 4)
+part((1, 2, 2, 7), 3, 2, 7, 3)
+x = image(1, 2, 2, 6)
+emit("channel_shuffle", x, torch.channel_shuffle(x, 2), groups=2)
+emit("channel_shuffle", x, torch.channel_shuffle(x, 3), groups=3)
+x = first(2, 1, 3, 4)
+emit_nhwc("reshape", [x], x.reshape(1, 4, 2, 3))
+for order in ((0, 1, 3, 2), (3, 0, 1, 2), (2, 3, 0, 1)):
+    x = first(2, 1, 3, 4)
+    emit_nhwc("permute", [x], x.permute(order), order="{%d, %d, %d, %d}" % order)
+for extents, patch in (((1, 4, 6, 2), (2, 3)), ((2, 2, 4, 1), (1, 2))):
+    x = first(*extents)
+    y = sequences(x, patch).unsqueeze(1)
+    emit_nhwc("unfold", [x], y, win=window((1, 1), patch))
+    x = first(*y.shape)
+    emit_nhwc("fold", [x], from_sequences(x.squeeze(1), *extents[:3], patch), win=window((1, 1), patch))
+x = image(1, 2, 3, 2)
+emit("pad", x, F.pad(x, (2, 1, 0, 3), value=-1.5), win=window((1, 1), pads=(0, 2, 3, 1)), alpha=-1.5)
+for kind in ("nearest", "bilinear"):
+    resize(kind, (1, 2, 3, 2), 4, 6)
+    resize(kind, (2, 3, 4, 1), 5, 3)
+    resize(kind, (1, 1, 5, 1), 3, 12)
+x = first(1, 2, 9, 1)
+rows = F.embedding(x.trunc().clamp(0, 3).long().squeeze(3), parameters(4, 3))
+emit_nhwc("embedding", [x], rows, entries=4)

@@ -41,7 +41,7 @@ class random_graph : public builder {
   }
 
   void grow(int x) {
-    switch (any(0, 9)) {
+    switch (any(0, 15)) {
       case 0:
       case 1:
       case 2: return grow_convolution(x);
@@ -50,6 +50,12 @@ class random_graph : public builder {
       case 5: return grow_pool(x);
       case 6: return grow_join(x);
       case 7: return repeat_node();
+      case 8:
+      case 9:
+      case 10: return grow_movement(x);
+      case 11: return grow_matmul(x);
+      case 12: return grow_attention(x);
+      case 13: return void(any(0, 2) == 0 ? positions(x) : chance(50) ? layer_norm(x, .125f) : unary(op::softmax, x));
       default: return grow_unary(x);
     }
   }
@@ -109,7 +115,74 @@ class random_graph : public builder {
     int const what = any(0, 2);
     if (what == 0 && !gates.empty()) binary(kind, x, pick(gates));
     if (what == 1) binary(kind, x, pick(same));
+    if (chance(20) && fits(2 * s.count())) concat({x, x}, any(0, 2));
     if (what == 2 && !images.empty()) chance(30) ? concat({x}) : concat({x, pick(images)});
+  }
+
+  static bool fits(long count) { return count <= 2000; }
+  /// A divisor of n, at random.
+  int part_of(int n) {
+    int const d = any(1, n);
+    return n % d == 0 ? d : 1;
+  }
+  void append_if_fits(ago::node const& n, int x) {
+    if (fits(n.out.count())) append(n, {x});
+  }
+
+  void grow_movement(int x) {
+    ago::node n{.kind = op(any(int(op::slice), int(op::embedding))), .out = shape(x), .alpha = .5f};
+    ago::shape s = n.out;
+    switch (n.kind) {
+      case op::slice: return grow_slice(x);
+      case op::channel_shuffle: n.groups = part_of(s.c); break;
+      case op::reshape: n.out = chance(50) ? ago::shape{s.n, s.w, s.c, s.h} : ago::shape{s.n, 1, s.h * s.w, s.c}; break;
+      case op::permute:
+        std::shuffle(n.order, n.order + 4, random_);
+        for (int i = 0; i < 4; ++i) extent(n.out, i) = extent(s, n.order[i]);
+        break;
+      case op::fold:
+      case op::unfold: return grow_patches(x);
+      case op::pad:
+        n.win.pad_top = any(0, 2), n.win.pad_left = any(0, 2), n.win.pad_bottom = any(0, 2);
+        n.out.h += n.win.pad_top + n.win.pad_bottom, n.out.w += n.win.pad_left;
+        break;
+      case op::embedding: return void(embedding(slice(x, 3, any(0, s.c - 1), 1), any(1, 4), any(1, 6)));
+      default: n.out.h = any(1, 6), n.out.w = any(1, 6); break;
+    }
+    append_if_fits(n, x);
+  }
+  void grow_slice(int x) {
+    ago::shape s = shape(x);
+    int const axis = any(0, 3), extents = extent(s, axis), begin = any(0, extents - 1), step = any(1, 3);
+    slice(x, axis, begin, any(1, (extents - 1 - begin) / step + 1), step);
+  }
+  /// Takes an image apart, and sometimes puts it together again.
+  void grow_patches(int x) {
+    ago::shape const s = shape(x);
+    ago::window const w{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
+    int const sequences = w.stride_h * w.stride_w;
+    int const y = append({.kind = op::unfold, .out = {s.n * sequences, 1, s.h * s.w / sequences, s.c}, .win = w}, {x});
+    if (chance(60)) append({.kind = op::fold, .out = s, .win = w}, {y});
+  }
+
+  void grow_matmul(int x) {
+    ago::shape const s = shape(x);
+    for (int trial = 0; trial < 20; ++trial) {
+      int const y = any(0, graph.node_count - 1);
+      ago::shape const t = shape(y);
+      bool const transposed = chance(50);
+      if ((t.n != 1 && t.n != s.n) || (t.h != 1 && t.h != s.h) || (transposed ? t.c : t.w) != s.c) continue;
+      if (fits(s.pixels() * (transposed ? t.w : t.c))) return void(matmul(x, y, transposed, .125f));
+    }
+  }
+
+  void grow_attention(int x) {
+    ago::shape const s = shape(x);
+    ago::window const patch{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
+    int const sequences = patch.stride_h * patch.stride_w;
+    if (!fits(s.pixels() * s.pixels() / s.n / sequences * s.c)) return;
+    int const p = attention_scores(x, x, part_of(s.c), patch, .25f);
+    attention_values(chance(70) ? unary(op::softmax, p) : p, x, s, patch);
   }
 
   /// The same operator, operands and parameters once more: a common subexpression, unless a detail differs.
@@ -127,7 +200,12 @@ class random_graph : public builder {
     if (n.kind == op::map) n.function = &random_functions[n.function == random_functions];
     if (n.kind == op::avg_pool) n.count_pads = !n.count_pads;
     if (n.kind == op::bias) n.shift = reserve(n.out.c);
-    if (is_complex(n.kind)) n.weight = reserve(n.out.c * shape(operands[0]).c * n.win.kernel_h * n.win.kernel_w);
+    if (n.kind == op::matmul || n.kind == op::attention_scores || n.kind == op::pad) n.alpha /= 2;
+    if (n.kind == op::slice && n.begin > 0) --n.begin;
+    if (n.kind == op::positions) n.weight = reserve(n.out.h * n.out.w * n.out.c);
+    if (n.kind == op::embedding && n.entries > 1) --n.entries;
+    if (n.kind == op::layer_norm) n.shift = reserve(n.out.c);
+    if (has_weights(n.kind)) n.weight = reserve(n.out.c * shape(operands[0]).c * n.win.kernel_h * n.win.kernel_w);
     if (n.kind == op::concat || is_binary(n.kind)) std::swap(operands.front(), operands.back());
     if (is_binary(n.kind) && shape(operands[0]) != n.out) std::swap(operands.front(), operands.back());
     if (n.kind >= op::sigmoid && n.kind <= op::gelu_tanh) n.kind = n.kind == op::silu ? op::sigmoid : op::silu;

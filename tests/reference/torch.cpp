@@ -9,12 +9,8 @@ namespace {
 using ago::op;
 
 struct torch_case {
-  op kind;
-  ago::shape in, out;
-  ago::window win;
-  int groups;
-  bool count_pads;
-  float alpha;
+  ago::node node;
+  std::vector<ago::shape> operands;
   std::vector<double> expected;
 };
 
@@ -29,30 +25,45 @@ std::vector<float> data(long count, int factor, int modulus, float divisor) {
   return all;
 }
 
+/// Gives a node the parameters that its kind has.
+void reserve_parameters(reference::builder& b, ago::node& n, ago::shape const& in) {
+  if (has_weights(n.kind)) {
+    int const group_in = n.kind == op::depthwise ? 1 : in.c / n.groups;
+    n.weight = b.reserve(n.out.c * group_in * n.win.kernel_h * n.win.kernel_w);
+  }
+  if (n.kind == op::batch_norm) n.norm = b.reserve(4 * n.out.c);
+  if (n.kind == op::positions) n.weight = b.reserve(n.out.h * n.out.w * n.out.c);
+  if (n.kind == op::embedding) n.weight = b.reserve(n.entries * n.out.c);
+  if (n.kind == op::layer_norm) {
+    n.weight = b.reserve(n.out.c);
+    n.shift = b.reserve(n.out.c);
+  }
+}
+
 }  // namespace
 
-TEST_CASE("convolutions, pooling, batch norm and activations mean what they mean in PyTorch") {
-  CHECK(cases.size() == 38);
+TEST_CASE("operators mean what they mean in PyTorch") {
+  CHECK(cases.size() == 79);
   for (torch_case const& t : cases) {
     CAPTURE(&t - cases.data());
-    CAPTURE(std::string(name_of(t.kind)));
+    CAPTURE(std::string(name_of(t.node.kind)));
     reference::builder b;
-    int const x = b.input(t.in);
-    ago::node n{.kind = t.kind, .out = t.out, .win = t.win, .groups = t.groups, .count_pads = t.count_pads,
-                .alpha = t.alpha};
-    if (is_complex(t.kind)) {
-      int const group_in = t.kind == op::depthwise ? 1 : t.in.c / t.groups;
-      n.weight = b.reserve(t.out.c * group_in * t.win.kernel_h * t.win.kernel_w);
+    std::vector<int> operands;
+    std::vector<std::vector<float>> inputs;
+    for (ago::shape const& s : t.operands) {
+      operands.push_back(b.input(s));
+      inputs.push_back(inputs.empty() ? data(s.count(), 37, 27, 2) : data(s.count(), 23, 19, 4));
     }
-    if (t.kind == op::batch_norm) n.norm = b.reserve(4 * t.out.c);
-    b.output(b.append(n, {x}));
+    ago::node n = t.node;
+    reserve_parameters(b, n, t.operands[0]);
+    b.output(b.append(n, operands));
     std::vector<float> parameters = data(b.graph.parameters, 29, 17, 8);
-    if (t.kind == op::batch_norm)
-      for (std::size_t c = 0; c < std::size_t(t.out.c); ++c) {
-        float& variance = parameters[3 * std::size_t(t.out.c) + c];
+    if (n.kind == op::batch_norm)
+      for (std::size_t c = 0; c < std::size_t(n.out.c); ++c) {
+        float& variance = parameters[3 * std::size_t(n.out.c) + c];
         variance = std::abs(variance) + .25f;
       }
-    auto const y = reference::run(b.graph, parameters, {data(t.in.count(), 37, 27, 2)})[0];
+    auto const y = reference::run(b.graph, parameters, inputs)[0];
     REQUIRE(y.size() == t.expected.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
       CAPTURE(i);

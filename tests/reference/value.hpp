@@ -30,13 +30,25 @@ namespace detail {
 /// Sum of products and the spread of its float32 evaluation.
 struct accumulator {
   double sum = 0, variance = 0;
-  void add(double weight, double x, double error_of_x) {
-    double const term = weight * x, carried = weight * error_of_x;
+  void add(double weight, double x, double error_of_x) { add_term(weight * x, weight * error_of_x); }
+  void add_product(double x, double error_of_x, double y, double error_of_y) {
+    add_term(x * y, std::hypot(x * error_of_y, y * error_of_x));
+  }
+  double error() const { return std::sqrt(variance); }
+
+ private:
+  void add_term(double term, double carried) {
     sum += term;
     variance += carried * carried + roundoff * roundoff * (2 * term * term + sum * sum);
   }
-  double error() const { return std::sqrt(variance); }
 };
+
+/// out = factor * sum
+inline void store(accumulator const& acc, double factor, value& out, long at) {
+  out.exact[std::size_t(at)] = factor * acc.sum;
+  out.error[std::size_t(at)] =
+      std::abs(factor) * acc.error() + (factor == 1 ? 0 : roundoff * std::abs(factor * acc.sum));
+}
 
 }  // namespace detail
 

@@ -1,0 +1,56 @@
+// The executor's movements of data, by hand. PyTorch's results are in vectors.inc; here is what it does not do.
+#include "by_hand.hpp"
+
+namespace {
+
+using ago::op;
+using reference::builder;
+using reference::check_close;
+using reference::outputs_of;
+
+}  // namespace
+
+TEST_CASE("a slice may go backwards") {
+  builder b;
+  b.slice(b.input({1, 1, 2, 5}), 3, 4, 3, -2);
+  check_close(outputs_of(b, {}, {{0, 1, 2, 3, 4, 10, 11, 12, 13, 14}}), {4, 2, 0, 14, 12, 10});
+}
+
+TEST_CASE("channels are shuffled as ShuffleNet does") {
+  builder b;
+  b.append({.kind = op::channel_shuffle, .out = {1, 1, 1, 6}, .groups = 2}, {b.input({1, 1, 1, 6})});
+  check_close(outputs_of(b, {}, {{0, 1, 2, 3, 4, 5}}), {0, 3, 1, 4, 2, 5});
+}
+
+TEST_CASE("every place in the patches makes an image of its own, and back") {
+  builder b;
+  int const x = b.input({1, 2, 4, 1});
+  ago::window const patch{.stride_h = 2, .stride_w = 2};
+  int const y = b.append({.kind = op::unfold, .out = {4, 1, 2, 1}, .win = patch}, {x});
+  std::vector<std::vector<float>> const image{{0, 1, 2, 3, 10, 11, 12, 13}};
+  SUBCASE("unfold") { check_close(outputs_of(b, {}, image), {0, 2, 1, 3, 10, 12, 11, 13}); }
+  SUBCASE("fold") {
+    b.append({.kind = op::fold, .out = {1, 2, 4, 1}, .win = patch}, {y});
+    check_close(outputs_of(b, {}, image), {0, 1, 2, 3, 10, 11, 12, 13});
+  }
+}
+
+TEST_CASE("the nearest pixel is the one that integers say") {
+  builder b;
+  int const x = b.input({1, 1, 3, 1});
+  b.append({.kind = op::resize_nearest, .out = {1, 1, 7, 1}}, {x});
+  check_close(outputs_of(b, {}, {{1, 2, 3}}), {1, 1, 1, 2, 2, 3, 3});
+}
+
+TEST_CASE("bilinear resizing stays on the image") {
+  builder b;
+  b.append({.kind = op::resize_bilinear, .out = {1, 1, 4, 1}}, {b.input({1, 1, 2, 1})});
+  check_close(outputs_of(b, {}, {{0, 8}}), {0, 2, 6, 8});
+}
+
+TEST_CASE("numbers beyond a table take its ends, fractions are cut off") {
+  builder b;
+  b.embedding(b.input({1, 1, 6, 1}), 3, 2);
+  check_close(outputs_of(b, {1, 2, 3, 4, 5, 6}, {{-7, -.9f, .9f, 1.99f, 2, 3e30f}}),
+              {1, 2, 1, 2, 1, 2, 3, 4, 5, 6, 5, 6});
+}

@@ -1,0 +1,117 @@
+// Operators that move elements and compute nothing.
+#pragma once
+
+#include <array>
+
+#include "value.hpp"
+#include "windows.hpp"
+
+namespace reference::detail {
+
+/// Images, rows, columns, channels: of a shape, and of an element.
+using indices = std::array<int, 4>;
+
+inline indices extents_of(ago::shape const& s) { return {s.n, s.h, s.w, s.c}; }
+
+/// Calls f(i) for every element of `s`, in memory order.
+template <class F>
+void for_each_index(ago::shape const& s, F f) {
+  for (int n = 0; n < s.n; ++n)
+    for (int h = 0; h < s.h; ++h)
+      for (int w = 0; w < s.w; ++w)
+        for (int c = 0; c < s.c; ++c) f(indices{n, h, w, c});
+}
+
+inline long flat(value const& v, indices const& i) { return v.index(i[0], i[1], i[2], i[3]); }
+
+inline bool is_inside(ago::shape const& s, indices const& i) {
+  indices const e = extents_of(s);
+  for (std::size_t a = 0; a < 4; ++a)
+    if (i[a] < 0 || i[a] >= e[a]) return false;
+  return true;
+}
+
+/// The shape that a movement makes of `in`, as far as the node does not choose it.
+inline ago::shape moved_shape(ago::node const& n, ago::shape const& in) {
+  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  indices const e = extents_of(in);
+  auto const along = [&](int k) { return e[std::size_t(n.order[k])]; };
+  switch (n.kind) {
+    case ago::op::permute: return {along(0), along(1), along(2), along(3)};
+    case ago::op::unfold: return {in.n * ph * pw, 1, in.h / ph * (in.w / pw), in.c};
+    case ago::op::pad:
+      return {in.n, in.h + n.win.pad_top + n.win.pad_bottom, in.w + n.win.pad_left + n.win.pad_right, in.c};
+    case ago::op::channel_shuffle: return in;
+    default: return n.out;
+  }
+}
+
+inline void check_movement(ago::node const& n, ago::shape const& in) {
+  using ago::op;
+  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  check(n.out == moved_shape(n, in), n, "shape");
+  if (n.kind == op::channel_shuffle) check(in.c % n.groups == 0, n, "groups do not divide channels");
+  if (n.kind == op::unfold) check(in.h % ph == 0 && in.w % pw == 0, n, "patches do not divide the image");
+  if (n.kind == op::fold) {
+    check(n.out.h % ph == 0 && n.out.w % pw == 0, n, "patches do not divide the image");
+    check(in == ago::shape{n.out.n * ph * pw, 1, n.out.h / ph * (n.out.w / pw), n.out.c}, n, "shape");
+  }
+  if (n.kind == op::reshape) check(in.count() == n.out.count(), n, "number of elements");
+  if (n.kind == op::resize_nearest) check(in.n == n.out.n && in.c == n.out.c, n, "shape");
+  if (n.kind == op::slice)
+    for (std::size_t a = 0; a < 4; ++a)
+      check(int(a) == n.axis || extents_of(in)[a] == extents_of(n.out)[a], n, "shape");
+}
+
+/// What element `i` of the result is in the operand; outside of it: a pad.
+inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
+  using ago::op;
+  int const ph = n.win.stride_h, pw = n.win.stride_w;
+  switch (n.kind) {
+    case op::slice: i[std::size_t(n.axis)] = n.begin + i[std::size_t(n.axis)] * n.step; return i;
+    case op::channel_shuffle: i[3] = i[3] % n.groups * (in.c / n.groups) + i[3] / n.groups; return i;
+    case op::permute: {
+      indices from{};
+      for (std::size_t k = 0; k < 4; ++k) from[std::size_t(n.order[k])] = i[k];
+      return from;
+    }
+    case op::unfold: {
+      int const py = i[0] / pw % ph, px = i[0] % pw, ty = i[2] / (in.w / pw), tx = i[2] % (in.w / pw);
+      return {i[0] / (ph * pw), ty * ph + py, tx * pw + px, i[3]};
+    }
+    case op::fold: return {(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * (n.out.w / pw) + i[2] / pw, i[3]};
+    case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3]};
+    case op::resize_nearest: return {i[0], i[1] * in.h / n.out.h, i[2] * in.w / n.out.w, i[3]};
+    default: throw std::logic_error(std::string("reference: not a movement: ") + name_of(n.kind));
+  }
+}
+
+inline void move(ago::node const& n, value const& in, value& out) {
+  check_movement(n, in.extents);
+  if (n.kind == ago::op::reshape) {
+    out.exact = in.exact;
+    out.error = in.error;
+    return;
+  }
+  for_each_index(n.out, [&](indices const& i) {
+    indices const from = source_of(n, in.extents, i);
+    bool const inside = is_inside(in.extents, from);
+    check(inside || n.kind == ago::op::pad, n, "reads outside its operand");
+    auto const to = std::size_t(flat(out, i)), source = inside ? std::size_t(flat(in, from)) : 0;
+    out.exact[to] = inside ? in.exact[source] : double(n.alpha);
+    out.error[to] = inside ? in.error[source] : 0;
+  });
+}
+
+/// Puts one operand of a concat into its place, `first` elements along the axis into the result.
+inline void place_part(ago::node const& n, value const& in, int first, value& out) {
+  for_each_index(in.extents, [&](indices i) {
+    auto const from = std::size_t(flat(in, i));
+    i[std::size_t(n.axis)] += first;
+    check(is_inside(n.out, i), n, "extents");
+    out.exact[std::size_t(flat(out, i))] = in.exact[from];
+    out.error[std::size_t(flat(out, i))] = in.error[from];
+  });
+}
+
+}  // namespace reference::detail
