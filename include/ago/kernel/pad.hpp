@@ -1,0 +1,55 @@
+// Rows and columns of a constant around an image.
+#pragma once
+
+#include <ago/kernel/strided_copy.hpp>
+
+namespace ago {
+
+/// The pads of step_data::win are set to step_data::alpha, the rest is copied.
+template <kernel_key K>
+struct pad_kernel {
+  static_assert(K.after.count() == 0, "pad takes no epilogue");
+  static void run(step_data const& s, run_memory const& m) {
+    window const& w = s.win;
+    long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
+    float const* from = detail::address(s.source, m);
+    float* to = detail::mutable_address(s.destination, m);
+    for (int n = 0; n < s.out.n; ++n) {
+      fill(s, to, long(w.pad_top) * s.out.w);
+      to += long(w.pad_top) * s.out.w * destination;
+      for (int y = 0; y < s.in.h; ++y) {
+        fill(s, to, w.pad_left);
+        copy(s, from, to + w.pad_left * destination);
+        fill(s, to + (w.pad_left + s.in.w) * destination, w.pad_right);
+        from += s.in.w * source;
+        to += s.out.w * destination;
+      }
+      fill(s, to, long(w.pad_bottom) * s.out.w);
+      to += long(w.pad_bottom) * s.out.w * destination;
+    }
+  }
+
+ private:
+  static constexpr isa I = K.target;
+
+  AGO_INLINE static void fill_run(float x, float* to, long count) {
+    constexpr int V = lanes(I);
+    long i = 0;
+    for (; i + V <= count; i += V) vec<I>(x).store(to + i);
+    if (i == count) return;
+    vec<I>(x).store(to + i, int(count - i));
+  }
+  [[gnu::noinline]] static void fill(step_data const& s, float* to, long pixels) {
+    long const c = s.out.c, stride = s.destination.pixel_stride;
+    if (stride == c) return fill_run(s.alpha, to, pixels * c);
+    for (long p = 0; p < pixels; ++p) fill_run(s.alpha, to + p * stride, c);
+  }
+  /// One row of the image.
+  [[gnu::noinline]] static void copy(step_data const& s, float const* from, float* to) {
+    long const c = s.out.c, source = s.source.pixel_stride, destination = s.destination.pixel_stride;
+    if (source == c && destination == c) return detail::copy_run<I>(from, to, s.in.w * c);
+    for (long x = 0; x < s.in.w; ++x) detail::copy_run<I>(from + x * source, to + x * destination, c);
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,119 @@
+// Images of other extents: the nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
+#pragma once
+
+#include <ago/kernel/write_pixel.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// floor((i * step + start) / divisor) and what remains, for i = 0, 1, ..., without a division for each.
+struct stepping_quotient {
+  long quotient, remainder;
+
+  /// 0 <= start, 0 < step, 0 < divisor
+  AGO_INLINE stepping_quotient(long start, long step, long divisor)
+      : quotient(start / divisor), remainder(start % divisor), whole_(step / divisor), part_(step % divisor),
+        divisor_(divisor) {}
+  AGO_INLINE void advance() {
+    quotient += whole_;
+    remainder += part_;
+    if (remainder < divisor_) return;
+    remainder -= divisor_;
+    ++quotient;
+  }
+
+ private:
+  long whole_, part_, divisor_;
+};
+
+/// Between which two of `in` pixels the centre of a result's pixel lies, along one axis, and the weights of both:
+/// pixel i of `out` is at (i + 1/2) * in / out - 1/2 = ((2 i + 1) * in - out) / (2 out), at least 0. Both are the last
+/// pixel at the far edge.
+class pixels_between {
+ public:
+  AGO_INLINE pixels_between(int in, int out)
+      : at_(2L * out + in - out, 2L * in, 2L * out), in_(in), divisor_(2L * out) {}
+  AGO_INLINE void advance() { at_.advance(); }
+
+  /// The quotient is one too large throughout, so that it never is negative.
+  AGO_INLINE long first() const { return at_.quotient < 1 ? 0 : at_.quotient - 1; }
+  AGO_INLINE long second() const { return first() + 1 < in_ ? first() + 1 : in_ - 1; }
+  AGO_INLINE float weight_of_second() const { return at_.quotient < 1 ? 0.f : float(at_.remainder) / float(divisor_); }
+  AGO_INLINE float weight_of_first() const {
+    return at_.quotient < 1 ? 1.f : float(divisor_ - at_.remainder) / float(divisor_);
+  }
+
+ private:
+  stepping_quotient at_;
+  long in_, divisor_;
+};
+
+}  // namespace detail
+
+/// Pixel (y, x) is the operand's pixel (floor(y * in.h / out.h), floor(x * in.w / out.w)), in integers.
+template <kernel_key K>
+struct resize_nearest_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    finisher<K.after, K.target> finish(s, m);
+    float const* image = detail::address(s.source, m);
+    float* out = detail::mutable_address(s.destination, m);
+    long const row = long(s.in.w) * s.source.pixel_stride;
+    long pixel = 0;
+    for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
+      finish.image(s, m, n);
+      detail::stepping_quotient y(0, s.in.h, s.out.h);
+      for (int i = 0; i < s.out.h; ++i, y.advance()) {
+        detail::stepping_quotient x(0, s.in.w, s.out.w);
+        for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
+          float const* const in = image + y.quotient * row + x.quotient * s.source.pixel_stride;
+          detail::write_pixel<K>(finish, out, pixel, s.out.c,
+                                 [&](int c, auto... count) { return vec<K.target>::load(in + c, count...); });
+        }
+      }
+    }
+  }
+};
+
+/// Half-pixel centres, as PyTorch's interpolate(mode="bilinear", align_corners=False).
+template <kernel_key K>
+struct resize_bilinear_kernel {
+  static void run(step_data const& s, run_memory const& m) {
+    finisher<K.after, I> finish(s, m);
+    float const* image = detail::address(s.source, m);
+    float* out = detail::mutable_address(s.destination, m);
+    long const row = long(s.in.w) * s.source.pixel_stride;
+    long pixel = 0;
+    for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
+      finish.image(s, m, n);
+      detail::pixels_between y(s.in.h, s.out.h);
+      for (int i = 0; i < s.out.h; ++i, y.advance()) {
+        one_row(s, finish, y, image + y.first() * row, image + y.second() * row, out, pixel);
+        pixel += s.out.w;
+        out += long(s.out.w) * s.destination.pixel_stride;
+      }
+    }
+  }
+
+ private:
+  static constexpr isa I = K.target;
+
+  AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish,
+                                 detail::pixels_between const& y, float const* upper, float const* lower, float* out,
+                                 long pixel) {
+    float const up = y.weight_of_first(), down = y.weight_of_second();
+    detail::pixels_between x(s.in.w, s.out.w);
+    for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
+      long const left = x.first() * s.source.pixel_stride, right = x.second() * s.source.pixel_stride;
+      vec<I> const weight[] = {vec<I>(up * x.weight_of_first()), vec<I>(up * x.weight_of_second()),
+                               vec<I>(down * x.weight_of_first()), vec<I>(down * x.weight_of_second())};
+      detail::write_pixel<K>(finish, out, pixel, s.out.c, [&](int c, auto... count) {
+        auto const load = [&](float const* p, long at) { return vec<I>::load(p + at + c, count...); };
+        vec<I> const above = fma(weight[1], load(upper, right), weight[0] * load(upper, left));
+        return fma(weight[3], load(lower, right), fma(weight[2], load(lower, left), above));
+      });
+    }
+  }
+};
+
+}  // namespace ago
