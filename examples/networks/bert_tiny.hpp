@@ -17,8 +17,8 @@ constexpr auto encoder(int heads, int wide) {
   return [=](tensor x) {
     int const channels = x.channels();
     tensor const q = x | linear{channels}, k = x | linear{channels}, v = x | linear{channels};
-    x = x + (attention{heads}(q, k, v) | linear{channels}) | norm;
-    return x + (x | linear{wide} | gelu{} | linear{channels}) | norm;
+    x = (x + (attention{heads}(q, k, v) | linear{channels})) | norm;
+    return (x + (x | linear{wide} | gelu{} | linear{channels})) | norm;
   };
 }
 

@@ -51,7 +51,8 @@ constexpr double reciprocal_root(int x) {
 }  // namespace detail
 
 /// Attention of several heads (Vaswani et al., 2017): softmax(scale * q k^T) v, each head with its part of the
-/// channels. Tokens are pixels; with a patch, each pixel attends to those at the same place of all patches (MobileViT). It is
+/// channels. Tokens are pixels; with a patch, each pixel attends to those at the same place of all patches (MobileViT).
+/// It is
 /// recorded as two products with a softmax between them, which intensive fusion joins.
 struct attention {
   int heads = 1;

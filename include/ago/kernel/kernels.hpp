@@ -1,21 +1,29 @@
 // From a key to its kernel, and from a step to its packed weights.
 #pragma once
 
+#include <ago/kernel/attention.hpp>
 #include <ago/kernel/channel_pipeline.hpp>
 #include <ago/kernel/convolution.hpp>
+#include <ago/kernel/copy.hpp>
 #include <ago/kernel/depthwise.hpp>
 #include <ago/kernel/elementwise.hpp>
+#include <ago/kernel/embedding.hpp>
 #include <ago/kernel/im2col.hpp>
+#include <ago/kernel/layer_norm.hpp>
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>
+#include <ago/kernel/matmul.hpp>
 #include <ago/kernel/max_pool.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_matrix.hpp>
 #include <ago/kernel/pack_stages.hpp>
 #include <ago/kernel/pack_winograd.hpp>
+#include <ago/kernel/pad.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
+#include <ago/kernel/resize.hpp>
 #include <ago/kernel/row_pipeline.hpp>
+#include <ago/kernel/softmax.hpp>
 #include <ago/kernel/transpose.hpp>
 #include <ago/kernel/winograd.hpp>
 
@@ -34,6 +42,17 @@ constexpr kernel_function kernel_for() {
   else if constexpr (K.what == structure::global_max_pool) return &global_max_pool_kernel<K>::run;
   else if constexpr (K.what == structure::global_avg_pool) return &global_avg_pool_kernel<K>::run;
   else if constexpr (K.what == structure::elementwise) return &elementwise_kernel<K>::run;
+  else if constexpr (K.what == structure::matmul) return &matmul_kernel<K>::run;
+  else if constexpr (K.what == structure::attention_scores) return &attention_scores_kernel<K>::run;
+  else if constexpr (K.what == structure::attention_values) return &attention_values_kernel<K>::run;
+  else if constexpr (K.what == structure::attention) return &attention_kernel<K>::run;
+  else if constexpr (K.what == structure::softmax) return &softmax_kernel<K>::run;
+  else if constexpr (K.what == structure::layer_norm) return &layer_norm_kernel<K>::run;
+  else if constexpr (K.what == structure::copy) return &copy_kernel<K>::run;
+  else if constexpr (K.what == structure::pad) return &pad_kernel<K>::run;
+  else if constexpr (K.what == structure::resize_nearest) return &resize_nearest_kernel<K>::run;
+  else if constexpr (K.what == structure::resize_bilinear) return &resize_bilinear_kernel<K>::run;
+  else if constexpr (K.what == structure::embedding) return &embedding_kernel<K>::run;
   else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
   else return &to_nchw_kernel<K>::run;
 }
@@ -53,6 +72,8 @@ void pack_step(kernel_key const& key, step_data const& s, packing_data const& fr
     pack_matrix<I>(key, s, from.main, blob, packed + s.weights);
   if (winograd_tile(key.what) > 0) pack_winograd<I>(key, s, from.main, blob, packed + s.weights);
   if (key.what == structure::depthwise) pack_depthwise<I>(key, s, from.main, blob, packed + s.weights);
+  if (key.what == structure::layer_norm) pack_layer_norm<I>(s, from.main, blob, packed + s.weights);
+  if (key.what == structure::embedding) pack_embedding<I>(s, from.main, blob, packed + s.weights);
   pack_stages<I>(key, s, from, blob, packed);
 }
 

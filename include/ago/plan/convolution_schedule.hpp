@@ -1,6 +1,7 @@
 // How each convolution is computed: directly, by im2col or by Winograd.
 #pragma once
 
+#include <ago/plan/attention_layout.hpp>
 #include <ago/plan/fusion.hpp>
 #include <ago/plan/winograd_schedule.hpp>
 
@@ -113,7 +114,24 @@ struct convolution_list {
   convolution_step step[Capacity]{};
 };
 
-/// The convolutions that are not direct: of those that are alone in their group.
+/// The scratch of a product of two values.
+template <int V, int E, int O>
+constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes const& s, isa target) {
+  node const& n = g.nodes[s.main];
+  step_data data{};
+  data.in = g.nodes[s.source].out;
+  data.out = n.out;
+  data.other_shape = g.nodes[s.inputs[0]].out;
+  data.win = n.win;
+  data.groups = n.groups;
+  structure const what = s.attention                        ? structure::attention
+                         : n.kind == op::matmul             ? structure::matmul
+                         : n.kind == op::attention_scores ? structure::attention_scores
+                                                            : structure::attention_values;
+  return {what, {}, false, 0, attention_scratch_floats(what, data, target)};
+}
+
+/// The convolutions that are not direct: of those that are alone in their group; and products of two values.
 template <int V, int E, int O>
 constexpr convolution_list<V + E + O> convolution_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
                                                         fusion_list<V + E + O> const& groups, options const& o,
@@ -122,6 +140,8 @@ constexpr convolution_list<V + E + O> convolution_steps(graph<V, E, O> const& g,
   int untuned_steps[V + E + O]{}, count = 0;  // so that equal layers are thought about once
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
+    if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
+      r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || g.nodes[s.main].kind != op::conv2d || groups.parts[groups.group_of[i]] > 1) continue;
     kernel_key key{};
     step_data data{};

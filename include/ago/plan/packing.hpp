@@ -50,6 +50,7 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
     case structure::depthwise: return depthwise_floats(key, s);
     case structure::winograd_2:
     case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();
+    case structure::embedding: return long(s.groups) * s.out.c;
     case structure::layer_norm: return 2L * padded(s.out.c, key.target);  // gamma, beta
     default: return 0;
   }
