@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <bit>
+
 using namespace ago;
 
 namespace {
@@ -52,6 +54,19 @@ std::vector<float> samples() {
     v.push_back(r.real(-10, 10));
     v.push_back(r.real(-120, 120));
   }
+  while (v.size() % 16) v.push_back(1.f);
+  return v;
+}
+
+/// Every 2003rd float of -8 ... 8, and some of every magnitude beyond.
+std::vector<float> even_samples() {
+  std::vector<float> v;
+  auto const add = [&](float low, float high, std::uint32_t step) {
+    for (auto bits = std::bit_cast<std::uint32_t>(low); bits <= std::bit_cast<std::uint32_t>(high); bits += step)
+      for (float const sign : {1.f, -1.f}) v.push_back(sign * std::bit_cast<float>(bits));
+  };
+  add(0x1p-20f, 8.f, 2003);
+  add(0.f, 3.4e38f, 200003);
   while (v.size() % 16) v.push_back(1.f);
   return v;
 }
@@ -106,6 +121,13 @@ TEST_CASE("activations keep their error bounds over the whole range of floats") 
   });
 }
 
+TEST_CASE("activations keep their error bounds where they bend, and at every magnitude") {
+  auto const x = even_samples();
+  test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
+    check_activations<I, op::silu, op::gelu, op::gelu_tanh>(x);
+  });
+}
+
 TEST_CASE("activations have their limits at infinity") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     auto const at = []<op K>(std::integral_constant<op, K>, float x) {
@@ -124,6 +146,7 @@ TEST_CASE("activations have their limits at infinity") {
     CHECK(at(std::integral_constant<op, op::sigmoid>{}, -INFINITY) < 2e-38f);
     CHECK(std::fabs(at(std::integral_constant<op, op::silu>{}, -INFINITY)) < 1e-35f);
     CHECK(std::fabs(at(std::integral_constant<op, op::gelu_tanh>{}, -INFINITY)) < 1e-35f);
+    CHECK(std::fabs(at(std::integral_constant<op, op::gelu>{}, -INFINITY)) < 2e-7f);
     CHECK(at(std::integral_constant<op, op::tanh>{}, -INFINITY) == -1);
   });
 }

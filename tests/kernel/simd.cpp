@@ -137,3 +137,18 @@ TEST_CASE("exp and logistic saturate without NaN") {
     CHECK(std::isnan(of(logistic(vec<I>(NAN)))));
   });
 }
+
+TEST_CASE("the exponential of negative numbers is accurate down to its end, and 0 beyond") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    auto const exponential = [](vec<I> x) { return detail::exp_of_negative(x); };
+    CHECK(worst<I>(-87.3f, 0, exponential, [](double x) { return std::exp(x); }) < 3);
+    CHECK(worst<I>(-2, 0, exponential, [](double x) { return std::exp(x); }) < 3);
+    auto const of = [&](float x) { return lanes_of<I>(exponential(vec<I>(x)))[0]; };
+    CHECK(of(0.f) == 1.f);
+    CHECK(of(-0.f) == 1.f);
+    CHECK(of(-1e-30f) == 1.f);
+    for (float x = -87.3f; x > -89; x -= .001f) CHECK(std::fabs(of(x) - std::exp(x)) < 2e-38f);
+    for (float x : {-87.7f, -88.f, -104.f, -1e5f, -3e38f, -INFINITY}) CHECK(of(x) == 0.f);
+    CHECK(std::isnan(of(NAN)));
+  });
+}

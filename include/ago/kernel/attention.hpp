@@ -93,8 +93,8 @@ struct attention_scores_kernel {
   }
 };
 
-/// out[pixel(t), head * d + j] = epilogue(sum over u of in[(image, place), head, t, u] * values[pixel(u), head * d + j]),
-/// as in attention.
+/// out[pixel(t), head * d + j] = epilogue(sum over u of in[(image, place), head, t, u] *
+/// values[pixel(u), head * d + j]), as in attention.
 template <kernel_key K>
 struct attention_values_kernel {
   static void run(step_data const& s, run_memory const& m) {

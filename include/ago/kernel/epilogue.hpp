@@ -26,7 +26,7 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
 /// instruction set against double (u = one unit in the last place of the result):
 ///   leaky_relu 1 u; tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;
 ///   hard_sigmoid 1e-7 absolute; hard_swish, silu, gelu, gelu_tanh 2e-7 * max(1, |x|) absolute; all others exact.
-/// At x = -infinity hard_swish and gelu are NaN, as in PyTorch.
+/// At x = -infinity hard_swish is NaN, as in PyTorch; silu and gelu are 0, their limit, within those bounds.
 template <op K, isa I>
 AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta) {
   using v = vec<I>;
@@ -39,10 +39,10 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
   else if constexpr (K == op::hard_sigmoid) return clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
   else if constexpr (K == op::hard_swish) return x * clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
   else if constexpr (K == op::sigmoid) return logistic(x);
-  else if constexpr (K == op::silu) return max(v(-87.f), x) * logistic(x);
-  else if constexpr (K == op::gelu) return v(.5f) * x * (v(1.f) + erf(x * v(.70710678118654752f)));
+  else if constexpr (K == op::silu) return max(v(-87.f), x) * quick_logistic(x);
+  else if constexpr (K == op::gelu) return gelu(x);
   else if constexpr (K == op::gelu_tanh)  // (1 + tanh(u)) / 2 = logistic(2 u)
-    return max(v(-87.f), x) * logistic(v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
+    return max(v(-87.f), x) * quick_logistic(v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
   else if constexpr (K == op::tanh) return tanh(x);
   else return x;
 }

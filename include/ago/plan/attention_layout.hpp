@@ -29,7 +29,8 @@ struct product_layout {
 
   constexpr product_layout() = default;
   constexpr product_layout(int depth_, int columns_, isa target)
-      : depth(depth_), columns(columns_), vectors(padded(columns_, target) / ago::lanes(target)), lanes(ago::lanes(target)) {
+      : depth(depth_), columns(columns_), vectors(padded(columns_, target) / ago::lanes(target)),
+        lanes(ago::lanes(target)) {
     int const most = product_tile(target).vectors;
     panels = (vectors + most - 1) / most;
   }
@@ -45,8 +46,8 @@ constexpr bool is_product(structure what) {
 }
 
 /// What one step of those kinds does for each of its batches (of an attention: image, place in the patch, head):
-/// multiplies `rows` rows with the packed operand `first`; an attention then those results, after softmax, with `second`.
-/// Some rows are handled at a time. Scratch, each part a multiple of 64 bytes:
+/// multiplies `rows` rows with the packed operand `first`; an attention then those results, after softmax, with
+/// `second`. Some rows are handled at a time. Scratch, each part a multiple of 64 bytes:
 ///   operand `first`, operand `second`, and for the rows handled at a time: their factors, copies of the rows, results
 ///   of the first product, results of the second product; and what the accumulators of each product start from.
 struct attention_layout {
