@@ -136,8 +136,8 @@ AGO_INLINE vec<I> quick_logistic(vec<I> x) {
 }
 
 /// x * Phi(x), Phi the normal distribution function, within 1.6e-7 * max(1, |x|); at minus infinity its limit, 0,
-/// within 2e-7. Phi(-a)^(1/4) is a polynomial for 0 <= a <= 5.5, beyond which a * Phi(-a) counts as constant: the fourth
-/// power makes little of the polynomial's error where it is small, and a degree of 8 suffices.
+/// within 2e-7. Phi(-a)^(1/4) is a polynomial for 0 <= a <= 5.5, beyond which a * Phi(-a) counts as constant: the
+/// fourth power makes little of the polynomial's error where it is small, and a degree of 8 suffices.
 template <isa I>
 AGO_INLINE vec<I> gelu(vec<I> x) {
   using v = vec<I>;
