@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ago/kernel/depthwise_in_order.hpp>
-#include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
 
 namespace ago {
@@ -129,6 +129,12 @@ class depthwise_tile {
     _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y, pixel += width) {
       if (y >= out_rows_) continue;
       float* p = out_[y] + out + channel;
+      if constexpr (is_lengthy(K.after)) {
+        vec<I> results[Columns][1];
+        _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x) results[x][0] = sum[y][x];
+        finish_apart(at.finish, results, Columns, {p, at.out_pixel, pixel, 1, channel, count});
+        continue;
+      }
       _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x, p += at.out_pixel) {
         pin(p);
         if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
