@@ -182,7 +182,7 @@ matmul((2, 2, 2, 3), (2, 1, 4, 3), transposed=True, alpha=2)
 matmul((1, 1, 4, 3), (1, 1, 5, 3), transposed=True)
 attention((1, 2, 3, 4), (1, 2, 3, 4), 1, alpha=0.5)
 attention((2, 1, 3, 6), (2, 2, 1, 6), 3, alpha=0.25)
-attention((1, 4, 6, 2), (1, 4, 6, 2), 1, (2, 3))
+attention((1, 6, 6, 2), (1, 6, 6, 2), 1, (2, 3))
 attention((2, 4, 2, 4), (2, 2, 4, 4), 2, (2, 1))
 x = image(2, 2, 3, 4)
 emit("softmax", x, F.softmax(x, 1))
@@ -206,7 +206,7 @@ emit_nhwc("reshape", [x], x.reshape(1, 4, 2, 3))
 for order in ((0, 1, 3, 2), (3, 0, 1, 2), (2, 3, 0, 1)):
     x = first(2, 1, 3, 4)
     emit_nhwc("permute", [x], x.permute(order), order="{%d, %d, %d, %d}" % order)
-for extents, patch in (((1, 4, 6, 2), (2, 3)), ((2, 2, 4, 1), (1, 2))):
+for extents, patch in (((1, 4, 9, 2), (2, 3)), ((2, 2, 6, 1), (1, 2))):
     x = first(*extents)
     y = sequences(x, patch).unsqueeze(1)
     emit_nhwc("unfold", [x], y, win=window((1, 1), patch))

@@ -128,20 +128,37 @@ TEST_CASE("the error estimate covers layer norm in float32, and not by much") {
   }
 }
 
-TEST_CASE("errors of both operands reach a product of two values") {
-  builder b;
-  int const x = b.input({1, 1, 20, 30}), y = b.input({1, 1, 30, 20});
-  b.matmul(b.unary(op::tanh, x), b.unary(op::sigmoid, y));
-  auto const p = numbers(600, 2, 4), q = numbers(600, 2, 5);
-  auto const all = reference::run_all(b.graph, {}, {p, q});
-  std::vector<float> result;
-  for (std::size_t i = 0; i < 20; ++i)
-    for (std::size_t m = 0; m < 20; ++m) {
-      float sum = 0;
-      for (std::size_t c = 0; c < 30; ++c) sum += std::tanh(p[i * 30 + c]) * (1 / (1 + std::exp(-q[c * 20 + m])));
-      result.push_back(sum);
-    }
-  double const most = worst(all.back(), result);
-  CHECK(most < 8);
+TEST_CASE("an error of one channel reaches the others through mean and variance") {
+  ago::node const n{.kind = op::layer_norm, .out = {1, 1, 1, 3}, .alpha = 1e-5f, .weight = 0, .shift = 3};
+  std::vector<float> const parameters{1, 1, 1, 0, 0, 0};
+  reference::value exact{n.out, {2, 2, -4}, {1e-3, 0, 0}}, moved = exact, result = exact, moved_result = exact;
+  moved.exact[0] += 1e-3;
+  reference::detail::layer_norm(n, parameters, exact, result);
+  reference::detail::layer_norm(n, parameters, moved, moved_result);
+  double most = 0;
+  for (std::size_t c = 0; c < 3; ++c)
+    most = std::max(most, std::abs(moved_result.exact[c] - result.exact[c]) / result.error[c]);
+  CHECK(most < 1);
   CHECK(most > .3);
+}
+
+TEST_CASE("errors of both operands reach a product of two values") {
+  auto const p = numbers(40, 2, 4), q = numbers(40, 2, 5);
+  for (bool first : {true, false}) {
+    CAPTURE(first);
+    builder b;
+    int const x = b.input({1, 1, 40, 1}), y = b.input({1, 1, 40, 1}), up = b.input({1, 1, 1, 1}),
+              down = b.input({1, 1, 1, 1});
+    int const rounded = b.binary(op::add, b.binary(op::add, first ? x : y, up), down);  // to a 2^14th
+    b.matmul(first ? rounded : x, first ? y : rounded, true);
+    std::vector<float> result;
+    for (float const u : p)
+      for (float const v : q) {
+        float const far = (first ? u : v) + 1000;
+        result.push_back((far - 1000) * (first ? v : u));
+      }
+    double const most = worst(reference::run_all(b.graph, {}, {p, q, {1000}, {-1000}}).back(), result);
+    CHECK(most < 2);
+    CHECK(most > .3);
+  }
 }
