@@ -1,0 +1,19 @@
+#include "answers.hpp"
+
+#include <networks/mnasnet.hpp>
+#include <networks/mobilenet_v2.hpp>
+#include <networks/shufflenet_v2.hpp>
+#include <networks/squeezenet.hpp>
+
+using namespace networks_test;
+
+TEST_CASE("larger networks of convolutions answer as torchvision's") {
+  agrees<networks::mobilenet_v2<112>>("mobilenet_v2", 112);
+  agrees<networks::mobilenet_v2<224>>("mobilenet_v2", 224);
+  agrees<networks::mnasnet<112>>("mnasnet", 112);
+  agrees<networks::mnasnet<224>>("mnasnet", 224);
+  agrees<networks::shufflenet_v2<112>>("shufflenet_v2", 112);
+  agrees<networks::shufflenet_v2<224>>("shufflenet_v2", 224);
+  agrees<networks::squeezenet<112>>("squeezenet", 112);
+  agrees<networks::squeezenet<224>>("squeezenet", 224);
+}

@@ -1,0 +1,23 @@
+// Every network at its smallest size: where programs run in an emulator, too.
+#include "answers.hpp"
+
+#include <networks/bert_tiny.hpp>
+#include <networks/mnasnet.hpp>
+#include <networks/mobilenet_v2.hpp>
+#include <networks/mobilevit.hpp>
+#include <networks/shufflenet_v2.hpp>
+#include <networks/squeezenet.hpp>
+
+using namespace networks_test;
+
+TEST_CASE("networks of convolutions answer as torchvision's") {
+  agrees<networks::mobilenet_v2<56>>("mobilenet_v2", 56);
+  agrees<networks::mnasnet<56>>("mnasnet", 56);
+  agrees<networks::shufflenet_v2<56>>("shufflenet_v2", 56);
+  agrees<networks::squeezenet<56>>("squeezenet", 56);
+}
+
+TEST_CASE("networks with attention answer as PyTorch's") {
+  agrees<networks::mobilevit_s<64>>("mobilevit_s", 64);
+  agrees<networks::bert_tiny<16>>("bert_tiny", 16);
+}

@@ -1,0 +1,13 @@
+#include "answers.hpp"
+
+#include <networks/bert_tiny.hpp>
+#include <networks/mobilevit.hpp>
+
+using namespace networks_test;
+
+TEST_CASE("larger networks with attention answer as PyTorch's") {
+  agrees<networks::mobilevit_s<224>>("mobilevit_s", 224);  // images of 7x7 are stretched
+  agrees<networks::mobilevit_s<256>>("mobilevit_s", 256);
+  agrees<networks::bert_tiny<128>>("bert_tiny", 128);
+  agrees<networks::bert_tiny_ids<128>>("bert_tiny_ids", 128, word);
+}
