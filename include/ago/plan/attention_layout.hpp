@@ -86,10 +86,10 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
     r.first = {s.in.c / s.groups, keys, target};
     if (what == structure::attention) r.second = {keys, s.in.c / s.groups, target};
   }
-  // Results of the first product for 16 KB: they stay in L1 beside the panel they are multiplied by, which comes from
+  // Results of the first product for 8 KB: they stay in L1 beside the panel they are multiplied by, which comes from
   // there for all tiles but the first.
   int const tile = product_tile(target).pixels, columns = r.first.padded_columns();
-  int const whole = (r.rows + tile - 1) / tile * tile, close = 4096 / (columns > 0 ? columns : 1) / tile * tile;
+  int const whole = (r.rows + tile - 1) / tile * tile, close = 2048 / (columns > 0 ? columns : 1) / tile * tile;
   r.together = close < tile ? tile : close < whole ? close : whole;
   return r;
 }
