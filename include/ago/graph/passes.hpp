@@ -173,10 +173,26 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
   return detail::rewritten(g, r);
 }
 
+/// A matmul whose second operand has been transposed reads what was transposed, the other way round: the permute has a
+/// reader less, and is dead code if it was the only one.
+template <int V, int E, int O>
+constexpr graph<V, E, O> absorb_transposes(graph<V, E, O> g) {
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    if (g.nodes[v].kind != op::matmul) continue;
+    for (int u = g.operand(v, 1); g.nodes[u].kind == op::permute; u = g.operand(v, 1)) {
+      int const* const order = g.nodes[u].order;
+      if (order[0] != 0 || order[1] != 1 || order[2] != 3) break;
+      g.edges[g.nodes[v].input_first + 1] = g.operand(u);
+      g.nodes[v].transposed = !g.nodes[v].transposed;
+    }
+  }
+  return g;
+}
+
 /// All passes, in an order that one round completes: no pass makes work for one before it.
 template <int V, int E, int O>
 constexpr graph<V, E, O> optimize(graph<V, E, O> const& g) {
-  return fold_batch_norm(common_subexpressions(remove_identities(dead_code(g))));
+  return fold_batch_norm(common_subexpressions(remove_identities(dead_code(absorb_transposes(g)))));
 }
 
 }  // namespace ago
