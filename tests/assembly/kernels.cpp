@@ -10,10 +10,10 @@ namespace assembly {
 
 using namespace ago;
 
-constexpr kernel_key key_of(structure what) {
+constexpr kernel_key key_of(structure what, op after = op::relu6) {
   kernel_key key;
   key.what = what;
-  key.after.stages[0].kind = op::relu6;
+  key.after.stages[0].kind = after;
   return key;
 }
 
@@ -40,10 +40,10 @@ constexpr auto menu(std::integer_sequence<int, I...>) {
 }
 
 /// A convolution of an image of Size x Size pixels, as a plan makes it.
-template <structure What, int Window, int Stride, int Size, int In, int Out>
+template <structure What, int Window, int Stride, int Size, int In, int Out, op After = op::relu6>
 constexpr kernel_function convolution() {
   constexpr kernel_key key = [] {
-    kernel_key k = key_of(What);
+    kernel_key k = key_of(What, After);
     step_data s;
     s.in = {1, Size, Size, In};
     s.out = {1, Size / Stride, Size / Stride, Out};
@@ -64,6 +64,13 @@ kernel_function const depthwise[] = {
     convolution<structure::depthwise, 5, 1, 14, 64, 64>(), convolution<structure::depthwise, 5, 2, 28, 64, 64>()};
 kernel_function const convolutions[] = {convolution<structure::convolution, 3, 2, 224, 3, 32>(),
                                         convolution<structure::convolution, 3, 1, 56, 64, 64>()};
+
+// Epilogues with many constants, which must not take registers from the loops before them. (Depthwise hands its results
+// over in memory, within its innermost loop.)
+extern kernel_function const lengthy[];
+kernel_function const lengthy[] = {convolution<structure::pointwise, 1, 1, 14, 64, 128, op::silu>(),
+                                   convolution<structure::pointwise, 1, 1, 14, 64, 128, op::gelu>(),
+                                   convolution<structure::convolution, 3, 1, 56, 64, 64, op::silu>()};
 
 using every_tile = std::make_integer_sequence<int, 256>;
 extern decltype(menu(every_tile{})) const matrix_tiles;

@@ -3,6 +3,7 @@
 
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/in_order.hpp>
+#include <ago/kernel/tile.hpp>
 
 #include <utility>
 
@@ -169,6 +170,11 @@ class depthwise_in_order {
 
   AGO_INLINE static void finish(finisher<K.after, I> const& after, vec<I> (&sum)[COLUMNS], float* to, long step,
                                 long pixel, int channel) {
+    if constexpr (is_lengthy(K.after)) {
+      vec<I> results[COLUMNS][1];
+      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) results[z][0] = sum[z];
+      return finish_apart(after, results, COLUMNS, {to, step, pixel, 1, channel, V});
+    }
     constexpr int early = COLUMNS < 3 ? COLUMNS : 3;  // addresses that are known before they are needed
     float* address[COLUMNS];
     auto const next = [&](int z) __attribute__((always_inline)) {
