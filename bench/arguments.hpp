@@ -18,8 +18,10 @@ inline std::size_t to_bytes(std::string const& name, std::string const& text) {
 
 struct arguments : common_arguments {
   std::string network = "all";
-  std::optional<int> size;  ///< of the input image; none: all
+  std::optional<int> size;  ///< pixels of a side of the image, or tokens; none: all
   bool peers = false;
+  std::optional<std::string> onnxruntime;  ///< folder with node_modules; none: see find_onnxruntime
+  std::optional<std::string> profile;      ///< the variant whose steps are timed
   int threads = 1;
   bool contend = false;
   std::optional<std::size_t> contend_bytes;  ///< none: as the caches of this machine demand
@@ -28,6 +30,13 @@ struct arguments : common_arguments {
   bool take(std::string const& name, Next const& next) {
     if (name == "--peers") {
       peers = true;
+    } else if (name == "--onnxruntime") {
+      peers = true;
+      onnxruntime = next();
+    } else if (name == "--profile") {
+      profile = "ago";
+    } else if (name.starts_with("--profile=")) {
+      profile = name.substr(name.find('=') + 1);
     } else if (name == "--network") {
       network = next();
     } else if (name == "--size") {
@@ -51,9 +60,13 @@ struct arguments : common_arguments {
 };
 
 inline constexpr char usage[] =
-    "usage: networks [--network NAME|all] [--size PIXELS|all] [--peers] [--json]\n"
-    "                [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
-    "  --peers        also run the engines found at build time, and compare results and times\n"
+    "usage: networks [--network NAME|all] [--size N|all] [--peers] [--onnxruntime FOLDER] [--profile[=VARIANT]]\n"
+    "                [--json] [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
+    "  --size         pixels of a side of the image, or tokens\n"
+    "  --peers        also run the other engines that are found here, and compare results and times\n"
+    "  --onnxruntime  likewise; node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
+    "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"
+    "  --profile      instead time every step of a variant (default ago): its share, rate and bytes\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
     "  --core         pin to this core and ask for the real-time class\n"

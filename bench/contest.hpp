@@ -30,7 +30,8 @@ struct contestant {
   variant const* own = nullptr;
   std::unique_ptr<peer> engine{};
   buffer out;
-  std::function<void()> run{};  ///< what is timed
+  std::function<void()> run{};      ///< what is timed
+  std::function<double()> clock{};  ///< times itself, see candidate
   timing time{};
   double difference = 0;
 };
@@ -63,18 +64,26 @@ class contest {
   /// The engines found at build time; says why where one does not take part.
   void enter_peers(int threads, timed what = timed::network) {
     threads_ = threads;
-    for (peer_option const& option : peer_options()) try {
+    for (peer_option const& option : peer_options())
+      enter(option.engine, option.choice, what, [&](peer_memory memory) {
         if (layers_.layers.empty()) layers_ = fuse_layers(entry_.graph, parameters_);
-        contestant c{.name = option.engine, .choice = option.choice, .out = buffer(output_size())};
-        float* const in = in_.data();
-        float* const out = c.out.data();
-        c.engine = option.load(layers_, {{&in, 1}, {&out, 1}}, threads);
-        c.run = [engine = c.engine.get(), what] { what == timed::layer ? engine->run_layer() : engine->run(); };
-        contestants_.push_back(std::move(c));
-      } catch (unsupported const& why) {
-        std::fprintf(stderr, "%s: no %s (%s): %s\n", name_.c_str(), option.engine.c_str(), option.choice.c_str(),
-                     why.what());
-      }
+        return option.load(layers_, memory, threads);
+      });
+  }
+
+  /// An engine that `load` gives, called with the memory to read and to write; says why where it does not take part.
+  template <class Load>
+  void enter(std::string engine, std::string choice, timed what, Load const& load) try {
+    contestant c{.name = engine, .choice = choice, .out = buffer(output_size())};
+    float* const in = in_.data();
+    float* const out = c.out.data();
+    c.engine = load(peer_memory{{&in, 1}, {&out, 1}});
+    c.run = [engine = c.engine.get(), what] { what == timed::layer ? engine->run_layer() : engine->run(); };
+    c.clock = c.engine->clock();
+    contestants_.push_back(std::move(c));
+  } catch (unsupported const& why) {
+    if (!choice.empty()) engine += " (" + choice + ')';
+    std::fprintf(stderr, "%s: no %s: %s\n", name_.c_str(), engine.c_str(), why.what());
   }
 
   /// Complains about everyone who computes something else than the first one.
@@ -97,7 +106,7 @@ class contest {
 
   void run(int repetitions) {
     std::vector<candidate> candidates{{"peak", [this] { peak_operations_ = peak_loop(); }}};
-    for (contestant const& c : contestants_) candidates.push_back({c.name, c.run});
+    for (contestant const& c : contestants_) candidates.push_back({c.name, c.run, c.clock});
     std::vector<timing> const times = measure(candidates, repetitions);
     peak_ = peak_operations_ / times[0].median;
     for (std::size_t i = 0; i < contestants_.size(); ++i) contestants_[i].time = times[i + 1];

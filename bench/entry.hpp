@@ -12,6 +12,13 @@
 
 namespace bench {
 
+/// What one step does, and what passes through memory for it: values that enter and leave it, packed parameters.
+struct step_account {
+  std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
+  long multiply_adds = 0;      ///< as the direct algorithm takes them
+  long bytes = 0;              ///< read and written, each byte once
+};
+
 /// A network compiled with one set of choices.
 struct variant {
   std::string name;
@@ -20,6 +27,9 @@ struct variant {
   int subgraphs = 0, steps = 0;
   /// Packs the parameters; what comes back runs the network from its input to its output.
   std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out)> prepare;
+  /// Likewise; what comes back runs one step. Not all programs have it.
+  std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)> prepare_steps{};
+  std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
 };
 
 /// A network at one input size.

@@ -28,10 +28,15 @@ struct graph_view {
   ago::node const& node(int v) const { return nodes[std::size_t(v)]; }
   int operand(int v, int k = 0) const { return edges[std::size_t(node(v).input_first + k)]; }
   int groups(int v) const { return node(v).kind == ago::op::depthwise ? node(v).out.c : node(v).groups; }
-  /// Inputs of one output element of a complex operator.
+  /// Products that one output element of a complex operator is the sum of.
   long fan_in(int v) const {
-    ago::window const& w = node(v).win;
-    return long(w.kernel_h) * w.kernel_w * (node(operand(v)).out.c / groups(v));
+    ago::shape const in = node(operand(v)).out;
+    switch (node(v).kind) {
+      case ago::op::matmul:
+      case ago::op::attention_values: return in.c;  // a row of the first operand, or of the scores
+      case ago::op::attention_scores: return in.c / node(v).groups;  // what a head has of the channels
+      default: return long(node(v).win.kernel_h) * node(v).win.kernel_w * (in.c / groups(v));
+    }
   }
   /// Multiply-adds of the complex operators, of convolutions as the direct algorithm takes them.
   long multiply_adds() const {

@@ -91,7 +91,7 @@ record floor_of(entry const& e, int repetitions) {
     clamps[std::size_t(root[at])] += double(g.node(v).out.count()) / vec::size * port_uses(g.node(v).kind);
     if (root[at] != v) continue;
     products[at] = 2. * double(g.node(v).out.count()) * double(g.fan_in(v));
-    weights[at] = 4. * g.node(v).out.c * double(g.fan_in(v));
+    if (has_weights(g.node(v).kind)) weights[at] = 4. * g.node(v).out.c * double(g.fan_in(v));
     all_weights += weights[at];
   }
   machine const m = measure_machine(std::size_t(all_weights / 4), repetitions);

@@ -28,15 +28,19 @@ class collector : public benchmark::BenchmarkReporter {
   std::map<std::string, std::vector<double>> seconds;
 };
 
-void one_turn(benchmark::State& state, std::function<void()> const& run) {
+double seconds_of(candidate const& c) {
+  if (c.clock) return c.clock();
   using clock = std::chrono::steady_clock;
+  auto const start = clock::now();
+  c.run();
+  benchmark::ClobberMemory();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+void one_turn(benchmark::State& state, candidate const& c) {
   for (auto _ : state) {
-    run();
-    benchmark::ClobberMemory();
-    auto const start = clock::now();
-    run();
-    benchmark::ClobberMemory();
-    state.SetIterationTime(std::chrono::duration<double>(clock::now() - start).count());
+    seconds_of(c);
+    state.SetIterationTime(seconds_of(c));
   }
 }
 
@@ -63,9 +67,9 @@ std::vector<timing> measure(std::vector<candidate> const& candidates, int repeti
   initialise_once();
   benchmark::ClearRegisteredBenchmarks();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    auto const& run = candidates[i].run;
-    for (int warm_up = 0; warm_up < 3; ++warm_up) run();
-    benchmark::RegisterBenchmark(std::to_string(i).c_str(), [&run](benchmark::State& state) { one_turn(state, run); })
+    candidate const& c = candidates[i];
+    for (int warm_up = 0; warm_up < 3; ++warm_up) seconds_of(c);
+    benchmark::RegisterBenchmark(std::to_string(i).c_str(), [&c](benchmark::State& state) { one_turn(state, c); })
         ->Iterations(1)
         ->Repetitions(repetitions)
         ->UseManualTime();

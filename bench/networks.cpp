@@ -3,6 +3,11 @@
 #include "circumstances.hpp"
 #include "contention.hpp"
 #include "contest.hpp"
+#include "profile.hpp"
+
+#if AGO_BENCH_ONNXRUNTIME
+#include "peers/onnxruntime.hpp"
+#endif
 
 #include <cstdio>
 #include <memory>
@@ -32,18 +37,36 @@ std::unique_ptr<contention> contend(arguments const& a, std::optional<int>& core
   return result;
 }
 
-int run(arguments const& a) {
-  std::vector<entry const*> const chosen = select(a);
-  if (a.threads != 1) throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": ago runs on 1");
-  std::optional<int> core = a.core;
-  auto const others = a.contend ? contend(a, core) : nullptr;
-  print_circumstances(core);
+#if AGO_BENCH_ONNXRUNTIME
+/// Says once why ONNX Runtime does not take part.
+std::optional<onnxruntime> look_for_onnxruntime(arguments const& a) try {
+  return find_onnxruntime(a.onnxruntime);
+} catch (unsupported const& why) {
+  std::fprintf(stderr, "no onnxruntime: %s\n", why.what());
+  return std::nullopt;
+}
+
+void enter(contest& c, entry const& e, onnxruntime const& where, int threads) {
+  c.enter("onnxruntime", where.version, timed::network, [&](peer_memory memory) {
+    auto const floats = std::size_t(e.graph.node(e.graph.outputs[0]).out.count());
+    return load_onnxruntime(where, {e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], floats}}, threads);
+  });
+}
+#endif
+
+int run_contests(arguments const& a, std::vector<entry const*> const& chosen, contention const* others) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
+#if AGO_BENCH_ONNXRUNTIME
+  std::optional<onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
+#endif
   bool agrees = true;
   printer out(a.json);
   for (entry const* e : chosen) {
     contest c(*e, e->network + " at " + std::to_string(e->size));
     if (a.peers) c.enter_peers(a.threads);
+#if AGO_BENCH_ONNXRUNTIME
+    if (found) enter(c, *e, *found, a.threads);
+#endif
     agrees = c.agrees() && agrees;
     c.run(a.repetitions);
     record subject{{"network", e->network}, {"size", long(e->size)}};
@@ -51,8 +74,19 @@ int run(arguments const& a) {
     for (record const& r : c.records(subject, milliseconds)) out.add(r);
   }
   out.finish();
-  if (others) std::fprintf(stderr, "meanwhile the other core moved %.1f GB/s\n", others->rate() * 1e-9);
   return agrees ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int run(arguments const& a) {
+  std::vector<entry const*> const chosen = select(a);
+  if (a.threads != 1) throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": ago runs on 1");
+  if (a.profile && a.peers) throw std::invalid_argument("--profile is of ago's own steps: it goes without --peers");
+  std::optional<int> core = a.core;
+  auto const others = a.contend ? contend(a, core) : nullptr;
+  print_circumstances(core);
+  int const status = a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get());
+  if (others) std::fprintf(stderr, "meanwhile the other core moved %.1f GB/s\n", others->rate() * 1e-9);
+  return status;
 }
 
 }  // namespace

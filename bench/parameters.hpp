@@ -27,10 +27,11 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
   for (int v = 0; v < graph.size(); ++v) {
     ago::node const& n = graph.node(v);
     long const c = n.out.c;
-    if (is_complex(n.kind) && n.weight >= 0) {
+    if (has_weights(n.kind)) {
       float const bound = std::sqrt(6.f / float(graph.fan_in(v)));
       fill(n.weight, c * graph.fan_in(v), -bound, bound);
     }
+    if (n.kind == ago::op::layer_norm) fill(n.weight, c, .8f, 1.2f);  // gamma
     if (n.shift >= 0) fill(n.shift, c, -.1f, .1f);
     if (n.norm >= 0) {
       fill(n.norm, c, .8f, 1.2f);          // gamma

@@ -1,6 +1,8 @@
 // How a network is entered: one line for each size, in networks/.
 #pragma once
 
+#include "account.hpp"
+#include "buffer.hpp"
 #include "entry.hpp"
 
 #include <ago/ago.hpp>
@@ -23,14 +25,37 @@ variant make_variant(std::string name) {
           Model::steps,    prepare};
 }
 
+/// A variant that can also be run step by step.
+template <class Model>
+variant make_network_variant(std::string name) {
+  using program = typename Model::program;
+  variant v = make_variant<Model>(std::move(name));
+  v.prepare_steps = [](std::span<float const> parameters, float const* in,
+                       float* out) -> std::function<void(int)> {
+    auto const packed = std::make_shared<buffer>(program::packed_floats);
+    auto const arena = std::make_shared<buffer>(program::arena_floats);
+    ago::prefer_large_pages(packed->data(), program::weight_bytes);
+    program::pack(parameters.first<program::parameter_count>(), packed->span().template first<program::packed_floats>());
+    return [packed, arena, in, out](int step) {
+      program::run_step(step, {packed->data(), arena->data(), &in, &out});
+    };
+  };
+  for (int i = 0; i < program::steps; ++i) {
+    int const first = program::first_part(i), last = program::first_part(i + 1);
+    v.accounts.push_back(account_for(program::graph, std::span(program::plan.steps).subspan(first, last - first),
+                                     program::tiling_of(i).how));
+  }
+  return v;
+}
+
 /// Enters a network with all its variants; the first one is what others are compared with.
 template <auto const& Net>
 bool add_network(std::string network, int size) {
   registry().push_back({std::move(network),
                         size,
                         ago::optimized<Net>::value,
-                        {make_variant<ago::model<Net>>("ago"),
-                         make_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}});
+                        {make_network_variant<ago::model<Net>>("ago"),
+                         make_network_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}});
   return true;
 }
 

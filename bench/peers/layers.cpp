@@ -44,6 +44,7 @@ class fuser {
       layer_of_[std::size_t(p.last)] = int(list.layers.size());
       if (p.what.source >= 0) p.what.source = layer_of_[std::size_t(p.what.source)];
       if (p.what.other >= 0) p.what.other = layer_of_[std::size_t(p.what.other)];
+      for (int& part : p.what.parts) part = layer_of_[std::size_t(part)];
       list.layers.push_back(std::move(p.what));
     }
     for (int const v : graph_.outputs) list.outputs.push_back(layer_of_[std::size_t(v)]);
@@ -82,7 +83,7 @@ class fuser {
       p.what.source = graph_.operand(v);
       p.what.in = graph_.node(p.what.source).out;
     }
-    if (is_complex(n.kind)) {
+    if (has_weights(n.kind)) {
       convolution(p, v);
     } else if (n.kind == op::add) {
       p.what.other = graph_.operand(v, 1);
@@ -97,9 +98,14 @@ class fuser {
       bool const widened = p.what.win != n.win;
       if (n.kind == op::avg_pool && n.count_pads && widened)
         refuse(v, "that counts pads is not offered with extents rounded up");
+    } else if (n.kind == op::concat || n.kind == op::slice) {
+      if (n.axis != 3 || n.step != 1) refuse(v, "is offered for channels side by side only");
+      p.what.begin = n.begin;
+      if (n.kind == op::concat)
+        for (int k = 0; k < n.input_count; ++k) p.what.parts.push_back(graph_.operand(v, k));
     } else if (n.kind == op::bias || n.kind == op::batch_norm) {
       refuse(v, "is offered behind a convolution only");
-    } else if (n.kind != op::input && n.kind != op::global_avg_pool) {
+    } else if (n.kind != op::input && n.kind != op::global_avg_pool && n.kind != op::channel_shuffle) {
       refuse(v, "is not offered");
     }
     open_.push_back(std::move(p));
@@ -187,10 +193,17 @@ class fuser {
   static void find_last_readers(layer_list& list) {
     int const count = int(list.layers.size());
     list.last_reader.assign(std::size_t(count), -1);
-    for (int i = 0; i < count; ++i)
-      for (int const v : {list.layers[std::size_t(i)].source, list.layers[std::size_t(i)].other})
+    for (int i = 0; i < count; ++i) {
+      layer const& l = list.layers[std::size_t(i)];
+      for (int const v : {l.source, l.other})
         if (v >= 0) list.last_reader[std::size_t(v)] = i;
+      for (int const v : l.parts) list.last_reader[std::size_t(v)] = i;
+    }
     for (int const v : list.outputs) list.last_reader[std::size_t(v)] = count;
+    for (int i = count; i-- > 0;)  // who reads a slice may find it where it was cut
+      if (layer const& l = list.layers[std::size_t(i)]; l.kind == op::slice)
+        list.last_reader[std::size_t(l.source)] =
+            std::max(list.last_reader[std::size_t(l.source)], list.last_reader[std::size_t(i)]);
   }
 
   graph_view graph_;

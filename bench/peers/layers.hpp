@@ -24,12 +24,14 @@ struct clamp {
   bool operator==(clamp const&) const = default;
 };
 
-/// Reads one value and writes one; values have the number of the layer that writes them.
+/// Reads values and writes one; values have the number of the layer that writes them.
 struct layer {
   /// input, conv2d, depthwise, pointwise, linear, add (source + other), max_pool, avg_pool, global_avg_pool,
-  /// clip (`after` alone)
+  /// clip (`after` alone), concat (`parts`), slice (from channel `begin`), channel_shuffle (`groups`)
   ago::op kind{};
   int source = -1, other = -1;  ///< `other` of a convolution: what is added to its result
+  std::vector<int> parts{};     ///< values whose channels are joined
+  int begin = 0;
   ago::shape in{}, out{};
   ago::window win{};  ///< pads of pooling reach as far as the last window does
   int groups = 1;     ///< depthwise: the channels

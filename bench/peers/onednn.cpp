@@ -1,14 +1,10 @@
 // oneDNN 2.x by its primitives: clamps and additions as post-operations, memory shared between values.
 #include "../buffer.hpp"
+#include "onednn_terms.hpp"
 #include "peer.hpp"
-
-#include <dnnl.hpp>
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cfloat>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,49 +13,11 @@ namespace bench {
 namespace {
 
 using ago::op;
-using dnnl::memory;
-using tag = memory::format_tag;
-
-enum class layout { blocked, any };  ///< of values inside the network; outside they are NHWC
-
-memory::dims dims_of(ago::shape s) { return {s.n, s.c, s.h, s.w}; }
-memory::desc describe(ago::shape s, tag t) { return {dims_of(s), memory::data_type::f32, t}; }
+enum class layout { blocked, nhwc, any };  ///< of values inside the network; outside they are NHWC
 
 /// Whatever OpenMP library oneDNN was built with, it is in this process already.
 void limit_threads(int threads) {
   if (auto const set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(threads);
-}
-
-/// Do two descriptions of the same dimensions name the same bytes? Strides of extents of 1 do not matter.
-bool same_bytes(memory::desc const& a, memory::desc const& b) {
-  if (a == b) return true;
-  auto const plain = [](memory::desc const& d) {
-    return d.data.format_kind == dnnl_blocked && d.data.format_desc.blocking.inner_nblks == 0;
-  };
-  if (!plain(a) || !plain(b) || a.data.ndims != b.data.ndims) return false;
-  for (int i = 0; i < a.data.ndims; ++i) {
-    if (a.data.dims[i] != b.data.dims[i]) return false;
-    auto const strides = [i](memory::desc const& d) { return d.data.format_desc.blocking.strides[i]; };
-    if (a.data.dims[i] > 1 && strides(a) != strides(b)) return false;
-  }
-  return true;
-}
-
-void append(dnnl::post_ops& after, clamp c) {
-  if (c.is_identity()) return;
-  if (c.lower == 0 && std::isinf(c.upper)) return after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-  after.append_eltwise(1, dnnl::algorithm::eltwise_clip, std::max(c.lower, -FLT_MAX), std::min(c.upper, FLT_MAX));
-}
-
-void append(dnnl::post_ops& after, op function) {
-  if (function == op::silu) after.append_eltwise(1, dnnl::algorithm::eltwise_swish, 1, 0);
-  if (function == op::gelu) after.append_eltwise(1, dnnl::algorithm::eltwise_gelu_erf, 0, 0);
-}
-
-dnnl::primitive_attr with(dnnl::post_ops const& after) {
-  dnnl::primitive_attr attributes;
-  attributes.set_post_ops(after);
-  return attributes;
 }
 
 class onednn final : public peer {
@@ -154,6 +112,12 @@ class onednn final : public peer {
       v = add(value_of(l.source), value_of(l.other), l.after);
     } else if (l.kind == op::clip) {
       v = activate(l);
+    } else if (l.kind == op::slice) {
+      v = slice(l);
+    } else if (l.kind == op::concat) {
+      v = concat(l);
+    } else if (l.kind == op::channel_shuffle) {
+      v = shuffle(l);
     }
     value_of_layer_.push_back(v);
   }
@@ -186,6 +150,8 @@ class onednn final : public peer {
     memory::desc const any_source = describe(l.in, tag::any);
     memory::desc const destination = fixed_destination.value_or(describe(l.out, tag::any));
     std::vector<forms> candidates;
+    if (how_ == layout::nhwc)
+      candidates.push_back({describe(l.in, tag::nhwc), fixed_destination.value_or(describe(l.out, tag::nhwc))});
     if (how_ == layout::blocked) {
       memory::desc const blocked = fixed_destination.value_or(describe(l.out, blocked_));
       if (l.in.c >= block_) {
@@ -295,6 +261,36 @@ class onednn final : public peer {
     return to;
   }
 
+  /// Blocks of channels cannot be cut: a part of an NHWC value.
+  int slice(layer const& l) {
+    int const source = in_form(value_of(l.source), describe(l.in, tag::nhwc));
+    return add_value(form(source).submemory_desc(dims_of(l.out), {0, l.begin, 0, 0}), nullptr, source);
+  }
+
+  int concat(layer const& l) {
+    bool whole_blocks = how_ != layout::nhwc;
+    std::vector<memory::desc> forms;
+    std::unordered_map<int, int> values;
+    for (int const part : l.parts) {
+      int const v = value_of(part);
+      values[DNNL_ARG_MULTIPLE_SRC + int(forms.size())] = v;
+      forms.push_back(form(v));
+      whole_blocks = whole_blocks && form(v).dims()[1] % block_ == 0;
+    }
+    dnnl::concat::primitive_desc const p(describe(l.out, whole_blocks ? blocked_ : tag::nhwc), 1, forms, engine_);
+    int const to = values[DNNL_ARG_DST] = add_value(p.dst_desc());
+    add_step(dnnl::concat(p), std::move(values));
+    return to;
+  }
+
+  int shuffle(layer const& l) {
+    int const source = value_of(l.source), to = add_value(form(source));
+    dnnl::shuffle_forward::primitive_desc const p(
+        {dnnl::prop_kind::forward_inference, form(source), 1, l.in.c / l.groups}, engine_);
+    add_step(dnnl::shuffle_forward(p), {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, to}});
+    return to;
+  }
+
   void write_output(layer_list const& list, int layer, float* to) {
     memory::desc const wanted = describe(list.layers[std::size_t(layer)].out, tag::nhwc);
     int const v = value_of(layer);
@@ -346,6 +342,9 @@ std::unique_ptr<peer> load(layer_list const& list, peer_memory memory, int threa
 
 std::unique_ptr<peer> load_onednn_blocked(layer_list const& list, peer_memory memory, int threads) {
   return load(list, memory, threads, layout::blocked);
+}
+std::unique_ptr<peer> load_onednn_nhwc(layer_list const& list, peer_memory memory, int threads) {
+  return load(list, memory, threads, layout::nhwc);
 }
 std::unique_ptr<peer> load_onednn_any(layer_list const& list, peer_memory memory, int threads) {
   return load(list, memory, threads, layout::any);

@@ -3,6 +3,7 @@
 
 #include "layers.hpp"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@ class peer {
   /// Runs the layers again on what the last run() left between them, without the changes of layout at the edges: what
   /// the layers cost amid a network that has the engine's own layout. For networks of one layer.
   virtual void run_layer() { run(); }
+  /// For engines in another process: runs once and gives the seconds by that process's clock. Empty: run() is timed.
+  virtual std::function<double()> clock() { return {}; }
 };
 
 struct peer_memory {

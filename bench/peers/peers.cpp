@@ -10,6 +10,7 @@ std::unique_ptr<peer> load_xnnpack(layer_list const&, peer_memory, int threads);
 #endif
 #if AGO_BENCH_ONEDNN
 std::unique_ptr<peer> load_onednn_blocked(layer_list const&, peer_memory, int threads);
+std::unique_ptr<peer> load_onednn_nhwc(layer_list const&, peer_memory, int threads);
 std::unique_ptr<peer> load_onednn_any(layer_list const&, peer_memory, int threads);
 #endif
 
@@ -20,6 +21,7 @@ std::vector<peer_option> peer_options() {
 #endif
 #if AGO_BENCH_ONEDNN
       {"onednn", "blocked", load_onednn_blocked},
+      {"onednn", "nhwc", load_onednn_nhwc},
       {"onednn", "any", load_onednn_any},
 #endif
   };

@@ -4,6 +4,7 @@
 
 #include <xnnpack.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -49,28 +50,77 @@ class xnnpack final : public peer {
   };
   using operator_handle = std::unique_ptr<xnn_operator, release>;
 
-  void place_values(peer_memory memory) {
-    int const count = int(list_.layers.size()), inputs = int(memory.inputs.size());
-    auto const bytes = [&](int v) {
-      return std::size_t(list_.layers[std::size_t(v)].out.count()) * sizeof(float) + XNN_EXTRA_BYTES;
-    };
-    std::vector<lifetime> pieces;
-    for (int v = inputs; v < count; ++v)
-      pieces.push_back({bytes(v), v, std::max(v, list_.last_reader[std::size_t(v)])});
-    for (int v = inputs; v < count; ++v)  // what SiLU multiplies with
-      pieces.push_back({list_.layers[std::size_t(v)].function == op::silu ? bytes(v) : 0, v, v});
-    inputs_ = inputs;
-    placement const where = place(pieces);
-    scratch_.emplace(where.bytes / sizeof(float));
-    values_.assign(memory.inputs.begin(), memory.inputs.end());
-    for (std::size_t const offset : where.offsets) values_.push_back(scratch_->data() + offset / sizeof(float));
-    for (std::size_t k = 0; k < memory.outputs.size(); ++k) {
-      if (list_.outputs[k] < inputs) throw unsupported("an output that is an input");
-      values_[std::size_t(list_.outputs[k])] = memory.outputs[k];
-    }
+  /// Channels of a value: in memory of its own, or amid those of another value.
+  struct place {
+    float* data = nullptr;
+    std::size_t stride = 0;  ///< floats from pixel to pixel
+  };
+  /// Whose memory a value lies in, from which channel on.
+  struct view {
+    int of, first;
+  };
+
+  layer const& at(int v) const { return list_.layers[std::size_t(v)]; }
+
+  /// Can the layer write its result amid other channels, into a concatenation?
+  bool writes_with_gaps(int v) const {
+    layer const& l = at(v);
+    bool const is_output = std::find(list_.outputs.begin(), list_.outputs.end(), v) != list_.outputs.end();
+    return l.kind != op::input && l.kind != op::slice && l.kind != op::add && l.other < 0 && l.function != op::silu &&
+           !is_output;
   }
 
-  float* value(int v) const { return values_[std::size_t(v)]; }
+  std::vector<view> find_views() const {
+    std::vector<view> views;
+    for (int v = 0; v < int(list_.layers.size()); ++v) {
+      views.push_back({v, 0});
+      if (at(v).kind == op::slice) views.back() = {at(v).source, at(v).begin};
+      int first = 0;
+      for (int const part : at(v).parts) {
+        view& own = views[std::size_t(part)];
+        if (own.of == part && writes_with_gaps(part)) own = {v, first};
+        first += at(part).out.c;
+      }
+    }
+    for (std::size_t v = 0; v < views.size(); ++v)
+      for (int next; (next = views[std::size_t(views[v].of)].of) != views[v].of;)
+        views[v] = {next, views[v].first + views[std::size_t(views[v].of)].first};
+    return views;
+  }
+
+  void place_values(peer_memory memory) {
+    int const count = int(list_.layers.size()), inputs = int(memory.inputs.size());
+    auto const bytes = [&](int v) { return std::size_t(at(v).out.count()) * sizeof(float) + XNN_EXTRA_BYTES; };
+    std::vector<view> const views = find_views();
+    std::vector<lifetime> pieces(std::size_t(2 * count), {0, 0, 0});  // values, then what SiLU multiplies each with
+    for (int v = 0; v < count; ++v) {
+      if (at(v).function == op::silu) pieces[std::size_t(count + v)] = {bytes(v), v, v};
+      lifetime& own = pieces[std::size_t(views[std::size_t(v)].of)];
+      int const last = std::max(v, list_.last_reader[std::size_t(v)]);
+      if (own.bytes == 0) own = {bytes(views[std::size_t(v)].of), v, last};  // the first that writes there
+      own.last = std::max(own.last, last);
+    }
+    for (int v = 0; v < inputs; ++v) pieces[std::size_t(v)] = {0, 0, 0};
+    placement const where = bench::place(pieces);
+    scratch_.emplace(where.bytes / sizeof(float));
+    std::vector<float*> data;
+    for (std::size_t const offset : where.offsets) data.push_back(scratch_->data() + offset / sizeof(float));
+    std::copy(memory.inputs.begin(), memory.inputs.end(), data.begin());
+    for (std::size_t k = 0; k < memory.outputs.size(); ++k) {
+      int const v = list_.outputs[k];
+      if (v < inputs || views[std::size_t(v)].of != v) throw unsupported("an output that is no memory of its own");
+      data[std::size_t(v)] = memory.outputs[k];
+    }
+    for (view const& v : views) values_.push_back({data[std::size_t(v.of)] + v.first, std::size_t(at(v.of).out.c)});
+    gates_.assign(data.begin() + count, data.end());
+  }
+
+  float* value(int v) const { return values_[std::size_t(v)].data; }
+  std::size_t stride(int v) const { return values_[std::size_t(v)].stride; }
+  float* dense(int v) const {
+    if (stride(v) != std::size_t(at(v).out.c)) throw unsupported("XNNPACK adds no values that lie amid other channels");
+    return value(v);
+  }
   void append(xnn_operator_t o) { operators_.emplace_back(o); }
 
   void add_layer(int i) {
@@ -86,11 +136,15 @@ class xnnpack final : public peer {
       pool(l, i);
     } else if (l.kind == op::clip) {
       activate(l, i);
+    } else if (l.kind == op::concat) {
+      join(l, i);
+    } else if (l.kind == op::channel_shuffle) {
+      shuffle(l, i);
     }
     if (l.function == op::silu) silu(l, i);
     if (l.function == op::gelu) throw unsupported("gelu is not offered by XNNPACK");
     if (l.kind == op::add) {
-      sum(l, value(l.source), i);
+      sum(l, dense(l.source), i);
     } else if (l.other >= 0) {
       sum(l, value(i), i);
     }
@@ -100,13 +154,14 @@ class xnnpack final : public peer {
     ago::window const& w = l.win;
     auto const groups = std::uint32_t(l.groups);
     auto const in = std::size_t(l.in.c), out = std::size_t(l.out.c);
+    std::size_t const from = stride(l.source), to = stride(i);
     std::vector<float> const weights = channels_last(l);
     xnn_operator_t o = nullptr;
     must(xnn_create_convolution2d_nhwc_f32(
              std::uint32_t(w.pad_top), std::uint32_t(w.pad_right), std::uint32_t(w.pad_bottom),
              std::uint32_t(w.pad_left), std::uint32_t(w.kernel_h), std::uint32_t(w.kernel_w), std::uint32_t(w.stride_h),
              std::uint32_t(w.stride_w), std::uint32_t(w.dilation_h), std::uint32_t(w.dilation_w), groups, in / groups,
-             out / groups, in, out, weights.data(), l.bias.data(), l.before.lower, l.before.upper, 0, &o),
+             out / groups, from, to, weights.data(), l.bias.data(), l.before.lower, l.before.upper, 0, &o),
          l, "create");
     append(o);
     must(xnn_setup_convolution2d_nhwc_f32(o, std::size_t(l.in.n), std::size_t(l.in.h), std::size_t(l.in.w),
@@ -117,8 +172,8 @@ class xnnpack final : public peer {
   void linear(layer const& l, int i) {
     auto const in = std::size_t(l.in.c), out = std::size_t(l.out.c);
     xnn_operator_t o = nullptr;
-    must(xnn_create_fully_connected_nc_f32(in, out, in, out, l.weights.data(), l.bias.data(), l.before.lower,
-                                           l.before.upper, 0, &o),
+    must(xnn_create_fully_connected_nc_f32(in, out, stride(l.source), stride(i), l.weights.data(), l.bias.data(),
+                                           l.before.lower, l.before.upper, 0, &o),
          l, "create");
     append(o);
     must(xnn_setup_fully_connected_nc_f32(o, std::size_t(l.out.pixels()), value(l.source), value(i), threads_.get()), l,
@@ -129,7 +184,7 @@ class xnnpack final : public peer {
     auto const channels = std::size_t(l.in.c);
     clamp const none;
     xnn_operator_t o = nullptr;
-    must(xnn_create_global_average_pooling_nwc_f32(channels, channels, channels, none.lower, none.upper, 0, &o), l,
+    must(xnn_create_global_average_pooling_nwc_f32(channels, stride(l.source), stride(i), none.lower, none.upper, 0, &o), l,
          "create");
     append(o);
     must(xnn_setup_global_average_pooling_nwc_f32(o, std::size_t(l.in.n), std::size_t(l.in.h) * std::size_t(l.in.w),
@@ -144,15 +199,15 @@ class xnnpack final : public peer {
     if (average && l.count_pads && padded) throw unsupported("avg_pool that counts pads is not offered by XNNPACK");
     if (average && (w.dilation_h > 1 || w.dilation_w > 1)) throw unsupported("dilated avg_pool is not offered");
     auto const u = [](int x) { return std::uint32_t(x); };
-    auto const channels = std::size_t(l.in.c);
+    std::size_t const channels = std::size_t(l.in.c), from = stride(l.source), to = stride(i);
     clamp const none;
     xnn_operator_t o = nullptr;
     must(average ? xnn_create_average_pooling2d_nhwc_f32(u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left),
                                                          u(w.kernel_h), u(w.kernel_w), u(w.stride_h), u(w.stride_w),
-                                                         channels, channels, channels, none.lower, none.upper, 0, &o)
+                                                         channels, from, to, none.lower, none.upper, 0, &o)
                  : xnn_create_max_pooling2d_nhwc_f32(u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left),
                                                      u(w.kernel_h), u(w.kernel_w), u(w.stride_h), u(w.stride_w),
-                                                     u(w.dilation_h), u(w.dilation_w), channels, channels, channels,
+                                                     u(w.dilation_h), u(w.dilation_w), channels, from, to,
                                                      none.lower, none.upper, 0, &o),
          l, "create");
     append(o);
@@ -165,15 +220,41 @@ class xnnpack final : public peer {
   void activate(layer const& l, int i) {
     auto const channels = std::size_t(l.out.c);
     xnn_operator_t o = nullptr;
-    must(xnn_create_clamp_nc_f32(channels, channels, channels, l.after.lower, l.after.upper, 0, &o), l, "create");
+    must(xnn_create_clamp_nc_f32(channels, stride(l.source), stride(i), l.after.lower, l.after.upper, 0, &o), l,
+         "create");
     append(o);
     must(xnn_setup_clamp_nc_f32(o, std::size_t(l.out.pixels()), value(l.source), value(i), threads_.get()), l,
          "set up");
   }
 
+  /// Copies those parts of a concatenation that could not be written where they belong.
+  void join(layer const& l, int i) {
+    float* to = value(i);
+    for (int const part : l.parts) {
+      auto const channels = std::size_t(at(part).out.c);
+      if (value(part) != to) {
+        xnn_operator_t o = nullptr;
+        must(xnn_create_copy_nc_x32(channels, stride(part), stride(i), 0, &o), l, "create");
+        append(o);
+        must(xnn_setup_copy_nc_x32(o, std::size_t(l.out.pixels()), value(part), to, threads_.get()), l, "set up");
+      }
+      to += channels;
+    }
+  }
+
+  void shuffle(layer const& l, int i) {
+    auto const groups = std::size_t(l.groups);
+    xnn_operator_t o = nullptr;
+    must(xnn_create_channel_shuffle_nc_x32(groups, std::size_t(l.in.c) / groups, stride(l.source), stride(i), 0, &o), l,
+         "create");
+    append(o);
+    must(xnn_setup_channel_shuffle_nc_x32(o, std::size_t(l.out.pixels()), value(l.source), value(i), threads_.get()), l,
+         "set up");
+  }
+
   void silu(layer const& l, int i) {
     std::size_t const channels = std::size_t(l.out.c), count = std::size_t(l.out.count());
-    float* const gate = value(int(list_.layers.size()) + i - inputs_);
+    float* const gate = gates_[std::size_t(i)];
     xnn_operator_t o = nullptr;
     must(xnn_create_sigmoid_nc_f32(channels, channels, channels, 0, &o), l, "create the sigmoid of");
     append(o);
@@ -189,14 +270,14 @@ class xnnpack final : public peer {
     xnn_operator_t o = nullptr;
     must(xnn_create_add_nd_f32(l.after.lower, l.after.upper, 0, &o), l, "create");
     append(o);
-    must(xnn_setup_add_nd_f32(o, 1, &count, 1, &count, first, value(l.other), value(i), threads_.get()), l, "set up");
+    must(xnn_setup_add_nd_f32(o, 1, &count, 1, &count, first, dense(l.other), value(i), threads_.get()), l, "set up");
   }
 
   layer_list const& list_;
   std::unique_ptr<pthreadpool, release> threads_;
   std::optional<buffer> scratch_;
-  int inputs_ = 0;
-  std::vector<float*> values_;  ///< of the layers, then what SiLU multiplies each with
+  std::vector<place> values_;   ///< of the layers
+  std::vector<float*> gates_;   ///< what SiLU multiplies each with
   std::vector<operator_handle> operators_;
 };
 

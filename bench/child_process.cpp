@@ -1,0 +1,120 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+extern char** environ;
+
+namespace bench {
+
+child_process::child_process(std::vector<std::string> words) : child_process(std::move(words), false) {}
+
+child_process::child_process(std::vector<std::string> words, bool errors_too) : name_{words.front()} {
+  int ends[2];  // a socket, so that writing to a program that has ended is an error and no signal
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
+  socket_ = ends[0];
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  if (errors_too) posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int const error = posix_spawnp(&id_, name_.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (error == 0) return;
+  id_ = -1;
+  close(socket_);
+  throw not_started(name_ + " could not be started: " + std::strerror(error));
+}
+
+child_process::~child_process() {
+  shutdown(socket_, SHUT_WR);
+  try {
+    auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (receive(until)) {
+    }
+  } catch (std::exception const&) {
+    kill();
+  }
+  wait();
+  close(socket_);
+}
+
+void child_process::fail(std::string const& why) const { throw std::runtime_error(name_ + ' ' + why); }
+
+void child_process::kill() {
+  if (id_ > 0) ::kill(id_, SIGKILL);
+}
+
+int child_process::wait() {
+  if (id_ <= 0) return 0;
+  int status = 0;
+  while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  }
+  id_ = -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool child_process::receive(std::chrono::steady_clock::time_point until) {
+  for (;;) {
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd waiting{socket_, POLLIN, 0};
+    int const ready = left.count() > 0 ? poll(&waiting, 1, int(left.count())) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) fail("did not answer in time");
+    char block[4096];
+    ssize_t const count = recv(socket_, block, sizeof block, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count > 0) unread_.append(block, std::size_t(count));
+    return count > 0;
+  }
+}
+
+std::string child_process::ask(std::string const& line, std::chrono::seconds limit) {
+  auto const until = std::chrono::steady_clock::now() + limit;
+  std::string const text = line + '\n';
+  // If it has ended already, reading finds that out. A line fits into the socket's memory.
+  (void)send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  std::size_t end;
+  while ((end = unread_.find('\n')) == std::string::npos)
+    if (!receive(until)) {
+      int const status = wait();
+      fail(status > 128 ? "was ended by signal " + std::to_string(status - 128)
+                        : "ended with status " + std::to_string(status) + " instead of an answer to '" + line + "'");
+    }
+  std::string const answer = unread_.substr(0, end);
+  unread_.erase(0, end + 1);
+  if (answer == "ok") return {};
+  if (answer.starts_with("ok ")) return answer.substr(3);
+  if (answer.starts_with("error ")) fail("failed: " + answer.substr(6));
+  fail("answered '" + answer + "' to '" + line + "'");
+}
+
+ending run_program_to_end(std::vector<std::string> const& words, std::chrono::seconds limit) {
+  child_process child(words, true);
+  shutdown(child.socket_, SHUT_WR);
+  auto const until = std::chrono::steady_clock::now() + limit;
+  try {
+    while (child.receive(until)) {
+    }
+  } catch (std::runtime_error const&) {
+    child.kill();
+    throw;
+  }
+  std::string& text = child.unread_;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return {child.wait(), text.substr(text.rfind('\n') + 1)};
+}
+
+}  // namespace bench

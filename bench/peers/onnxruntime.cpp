@@ -1,0 +1,121 @@
+#include "onnxruntime.hpp"
+
+#include "../child_process.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::seconds patience(300);
+
+std::string script(char const* name) { return std::string(AGO_BENCH_PEERS_FOLDER) + '/' + name; }
+
+/// A folder of our own for models and values, as long as this lives.
+class temporary_folder {
+ public:
+  temporary_folder() : path_{(fs::temp_directory_path() / "ago-bench-XXXXXX").string()} {
+    if (!mkdtemp(path_.data())) throw std::runtime_error("no folder can be made below " + path_);
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  temporary_folder(temporary_folder const&) = delete;
+  temporary_folder& operator=(temporary_folder const&) = delete;
+
+  std::string file(char const* name) const { return path_ + '/' + name; }
+
+ private:
+  std::string path_;
+};
+
+void write(std::string const& file, std::span<float const> floats) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<char const*>(floats.data()), std::streamsize(floats.size_bytes()));
+  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+void read(std::string const& file, std::span<float> floats) {
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char*>(floats.data()), std::streamsize(floats.size_bytes()));
+  if (!in || in.peek() != std::ifstream::traits_type::eof())
+    throw std::runtime_error(file + " does not have " + std::to_string(floats.size()) + " floats");
+}
+
+std::string write_model(onnxruntime const& where, example_network const& what, temporary_folder const& folder) {
+  std::string const parameters = folder.file("parameters"), model = folder.file("model.onnx");
+  write(parameters, what.parameters);
+  ending const end = run_program_to_end(
+      {where.python, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model}, patience);
+  if (end.status != 0) throw std::runtime_error("PyTorch could not write " + what.name + " as ONNX: " + end.said);
+  return model;
+}
+
+std::string write_input(example_network const& what, temporary_folder const& folder) {
+  write(folder.file("input"), what.input);
+  return folder.file("input");
+}
+
+class onnxruntime_peer final : public peer {
+ public:
+  onnxruntime_peer(onnxruntime const& where, example_network const& what, int threads)
+      : output_{what.output},
+        child_{{"node", script("onnxruntime.mjs"), where.packages, write_model(where, what, folder_),
+                write_input(what, folder_), std::to_string(threads)}} {
+    infer();
+  }
+
+  void run() override {
+    infer();
+    std::string const file = folder_.file("output");
+    child_.ask("output " + file);
+    read(file, output_);
+  }
+  std::function<double()> clock() override {
+    return [this] { return infer(); };
+  }
+
+ private:
+  double infer() { return std::stod(child_.ask("run")) * 1e-9; }
+
+  temporary_folder folder_;
+  std::span<float> output_;
+  child_process child_;
+};
+
+/// The end of a program that was started to see whether it can be.
+ending try_program(std::vector<std::string> const& words) try {
+  return run_program_to_end(words, patience);
+} catch (not_started const& why) {
+  return {127, why.what()};
+}
+
+}  // namespace
+
+onnxruntime find_onnxruntime(std::optional<std::string> const& folder) {
+  char const* const variable = std::getenv("AGO_ONNXRUNTIME");
+  onnxruntime found{.packages = folder.value_or(variable ? variable : AGO_BENCH_PACKAGES_FOLDER), .python = {}, .version = {}};
+  ending const package = try_program({"node", script("onnxruntime.mjs"), found.packages});
+  if (package.status != 0) throw unsupported(package.said + " (scripts/setup --with peers installs it)");
+  found.version = package.said;
+  std::string why;
+  for (char const* python : {"python3", "/usr/bin/python3"}) {
+    ending const end = try_program({python, "-B", script("export_onnx.py"), "--check"});
+    if (end.status == 0) {
+      found.python = python;
+      return found;
+    }
+    why = python + (": " + end.said);
+  }
+  throw unsupported("nothing writes its models, " + why + " (scripts/setup --with peers installs it)");
+}
+
+std::unique_ptr<peer> load_onnxruntime(onnxruntime const& where, example_network const& what, int threads) {
+  return std::make_unique<onnxruntime_peer>(where, what, threads);
+}
+
+}  // namespace bench

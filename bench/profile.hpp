@@ -1,0 +1,92 @@
+// Where the time of a network goes, step by step.
+#pragma once
+
+#include "buffer.hpp"
+#include "entry.hpp"
+#include "parameters.hpp"
+#include "peak.hpp"
+#include "report.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace bench {
+
+inline double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
+}
+
+/// Seconds of each step and, last, of the peak loop: in every repetition all steps in their order, so that each finds the
+/// caches as the step before it leaves them.
+struct step_times {
+  std::vector<double> steps;
+  double peak;  ///< floating-point operations a second
+};
+
+inline step_times time_steps(variant const& v, std::function<void(int)> const& run_step, int repetitions) {
+  using clock = std::chrono::steady_clock;
+  std::size_t const count = v.accounts.size();
+  std::vector<std::vector<double>> seconds(count + 1);
+  double operations = 0;
+  for (int r = -3; r < repetitions; ++r)
+    for (std::size_t i = 0; i <= count; ++i) {
+      auto const start = clock::now();
+      i < count ? run_step(int(i)) : void(operations = peak_loop());
+      if (r >= 0) seconds[i].push_back(std::chrono::duration<double>(clock::now() - start).count());
+    }
+  step_times t;
+  for (std::size_t i = 0; i < count; ++i) t.steps.push_back(median(seconds[i]));
+  t.peak = operations / median(seconds[count]);
+  return t;
+}
+
+/// A row for each step of a variant, and one for their sum.
+inline std::vector<record> profile(entry const& e, variant const& v, int repetitions) {
+  if (!v.prepare_steps) throw std::invalid_argument(v.name + " cannot be run step by step");
+  std::vector<float> const parameters = make_parameters(e.graph, 1);
+  buffer const in(std::size_t(e.graph.node(0).out.count())), out(std::size_t(e.graph.node(e.graph.outputs[0]).out.count()));
+  for (std::size_t i = 0; i < in.span().size(); ++i) in.data()[i] = uniform(2, i, -1, 1);
+  step_times const t = time_steps(v, v.prepare_steps(parameters, in.data(), out.data()), repetitions);
+  double whole = 0;
+  for (double const seconds : t.steps) whole += seconds;
+  std::vector<record> rows;
+  auto const add = [&](std::string const& step, step_account const& a, double seconds) {
+    double const rate = 2. * double(a.multiply_adds) / seconds;
+    rows.push_back({{"network", e.network},
+                    {"size", long(e.size)},
+                    {"variant", v.name},
+                    {"step", step},
+                    {"kernel", a.kernel},
+                    {"median_us", seconds * 1e6, "%.2f"},
+                    {"percent", 100 * seconds / whole, "%.1f"},
+                    a.multiply_adds ? field("gflops", rate * 1e-9, "%.1f") : field("gflops"),
+                    a.multiply_adds ? field("percent_of_peak", 100 * rate / t.peak, "%.1f") : field("percent_of_peak"),
+                    {"kbytes", double(a.bytes) * 1e-3, "%.1f"},
+                    {"layers", a.layers}});
+  };
+  step_account sum{"sum", "", 0, 0};
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    add(std::to_string(i), v.accounts[i], t.steps[i]);
+    sum.multiply_adds += v.accounts[i].multiply_adds;
+    sum.bytes += v.accounts[i].bytes;
+  }
+  add("all", sum, whole);
+  return rows;
+}
+
+/// Prints the profiles of a variant of all `chosen` networks.
+inline int profile(std::vector<entry const*> const& chosen, std::string const& name, int repetitions, bool json) {
+  for (entry const* e : chosen) {
+    auto const found =
+        std::find_if(e->variants.begin(), e->variants.end(), [&](variant const& v) { return v.name == name; });
+    if (found == e->variants.end()) throw std::invalid_argument("--profile: there is no variant '" + name + "'");
+    printer out(json);
+    for (record const& r : profile(*e, *found, repetitions)) out.add(r);
+    out.finish();
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace bench
