@@ -44,8 +44,7 @@ child_process::~child_process() {
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (receive(until)) {
     }
-  } catch (std::exception const&) {
-    kill();
+  } catch (std::exception const&) {  // it has been ended
   }
   wait();
   close(socket_);
@@ -72,7 +71,10 @@ bool child_process::receive(std::chrono::steady_clock::time_point until) {
     pollfd waiting{socket_, POLLIN, 0};
     int const ready = left.count() > 0 ? poll(&waiting, 1, int(left.count())) : 0;
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) fail("did not answer in time");
+    if (ready <= 0) {
+      kill();
+      fail("did not answer in time");
+    }
     char block[4096];
     ssize_t const count = recv(socket_, block, sizeof block, 0);
     if (count < 0 && errno == EINTR) continue;
@@ -105,12 +107,7 @@ ending run_program_to_end(std::vector<std::string> const& words, std::chrono::se
   child_process child(words, true);
   shutdown(child.socket_, SHUT_WR);
   auto const until = std::chrono::steady_clock::now() + limit;
-  try {
-    while (child.receive(until)) {
-    }
-  } catch (std::runtime_error const&) {
-    child.kill();
-    throw;
+  while (child.receive(until)) {
   }
   std::string& text = child.unread_;
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -33,13 +33,13 @@ class child_process {
   child_process& operator=(child_process const&) = delete;
 
   /// Sends a line and gives what follows "ok ". Throws std::runtime_error that says what it answered instead, or how it
-  /// ended, or that it was silent for `limit`.
+  /// ended, or that it was silent for `limit`, and was therefore ended.
   std::string ask(std::string const& line, std::chrono::seconds limit = std::chrono::seconds(120));
 
  private:
   friend ending run_program_to_end(std::vector<std::string> const&, std::chrono::seconds);
   child_process(std::vector<std::string> words, bool errors_too);
-  /// Appends what arrives next to `unread_`; false at the end.
+  /// Appends what arrives next to `unread_`; false at the end. Ends the program and throws when time is over.
   bool receive(std::chrono::steady_clock::time_point until);
   int wait();  ///< for its end; the status as in `ending`
   void kill();

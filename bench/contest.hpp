@@ -64,11 +64,19 @@ class contest {
   /// The engines found at build time; says why where one does not take part.
   void enter_peers(int threads, timed what = timed::network) {
     threads_ = threads;
-    for (peer_option const& option : peer_options())
-      enter(option.engine, option.choice, what, [&](peer_memory memory) {
-        if (layers_.layers.empty()) layers_ = fuse_layers(entry_.graph, parameters_);
-        return option.load(layers_, memory, threads);
-      });
+    std::vector<peer_option> const options = peer_options();
+    if (options.empty()) return;
+    try {
+      layers_ = fuse_layers(entry_.graph, parameters_);
+    } catch (unsupported const& why) {
+      std::set<std::string> engines;
+      for (peer_option const& option : options) engines.insert(option.engine);
+      for (std::string const& engine : engines) leave_out(engine, why);
+      return;
+    }
+    for (peer_option const& option : options)
+      enter(option.engine, option.choice, what,
+            [&](peer_memory memory) { return option.load(layers_, memory, threads); });
   }
 
   /// An engine that `load` gives, called with the memory to read and to write; says why where it does not take part.
@@ -82,8 +90,7 @@ class contest {
     c.clock = c.engine->clock();
     contestants_.push_back(std::move(c));
   } catch (unsupported const& why) {
-    if (!choice.empty()) engine += " (" + choice + ')';
-    std::fprintf(stderr, "%s: no %s: %s\n", name_.c_str(), engine.c_str(), why.what());
+    leave_out(choice.empty() ? engine : engine + " (" + choice + ')', why);
   }
 
   /// Complains about everyone who computes something else than the first one.
@@ -143,6 +150,10 @@ class contest {
  private:
   std::size_t size_of(int v) const { return std::size_t(entry_.graph.node(v).out.count()); }
   std::size_t output_size() const { return size_of(entry_.graph.outputs[0]); }
+
+  void leave_out(std::string const& engine, unsupported const& why) const {
+    std::fprintf(stderr, "%s: no %s: %s\n", name_.c_str(), engine.c_str(), why.what());
+  }
 
   /// Nobody chooses the same engine in a faster way.
   bool is_best_choice(contestant const& c) const {

@@ -28,7 +28,8 @@ struct variant {
   /// Packs the parameters; what comes back runs the network from its input to its output.
   std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out)> prepare;
   /// Likewise; what comes back runs one step. Not all programs have it.
-  std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)> prepare_steps{};
+  std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)>
+      prepare_steps{};
   std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
 };
 

@@ -33,7 +33,7 @@ struct graph_view {
     ago::shape const in = node(operand(v)).out;
     switch (node(v).kind) {
       case ago::op::matmul:
-      case ago::op::attention_values: return in.c;  // a row of the first operand, or of the scores
+      case ago::op::attention_values: return in.c;                   // a row of the first operand, or of the scores
       case ago::op::attention_scores: return in.c / node(v).groups;  // what a head has of the channels
       default: return long(node(v).win.kernel_h) * node(v).win.kernel_w * (in.c / groups(v));
     }

@@ -49,7 +49,8 @@ std::optional<onnxruntime> look_for_onnxruntime(arguments const& a) try {
 void enter(contest& c, entry const& e, onnxruntime const& where, int threads) {
   c.enter("onnxruntime", where.version, timed::network, [&](peer_memory memory) {
     auto const floats = std::size_t(e.graph.node(e.graph.outputs[0]).out.count());
-    return load_onnxruntime(where, {e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], floats}}, threads);
+    return load_onnxruntime(where, {e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], floats}},
+                            threads);
   });
 }
 #endif
@@ -84,7 +85,8 @@ int run(arguments const& a) {
   std::optional<int> core = a.core;
   auto const others = a.contend ? contend(a, core) : nullptr;
   print_circumstances(core);
-  int const status = a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get());
+  int const status =
+      a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get());
   if (others) std::fprintf(stderr, "meanwhile the other core moved %.1f GB/s\n", others->rate() * 1e-9);
   return status;
 }

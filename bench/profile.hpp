@@ -18,8 +18,8 @@ inline double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Seconds of each step and, last, of the peak loop: in every repetition all steps in their order, so that each finds the
-/// caches as the step before it leaves them.
+/// Seconds of each step and, last, of the peak loop: in every repetition all steps in their order, so that each finds
+/// the caches as the step before it leaves them.
 struct step_times {
   std::vector<double> steps;
   double peak;  ///< floating-point operations a second
@@ -46,7 +46,8 @@ inline step_times time_steps(variant const& v, std::function<void(int)> const& r
 inline std::vector<record> profile(entry const& e, variant const& v, int repetitions) {
   if (!v.prepare_steps) throw std::invalid_argument(v.name + " cannot be run step by step");
   std::vector<float> const parameters = make_parameters(e.graph, 1);
-  buffer const in(std::size_t(e.graph.node(0).out.count())), out(std::size_t(e.graph.node(e.graph.outputs[0]).out.count()));
+  buffer const in(std::size_t(e.graph.node(0).out.count())),
+      out(std::size_t(e.graph.node(e.graph.outputs[0]).out.count()));
   for (std::size_t i = 0; i < in.span().size(); ++i) in.data()[i] = uniform(2, i, -1, 1);
   step_times const t = time_steps(v, v.prepare_steps(parameters, in.data(), out.data()), repetitions);
   double whole = 0;

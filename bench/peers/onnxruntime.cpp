@@ -50,7 +50,8 @@ std::string write_model(onnxruntime const& where, example_network const& what, t
   std::string const parameters = folder.file("parameters"), model = folder.file("model.onnx");
   write(parameters, what.parameters);
   ending const end = run_program_to_end(
-      {where.python, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model}, patience);
+      {where.python, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model},
+      patience);
   if (end.status != 0) throw std::runtime_error("PyTorch could not write " + what.name + " as ONNX: " + end.said);
   return model;
 }
@@ -98,7 +99,8 @@ ending try_program(std::vector<std::string> const& words) try {
 
 onnxruntime find_onnxruntime(std::optional<std::string> const& folder) {
   char const* const variable = std::getenv("AGO_ONNXRUNTIME");
-  onnxruntime found{.packages = folder.value_or(variable ? variable : AGO_BENCH_PACKAGES_FOLDER), .python = {}, .version = {}};
+  onnxruntime found{
+      .packages = folder.value_or(variable ? variable : AGO_BENCH_PACKAGES_FOLDER), .python = {}, .version = {}};
   ending const package = try_program({"node", script("onnxruntime.mjs"), found.packages});
   if (package.status != 0) throw unsupported(package.said + " (scripts/setup --with peers installs it)");
   found.version = package.said;

@@ -99,6 +99,6 @@ try {
     for (const command of lines()) say(`ok ${await answer(command, loaded)}`);
   }
 } catch (error) {
-  say(`error ${error.message.split('\n')[0]}`);
+  say((model === undefined ? '' : 'error ') + error.message.split('\n')[0]);
   process.exitCode = 1;
 }

@@ -17,12 +17,11 @@ std::unique_ptr<peer> load_onednn_any(layer_list const&, peer_memory, int thread
 std::vector<peer_option> peer_options() {
   return {
 #if AGO_BENCH_XNNPACK
-      {"xnnpack", "nhwc", load_xnnpack},
+    {"xnnpack", "nhwc", load_xnnpack},
 #endif
 #if AGO_BENCH_ONEDNN
-      {"onednn", "blocked", load_onednn_blocked},
-      {"onednn", "nhwc", load_onednn_nhwc},
-      {"onednn", "any", load_onednn_any},
+        {"onednn", "blocked", load_onednn_blocked}, {"onednn", "nhwc", load_onednn_nhwc},
+        {"onednn", "any", load_onednn_any},
 #endif
   };
 }

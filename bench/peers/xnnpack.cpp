@@ -184,8 +184,9 @@ class xnnpack final : public peer {
     auto const channels = std::size_t(l.in.c);
     clamp const none;
     xnn_operator_t o = nullptr;
-    must(xnn_create_global_average_pooling_nwc_f32(channels, stride(l.source), stride(i), none.lower, none.upper, 0, &o), l,
-         "create");
+    must(
+        xnn_create_global_average_pooling_nwc_f32(channels, stride(l.source), stride(i), none.lower, none.upper, 0, &o),
+        l, "create");
     append(o);
     must(xnn_setup_global_average_pooling_nwc_f32(o, std::size_t(l.in.n), std::size_t(l.in.h) * std::size_t(l.in.w),
                                                   value(l.source), value(i), threads_.get()),
@@ -207,8 +208,8 @@ class xnnpack final : public peer {
                                                          channels, from, to, none.lower, none.upper, 0, &o)
                  : xnn_create_max_pooling2d_nhwc_f32(u(w.pad_top), u(w.pad_right), u(w.pad_bottom), u(w.pad_left),
                                                      u(w.kernel_h), u(w.kernel_w), u(w.stride_h), u(w.stride_w),
-                                                     u(w.dilation_h), u(w.dilation_w), channels, from, to,
-                                                     none.lower, none.upper, 0, &o),
+                                                     u(w.dilation_h), u(w.dilation_w), channels, from, to, none.lower,
+                                                     none.upper, 0, &o),
          l, "create");
     append(o);
     auto const setup = average ? xnn_setup_average_pooling2d_nhwc_f32 : xnn_setup_max_pooling2d_nhwc_f32;
@@ -276,8 +277,8 @@ class xnnpack final : public peer {
   layer_list const& list_;
   std::unique_ptr<pthreadpool, release> threads_;
   std::optional<buffer> scratch_;
-  std::vector<place> values_;   ///< of the layers
-  std::vector<float*> gates_;   ///< what SiLU multiplies each with
+  std::vector<place> values_;  ///< of the layers
+  std::vector<float*> gates_;  ///< what SiLU multiplies each with
   std::vector<operator_handle> operators_;
 };
 

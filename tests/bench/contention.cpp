@@ -40,19 +40,39 @@ TEST_CASE("a core streams while another is busy in the real-time class") {
            std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
     }
     CHECK(other.moved() >= moved + 2 * other.bytes());
-  }).join();
+  })
+      .join();
   CHECK(other.rate() > 0);
 }
 
+namespace {
+
+arguments parsed(std::vector<char const*> words) {
+  words.insert(words.begin(), "networks");
+  return parse<arguments>(int(words.size()), words.data());
+}
+
+}  // namespace
+
 TEST_CASE("what to contend with is an argument") {
-  auto const parsed = [](std::vector<char const*> words) {
-    words.insert(words.begin(), "networks");
-    return parse<arguments>(int(words.size()), words.data());
-  };
   CHECK_FALSE(parsed({}).contend);
   CHECK(parsed({"--contend"}).contend);
   CHECK_FALSE(parsed({"--contend"}).contend_bytes);
   CHECK(parsed({"--contend=9000000000"}).contend_bytes == 9'000'000'000u);
   for (char const* word : {"--contend=", "--contend=x", "--contend=12", "--contend=1048576k", "--contend=-1"})
     CHECK_THROWS_AS(parsed({word}), std::invalid_argument);
+}
+
+TEST_CASE("a folder for ONNX Runtime asks for peers") {
+  CHECK_FALSE(parsed({}).peers);
+  CHECK(parsed({"--onnxruntime", "folder"}).peers);
+  CHECK(parsed({"--onnxruntime", "folder"}).onnxruntime == "folder");
+  CHECK_FALSE(parsed({"--peers"}).onnxruntime);
+  CHECK_THROWS_AS(parsed({"--onnxruntime"}), std::invalid_argument);
+}
+
+TEST_CASE("a profile is of the variant that is named") {
+  CHECK_FALSE(parsed({}).profile);
+  CHECK(parsed({"--profile"}).profile == "ago");
+  CHECK(parsed({"--profile=ago-ni"}).profile == "ago-ni");
 }

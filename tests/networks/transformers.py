@@ -7,7 +7,7 @@ from torch.nn import functional
 def attend(q, k, v, heads):
     """Attention on [batch, tokens, channels]; each head has its part of the channels."""
     def split(x):
-        return x.unflatten(2, (heads, -1)).transpose(1, 2)
+        return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)
     scores = split(q) @ split(k).transpose(2, 3) * (q.shape[2] // heads) ** -0.5
     return (scores.softmax(-1) @ split(v)).transpose(1, 2).flatten(2)
 

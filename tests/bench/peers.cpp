@@ -1,0 +1,112 @@
+// Other engines beside ago: those that are there compute the same, those that are not are left out.
+#include <bench/contest.hpp>
+#include <bench/registry.hpp>
+#if AGO_BENCH_ONNXRUNTIME
+#include <bench/peers/onnxruntime.hpp>
+#endif
+
+#include <doctest/doctest.h>
+
+using namespace bench;
+
+namespace {
+
+using ago::tensor;
+
+constexpr auto conv(int out) { return ago::pointwise{out} | ago::batch_norm{} | ago::relu{}; }
+
+/// 58 channels are no multiple of any vector, 64 are one of all.
+template <int Half>
+inline constexpr auto shuffled = ago::input{.h = 5, .w = 4, .c = 3} | conv(2 * Half) | [](tensor x) {
+  auto const [left, right] = ago::chunk<2>(x);
+  return ago::concat(left, right | conv(Half)) | ago::channel_shuffle{2};
+} | [](tensor x) {
+  auto const [left, right] = ago::chunk<2>(x);
+  return ago::concat(left | conv(Half), right | ago::depthwise{.kernel = 3, .pad = 1} | ago::bias{}) | conv(7);
+};
+
+/// The input, a value twice, and a concatenation within another one.
+inline constexpr auto joined = ago::input{.h = 5, .w = 4, .c = 3} | [](tensor x) {
+  tensor const y = x | conv(16);
+  return ago::concat(x, ago::concat(y, y | conv(5)), y, y) | conv(6);
+};
+
+/// A slice of what a sum could be added to in place, read after the sum.
+inline constexpr auto read_later = ago::input{.h = 3, .w = 3, .c = 4} | [](tensor x) {
+  tensor const y = x | conv(32);
+  auto const [left, right] = ago::chunk<2>(y);
+  tensor const sum = y + (y | ago::pointwise{32} | ago::batch_norm{});
+  return ago::concat(sum | conv(16), left, right | conv(16)) | conv(5);
+};
+
+inline constexpr auto normalised = ago::input{.w = 6, .c = 8} | ago::layer_norm{} | ago::linear{5};
+
+template <auto const& Net>
+entry entered() {
+  return {"net", 5, ago::optimized<Net>::value, {make_variant<ago::model<Net>>("ago")}};
+}
+
+template <auto const& Net>
+void check_peers() {
+  entry const e = entered<Net>();
+  contest c(e, "net");
+  c.enter_peers(1);
+  CHECK(c.contestants().size() == 1 + peer_options().size());
+  CHECK(c.agrees());
+}
+
+/// Writes what it is told to, and tells the time it is told to.
+class fake final : public peer {
+ public:
+  fake(std::span<float const> result, float* out) : result_{result.begin(), result.end()}, out_{out} {}
+  void run() override { std::copy(result_.begin(), result_.end(), out_); }
+  std::function<double()> clock() override {
+    return [] { return .25; };
+  }
+
+ private:
+  std::vector<float> result_;
+  float* out_;
+};
+
+}  // namespace
+
+TEST_CASE("other engines slice, shuffle and join channels as ago does") {
+  check_peers<shuffled<58>>();
+  check_peers<shuffled<64>>();
+  check_peers<joined>();
+  check_peers<read_later>();
+}
+
+TEST_CASE("an engine without an operator is left out, and the others go on") {
+  entry const e = entered<normalised>();
+  contest c(e, "net");
+  c.enter_peers(1);
+  c.enter("none", "", timed::network, [](peer_memory) -> std::unique_ptr<peer> { throw unsupported("not here"); });
+  CHECK(c.contestants().size() == 1);
+  CHECK(c.agrees());
+  CHECK_THROWS_AS(c.enter("broken", "", timed::network,
+                          [](peer_memory) -> std::unique_ptr<peer> { throw std::runtime_error("broken"); }),
+                  std::runtime_error);
+}
+
+TEST_CASE("an engine in another process is timed by its own clock, and checked like the others") {
+  entry const e = entered<normalised>();
+  contest c(e, "net");
+  REQUIRE(c.agrees());
+  std::span<float const> const right = c.contestants()[0].out.span();
+  c.enter("fake", "1.0", timed::network, [&](peer_memory m) { return std::make_unique<fake>(right, m.outputs[0]); });
+  CHECK(c.agrees());
+  c.run(3);
+  CHECK(c.contestants()[1].time.median == doctest::Approx(.25));
+  std::vector<float> wrong(right.begin(), right.end());
+  wrong.back() += 1;
+  c.enter("fake", "2.0", timed::network, [&](peer_memory m) { return std::make_unique<fake>(wrong, m.outputs[0]); });
+  CHECK_FALSE(c.agrees());
+}
+
+#if AGO_BENCH_ONNXRUNTIME
+TEST_CASE("ONNX Runtime that is not there is missed with a sentence") {
+  CHECK_THROWS_AS(find_onnxruntime("/no/such/folder"), unsupported);
+}
+#endif
