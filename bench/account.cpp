@@ -38,7 +38,7 @@ long floats_read(graph_view const& g, planned_step const& p, int before) {
   for (int const v : p.nodes.inputs)
     if (v >= 0 && v != p.nodes.source) sum += g.node(v).out.count();
   for (int k = 0; k < p.nodes.stage_count; ++k)
-    if (int const v = p.nodes.others[k]; v >= 0 && v != before) sum += g.node(v).out.count();
+    if (int const v = p.nodes.others[k]; v >= 0) sum += g.node(v).out.count();
   return sum;
 }
 

@@ -28,14 +28,14 @@ inline constexpr auto shuffled = ago::input{.h = 5, .w = 4, .c = 3} | conv(2 * H
 /// The input, a value twice, and a concatenation within another one.
 inline constexpr auto joined = ago::input{.h = 5, .w = 4, .c = 3} | [](tensor x) {
   tensor const y = x | conv(16);
-  return ago::concat(x, ago::concat(y, y | conv(5)), y, y) | conv(6);
+  return ago::concat(x, ago::concat(y, y | conv(5)), y, y) | conv(64) | conv(6);
 };
 
 /// A slice of what a sum could be added to in place, read after the sum.
 inline constexpr auto read_later = ago::input{.h = 3, .w = 3, .c = 4} | [](tensor x) {
   tensor const y = x | conv(32);
   auto const [left, right] = ago::chunk<2>(y);
-  tensor const sum = y + (y | ago::pointwise{32} | ago::batch_norm{});
+  tensor const sum = y + (y | conv(8) | ago::pointwise{32} | ago::batch_norm{});
   return ago::concat(sum | conv(16), left, right | conv(16)) | conv(5);
 };
 
