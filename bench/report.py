@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK"}
+ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "onnxruntime": "ONNX Runtime"}
 KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]
 SLOWER = 0.95  # noted is what needs less than this share of the default's time, by median and by minimum
@@ -171,6 +171,8 @@ def subgraphs_report(rows):
 
 def networks_report(rows):
     """A row for each network and size; the others' times as multiples of ago's."""
+    found = {r["variant"] for r in rows}
+    engines = [name for name in ENGINES if name in found]
     lines = []
     for network, size in dict.fromkeys((r["network"], r["size"]) for r in rows):
         by = {r["variant"]: r for r in rows if (r["network"], r["size"]) == (network, size)}
@@ -180,15 +182,26 @@ def networks_report(rows):
             return f"{by[name]['ratio']:.2f} ({by[name]['ratio_min']:.2f})" if name in by else ""
 
         lines.append([network, str(size), f"{own['median_ms']:.3f} ({own['min_ms']:.3f})",
-                      f"{own['percent_of_peak']:.0f}", times("ago-ni"), *(times(e) for e in ENGINES),
+                      f"{own['percent_of_peak']:.0f}", times("ago-ni"), *(times(e) for e in engines),
                       f"{own['arena_bytes'] / 1024:.0f}", f"{plain['arena_bytes'] / 1024:.0f}"])
-    head = ["network", "image", "ago, ms (least)", "% of peak", "ago-ni / ago",
-            *(f"{name} / ago" for name in ENGINES.values()), "arena KB", "ago-ni's"]
-    return table(head, lines)
+    head = ["network", "size", "ago, ms (least)", "% of peak", "ago-ni / ago",
+            *(f"{ENGINES[e]} / ago" for e in engines), "arena KB", "ago-ni's"]
+    return "\n\n".join([table(head, lines), fastest(rows, engines)]) if engines else table(head, lines)
+
+
+def fastest(rows, engines):
+    """In a sentence: how much longer the fastest of the other engines takes, over all networks and sizes."""
+    others = {}
+    for r in rows:
+        if r["variant"] in engines:
+            others.setdefault((r["network"], r["size"]), []).append((r["ratio"], r["ratio_min"]))
+    best = [spread([min(of_one[k] for of_one in of_each) for of_each in others.values()], ".2f") for k in (0, 1)]
+    return (f"The fastest other engine's time over ago's, geometric mean (least ... most) of {len(others)} rows: {best[0]} by"
+            f"\nmedian, {best[1]} by minimum.")
 
 
 def limits_report(rows):
-    head = ["network", "image", "least ms", "% of peak", "multiply-adds", "clamps", "weights", "GB/s"]
+    head = ["network", "size", "least ms", "% of peak", "multiply-adds", "clamps", "weights", "GB/s"]
     return table(head, [[r["network"], str(r["size"]), f"{r['floor_ms']:.3f}", f"{r['percent_of_peak']:.0f}",
                          *(f"{r[name + '_ms']:.3f}" for name in ("multiply_adds", "clamps", "weights")),
                          f"{r['weights_gb_per_s']:.0f}"] for r in rows])
@@ -203,10 +216,13 @@ def replace(page, name, text):
 
 
 def measure(program, arguments, common):
-    """(circumstances, rows)"""
+    """(circumstances, rows); says which engines do not take part."""
     done = subprocess.run([program, *arguments, "--json", *common], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{program} failed:\n{done.stderr}")
+    for line in done.stderr.splitlines():
+        if re.match(r"no \w+: |.*: no \w+", line):
+            print(line, file=sys.stderr)
     first = done.stderr.splitlines()[0]
     pinned = [line for line in done.stderr.splitlines() if "pinned" in line]
     return ", ".join([first, *pinned]), [json.loads(line) for line in done.stdout.splitlines()]
@@ -218,10 +234,12 @@ def main():
     parser.add_argument("--only", choices=["networks", "limits", "kernels", "subgraphs"], help="one of them")
     parser.add_argument("--repetitions", default="60")
     parser.add_argument("--core", help="pin to this core and ask for the real-time class")
+    parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="such as docs/benchmarks.md")
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
-    reports = {"networks": (["--peers"], networks_report), "limits": ([], limits_report),
+    peers = ["--peers"] + (["--onnxruntime", a.onnxruntime] if a.onnxruntime else [])
+    reports = {"networks": (peers, networks_report), "limits": ([], limits_report),
                "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
         words, report = reports[name]

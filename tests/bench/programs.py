@@ -4,8 +4,13 @@
 usage: programs.py <networks> <kernels> <subgraphs>
 """
 import json
+import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 NETWORKS, KERNELS, SUBGRAPHS = sys.argv[1:4]
@@ -31,7 +36,8 @@ class Arguments(unittest.TestCase):
     def test_nonsense_is_refused(self):
         everywhere = [["--nonsense"], ["word"], ["--core"], ["--core", "x"], ["--repetitions", "0"]]
         filters = [["--check", "--filter", "("], ["--check", "--filter", "no such name"]]
-        cases = [(NETWORKS, [["--network", "none"], ["--size", "7"], ["--threads", "2"]]),
+        cases = [(NETWORKS, [["--network", "none"], ["--size", "7"], ["--threads", "2"], ["--onnxruntime"],
+                              ["--profile=none"], ["--profile", "--peers"]]),
                  (KERNELS, filters + [["--json"], ["--filter", "pool"], ["--table", "--check"], ["--benchmark_nonsense"],
                                       ["--table", "--benchmark_filter=x"], ["--benchmark_repetitions=abc"]]),
                  (SUBGRAPHS, filters)]
@@ -103,6 +109,83 @@ class Networks(unittest.TestCase):
         self.assertEqual([r["variant"] for r in found][:2], ["ago", "ago-ni"])
         for r in found:
             self.assertLess(r["difference"], 1e-4)
+
+    def test_the_six_networks_are_there(self):
+        known = re.findall(r"--network (\w+) --size (\d+)", run(NETWORKS, "--network", "none").stderr)
+        images = [(name, size) for name in ("mnasnet", "mobilenet_v2", "shufflenet_v2", "squeezenet")
+                  for size in ("224", "112", "56")]
+        self.assertEqual(set(known), {*images, ("bert_tiny", "128"), ("mobilevit_s", "256"), ("mobilevit_s", "224")})
+
+    def test_engines_that_lack_something_are_left_out_with_a_reason(self):
+        with tempfile.TemporaryDirectory() as nothing:
+            done = run(NETWORKS, "--network", "bert_tiny", "--onnxruntime", nothing, "--json", "--repetitions", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([json.loads(line)["variant"] for line in done.stdout.splitlines()], ["ago", "ago-ni"])
+        self.assertEqual(len(re.findall("^no onnxruntime: .*scripts/setup", done.stderr, re.MULTILINE)), 1, done.stderr)
+
+    def test_a_profile_has_every_step(self):
+        word = ["--network", "shufflenet_v2", "--size", "56", "--repetitions", "2"]
+        whole = {r["variant"]: r for r in rows(NETWORKS, *word)}
+        for variant in "ago", "ago-ni":
+            found = rows(NETWORKS, *word, f"--profile={variant}")
+            self.assertEqual([r["step"] for r in found], [*map(str, range(whole[variant]["steps"])), "all"])
+            self.assertAlmostEqual(sum(r["percent"] for r in found[:-1]), 100, delta=5)
+            self.assertTrue(all(r["kbytes"] > 0 for r in found))
+            self.assertIn("gflops", found[0])
+            self.assertNotIn("gflops", found[1], "a max pooling multiplies nothing")
+
+
+class OnnxRuntime(unittest.TestCase):
+    """A package of that name which does what the test wants, and a python3 that writes no model."""
+    PACKAGE = """
+        const value = Number(process.env.FAKE_VALUE);
+        class Tensor { constructor(type, data, dims) { this.data = data; this.dims = dims; } }
+        const session = {
+          inputMetadata: [{name: 'in', shape: [1, 128, 128]}], outputMetadata: [{name: 'out', shape: [1, 128, 128]}],
+          async run(feeds, fetches) {
+            if (value === 1) throw new Error('out of luck');
+            if (value === 2) process.exit(7);
+            fetches.out.data.fill(value);
+          }};
+        exports.Tensor = Tensor;
+        exports.InferenceSession = { create: async () => session };
+    """
+
+    def answer(self, value, python="exit 0"):
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder) / "node_modules" / "onnxruntime-node"
+            package.mkdir(parents=True)
+            (package / "package.json").write_text('{"version": "1.2.3", "main": "index.js"}')
+            (package / "index.js").write_text(self.PACKAGE)
+            fake = pathlib.Path(folder) / "python3"
+            fake.write_text("#!/bin/sh\n" + python + "\n")
+            fake.chmod(0o755)
+            where = {**os.environ, "FAKE_VALUE": str(value), "PATH": folder + os.pathsep + os.environ["PATH"]}
+            done = subprocess.run([NETWORKS, "--network", "bert_tiny", "--onnxruntime", folder, "--repetitions", "2",
+                                   "--json"], capture_output=True, text=True, timeout=300, check=False, env=where)
+        return done.returncode, done.stderr, [json.loads(line) for line in done.stdout.splitlines()]
+
+    def setUp(self):
+        if not shutil.which("node"):
+            self.skipTest("there is no node")
+
+    def test_its_wrong_results_are_found(self):
+        status, said, found = self.answer(0)
+        self.assertEqual(status, 1)
+        self.assertIn("onnxruntime (1.2.3) and ago do not agree", said)
+        self.assertEqual(found[-1]["choice"], "1.2.3")
+        self.assertGreater(found[-1]["median_ms"], 0)
+
+    def test_its_failure_is_no_result(self):
+        for value, why in (1, "node failed: out of luck"), (2, "node ended with status 7 instead of an answer to 'run'"):
+            status, said, found = self.answer(value)
+            self.assertEqual((status, found), (1, []))
+            self.assertIn("networks: " + why, said)
+
+    def test_a_model_that_cannot_be_written_is_a_failure(self):
+        status, said, found = self.answer(0, "[ $# = 3 ] || { echo no such operator >&2; exit 1; }")
+        self.assertEqual((status, found), (1, []))
+        self.assertIn("PyTorch could not write bert_tiny as ONNX: no such operator", said)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,34 @@ class Subgraphs(unittest.TestCase):
         self.assertEqual(lines[2:], ["| a+b | 7 | `1>2` | 4 | none | 0.90 (0.80) |"])
 
 
+def network(name, variant, median, **more):
+    return {"network": name, "size": 7, "variant": variant, "median_ms": median, "min_ms": median / 2,
+            "percent_of_peak": 50.4, **more}
+
+
+class Networks(unittest.TestCase):
+    ROWS = [network("a", "ago", 1, arena_bytes=2048), network("a", "ago-ni", 2, ratio=2, ratio_min=1.5, arena_bytes=4096),
+            network("a", "xnnpack", 4, ratio=4, ratio_min=3), network("a", "onnxruntime", 2, ratio=2, ratio_min=6),
+            network("b", "ago", 1, arena_bytes=1024), network("b", "ago-ni", 1, ratio=1, ratio_min=1, arena_bytes=1024),
+            network("b", "onnxruntime", 8, ratio=8, ratio_min=12)]
+
+    def test_engines_that_do_not_take_part_have_an_empty_cell_or_no_column(self):
+        lines = report.networks_report(self.ROWS).splitlines()
+        self.assertEqual(lines[0], "| network | size | ago, ms (least) | % of peak | ago-ni / ago | XNNPACK / ago "
+                                   "| ONNX Runtime / ago | arena KB | ago-ni's |")
+        self.assertEqual(lines[2], "| a | 7 | 1.000 (0.500) | 50 | 2.00 (1.50) | 4.00 (3.00) | 2.00 (6.00) | 2 | 4 |")
+        self.assertEqual(lines[3], "| b | 7 | 1.000 (0.500) | 50 | 1.00 (1.00) | | 8.00 (12.00) | 1 | 1 |")
+
+    def test_the_fastest_of_the_others_counts(self):
+        self.assertIn("of 2 rows: 4.00 (2.00 ... 8.00) by\nmedian, 6.00 (3.00 ... 12.00) by minimum",
+                      report.networks_report(self.ROWS))
+
+    def test_without_other_engines_there_is_only_a_table(self):
+        lines = report.networks_report([r for r in self.ROWS if r["variant"].startswith("ago")]).splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertNotIn("Runtime", lines[0])
+
+
 class Page(unittest.TestCase):
     PAGE = "a\n<!-- report: kernels -->\nold\nlines\n<!-- /report -->\nb\n<!-- report: subgraphs -->\n<!-- /report -->\n"
 
