@@ -13,6 +13,7 @@ namespace bench {
 namespace {
 
 using ago::op;
+
 enum class layout { blocked, nhwc, any };  ///< of values inside the network; outside they are NHWC
 
 /// Whatever OpenMP library oneDNN was built with, it is in this process already.
@@ -115,7 +116,7 @@ class onednn final : public peer {
     } else if (l.kind == op::slice) {
       v = slice(l);
     } else if (l.kind == op::concat) {
-      v = concat(l);
+      v = concat(list, l, i);
     } else if (l.kind == op::channel_shuffle) {
       v = shuffle(l);
     }
@@ -123,6 +124,11 @@ class onednn final : public peer {
   }
 
   using convolution_plan = dnnl::convolution_forward::primitive_desc;
+
+  static bool is_fast(convolution_plan const& p) {
+    std::string const name = p.impl_info_str();
+    return name.find("ref") == name.npos && name.find("gemm") == name.npos;
+  }
 
   convolution_plan plan(layer const& l, memory::desc const& source, memory::desc const& destination,
                         memory::desc const& weights, dnnl::post_ops const& after) const {
@@ -163,8 +169,7 @@ class onednn final : public peer {
     }
     for (auto const& c : candidates) try {
         convolution_plan const p = plan(l, c.source, c.destination, weights, after);
-        std::string const name = p.impl_info_str();
-        if (name.find("ref") == name.npos && name.find("gemm") == name.npos) return p;
+        if (is_fast(p)) return p;
       } catch (dnnl::error const&) {
       }
     return plan(l, any_source, destination, weights, after);
@@ -189,9 +194,16 @@ class onednn final : public peer {
     memory::dims const extents = {groups, l.out.c / groups, l.in.c / groups, l.win.kernel_h, l.win.kernel_w};
     memory::dims const shape = groups > 1 ? extents : memory::dims(extents.begin() + 1, extents.end());
     auto const f32 = memory::data_type::f32;
-    convolution_plan const p = choose(l, source, destination, {shape, f32, tag::any}, after);
+    memory::desc const weights(shape, f32, tag::any);
+    convolution_plan p = choose(l, source, destination, weights, after);
+    int shares = in_place ? other : -1;
+    if (std::optional<part> const whole = part_of(list, i); whole && other < 0) {
+      int const to = joined(list, whole->of);
+      convolution_plan const direct = choose(l, source, place_of(to, l, whole->first), weights, after);
+      if (is_fast(direct) || !is_fast(p)) p = direct, shares = to;
+    }
     source = in_form(source, p.src_desc());
-    int const to = in_place ? add_value(p.dst_desc(), nullptr, other) : add_value(p.dst_desc());
+    int const to = add_value(p.dst_desc(), nullptr, shares);
     memory::desc const given(shape, f32, groups > 1 ? tag::goihw : tag::oihw), bias({l.out.c}, f32, tag::a);
     add_step(
         dnnl::convolution_forward(p), {{DNNL_ARG_SRC, source}, {DNNL_ARG_DST, to}},
@@ -267,19 +279,49 @@ class onednn final : public peer {
     return add_value(form(source).submemory_desc(dims_of(l.out), {0, l.begin, 0, 0}), nullptr, source);
   }
 
-  int concat(layer const& l) {
-    bool whole_blocks = how_ != layout::nhwc;
-    std::vector<memory::desc> forms;
-    std::unordered_map<int, int> values;
-    for (int const part : l.parts) {
-      int const v = value_of(part);
-      values[DNNL_ARG_MULTIPLE_SRC + int(forms.size())] = v;
-      forms.push_back(form(v));
-      whole_blocks = whole_blocks && form(v).dims()[1] % block_ == 0;
+  /// The value of a concatenation, from when the first of its parts is written.
+  int joined(layer_list const& list, int number) {
+    auto const [found, is_new] = joined_.try_emplace(number, -1);
+    if (is_new) {
+      layer const& l = list.layers[std::size_t(number)];
+      bool const whole_blocks = std::all_of(
+          l.parts.begin(), l.parts.end(), [&](int part) { return list.layers[std::size_t(part)].out.c % block_ == 0; });
+      found->second = add_value(describe(l.out, whole_blocks && how_ != layout::nhwc ? blocked_ : tag::nhwc));
     }
-    dnnl::concat::primitive_desc const p(describe(l.out, whole_blocks ? blocked_ : tag::nhwc), 1, forms, engine_);
-    int const to = values[DNNL_ARG_DST] = add_value(p.dst_desc());
-    add_step(dnnl::concat(p), std::move(values));
+    return found->second;
+  }
+
+  struct part {
+    int of, first;  ///< concatenation, channel
+  };
+  /// What a layer may write its result into.
+  static std::optional<part> part_of(layer_list const& list, int number) {
+    for (std::size_t i = 0; i < list.layers.size(); ++i) {
+      int first = 0;
+      for (int const p : list.layers[i].parts) {
+        if (p == number) return part{int(i), first};
+        first += list.layers[std::size_t(p)].out.c;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// A part's place in a concatenation.
+  memory::desc place_of(int joined_value, layer const& l, int first) const {
+    return form(joined_value).submemory_desc(dims_of(l.out), {0, first, 0, 0});
+  }
+
+  /// Reorders those parts to their places that were not written there.
+  int concat(layer_list const& list, layer const& l, int i) {
+    int const to = joined(list, i);
+    int first = 0;
+    for (int const number : l.parts) {
+      layer const& source = list.layers[std::size_t(number)];
+      int const v = value_of(number), place = add_value(place_of(to, source, first), nullptr, to);
+      if (owner(v) != owner(to) || form(v).data.offset0 != form(place).data.offset0)
+        add_step(dnnl::reorder({engine_, form(v), engine_, form(place)}), {{DNNL_ARG_FROM, v}, {DNNL_ARG_TO, place}});
+      first += source.out.c;
+    }
     return to;
   }
 
@@ -326,6 +368,7 @@ class onednn final : public peer {
   tag blocked_{};
   std::vector<value> values_;
   std::vector<int> value_of_layer_;
+  std::unordered_map<int, int> joined_;  ///< layer to value
   std::vector<step> steps_;
   std::optional<buffer> scratch_;
 };
