@@ -2,11 +2,12 @@
 #include "run_time_trace.hpp"
 
 #include <ago/graph/check.hpp>
+#include <ago/graph/optimized.hpp>
 
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <initializer_list>
+#include <string_view>
 
 using namespace ago;
 
@@ -131,17 +132,42 @@ TEST_CASE("operands are recorded from left to right, so that parameters have one
                                         op::depthwise, op::batch_norm, op::mul, op::concat}));
 }
 
-static constexpr auto names = image | named("stem", pointwise{2} | relu{}) | relu{} |
-                              named("block", bias{} | named("block.gate", linear{3}) | relu{});
-TEST_CASE("a name covers what its layer records, the innermost wins") {
-  auto const& g = lowered<names>::value;
-  REQUIRE(reads(g, {op::input, op::pointwise, op::relu, op::relu, op::bias, op::linear, op::bias, op::relu}));
-  char const* const expected[] = {nullptr, "stem", "stem", nullptr, "block", "block.gate", "block.gate", "block"};
-  for (int v = 0; v < g.node_count; ++v) {
+/// Checks the names of a network's operators, from its inputs on; null: there is none.
+template <int N>
+void check_names(auto const& g, char const* const (&expected)[N]) {
+  REQUIRE(g.node_count == N);
+  for (int v = 0; v < N; ++v) {
     CAPTURE(v);
-    if (expected[v]) CHECK(std::strcmp(g.nodes[v].name, expected[v]) == 0);
-    else CHECK(g.nodes[v].name == nullptr);
+    char const* const name = g.nodes[v].name;
+    if (expected[v] && name) CHECK(std::string_view(name) == expected[v]);
+    else CHECK(name == expected[v]);
   }
+}
+
+static constexpr auto names = image | named("stem", pointwise{2} | relu{}) | relu{} |
+                              named("block", bias{} | named("gate", linear{3}) | relu{}) | named("", relu{});
+TEST_CASE("a name covers what its layer records, a name within it is joined to it") {
+  auto const& g = lowered<names>::value;
+  REQUIRE(reads(g, {op::input, op::pointwise, op::relu, op::relu, op::bias, op::linear, op::bias, op::relu, op::relu}));
+  check_names(g, {nullptr, "stem", "stem", nullptr, "block", "block.gate", "block.gate", "block", nullptr});
+  auto const& optimised = optimized<names>::value;
+  CHECK(std::string_view(optimised.nodes[optimised.outputs[0] - 1].name) == "block");
+}
+
+static constexpr auto numbers = image
+  | named("a", repeat{2, relu{} | named("b", 10, sigmoid{})})
+  | named("c", repeat{2, named("d", repeat{2, relu{}})})
+  | named("e", 0, repeat{1, named("", relu{})})
+  | named("f", relu{} | repeat{2, relu{}})
+  | repeat{2, named("g", relu{})};
+TEST_CASE("a name numbers the repetitions directly below it") {
+  check_names(lowered<numbers>::value,
+              {nullptr, "a.0", "a.0.b.10", "a.1", "a.1.b.10", "c.0.d.0", "c.0.d.1", "c.1.d.0", "c.1.d.1", "e.0.0", "f",
+               "f", "f", "g", "g"});
+}
+
+TEST_CASE("names need no network: there is none to record them") {
+  CHECK((tensor{} | named("a", repeat{2, named("b", relu{})})).recorder == nullptr);
 }
 
 static constexpr int lines_begin = __LINE__;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <string>
 
 using namespace ago;
 
@@ -69,6 +70,14 @@ TEST_CASE("nodes point to their parameters") {
     CHECK((n.shift >= 0) == (n.kind == op::bias));
     CHECK((n.norm >= 0) == (n.kind == op::batch_norm));
   }
+}
+
+static constexpr auto names = input{.c = 4} | named("norms", repeat{11, named("of", layer_norm{})}) | bias{};
+TEST_CASE("the table has whole names") {
+  auto const& table = parameters<names>;
+  REQUIRE(table.size() == 23);
+  for (int i = 0; i < 22; ++i) CHECK(table[i].name == "norms." + std::to_string(i / 2) + ".of");
+  CHECK(table[22].name == nullptr);
 }
 
 static constexpr auto free_of_parameters = input{.c = 3} | relu{};

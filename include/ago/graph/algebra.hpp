@@ -38,13 +38,14 @@ struct combination {
 template <layer Body>
 struct named_layer {
   char const* name;
+  int index;  ///< behind the name; negative: none
   Body body;
   constexpr tensor operator()(tensor x) const {
     if (!x.recorder) return body(x);
-    char const* const outer = x.recorder->name;
-    x.recorder->name = name;
+    naming& names = x.recorder->names;
+    auto const outer = names.enter(name, index);
     tensor const y = body(x);
-    x.recorder->name = outer;
+    names.leave(outer);
     return y;
   }
 };
@@ -106,8 +107,28 @@ constexpr auto concat(A const& a, Rest const&...) {
   return a;
 }
 
-/// Gives a name to what `body` records, for parameters() and diagnostics; the innermost name wins.
+namespace detail {
+/// What named() names: a layer as it is, repetitions with their numbers.
+constexpr auto numbered(layer auto body) { return body; }
 template <layer Body>
-constexpr detail::named_layer<Body> named(char const* name, Body body) { return {name, body}; }
+constexpr auto numbered(repeat<Body> body) {
+  return [=](tensor x) {
+    int i = 0;
+    auto const next = [&](tensor y) { return named_layer<Body>{"", i++, body.body}(y); };
+    return repeat<decltype(next)>{body.times, next, body.line}(x);
+  };
+}
+}  // namespace detail
+
+/// Gives a name to what `body` records, for `parameters`, and its repetitions numbers. Names within names are joined by
+/// dots: `named("encoders", repeat{2, named("norm", layer_norm{})})` makes "encoders.0.norm" and "encoders.1.norm".
+constexpr auto named(char const* name, layer auto body) {
+  return detail::named_layer<decltype(detail::numbered(body))>{name, -1, detail::numbered(body)};
+}
+
+/// The same with a number: `named("features", 3, body)` makes "features.3".
+constexpr auto named(char const* name, int index, layer auto body) {
+  return detail::named_layer<decltype(detail::numbered(body))>{name, index, detail::numbered(body)};
+}
 
 }  // namespace ago

@@ -51,7 +51,7 @@ struct node {
                                         ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c;
                                         ///< layer_norm: gamma and beta are `weight` and `shift`
   int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
-  char const* name{};                ///< given by named(), or null
+  char const* name{};                ///< given by named(), with those around it: "encoders.1.norm2"; or null
 };
 
 /// What can be wrong with a layer's input; found while tracing, asserted when the network is used.

@@ -56,19 +56,21 @@ constexpr void record(recorder& to, network_expression<Body, N> const& net) {
 
 /// Sizes of a graph and of its table of parameters.
 struct graph_sizes {
-  int nodes, edges, outputs, parameters;
+  int nodes{}, edges{}, outputs{}, parameters{};
+  int names{}, longest_name{};
 };
 
 template <class Body, int N>
 constexpr graph_sizes measure(network_expression<Body, N> const& net) {
   recorder r;
   record(r, net);
-  return {r.nodes.size, r.edges.size, r.outputs.size, r.parameters.size};
+  return {r.nodes.size, r.edges.size, r.outputs.size, r.parameters.size, r.names.count(), r.names.longest()};
 }
 
 template <int V, int E, int O, class Body, int N>
-constexpr graph<V, E, O> lower(network_expression<Body, N> const& net) {
+constexpr graph<V, E, O> lower(network_expression<Body, N> const& net, char const* const* names) {
   recorder r;
+  r.names = naming(names);
   record(r, net);
   graph<V, E, O> g{};
   for (int i = 0; i < V; ++i) g.nodes[i] = r.nodes[i];
@@ -95,9 +97,44 @@ struct traced {
   static constexpr bool good = can_be_traced<type>;
   static constexpr graph_sizes size = [] {
     if constexpr (good) return measure(Net);
-    else return graph_sizes{1, 0, 1, 0};
+    else return graph_sizes{.nodes = 1, .outputs = 1};
   }();
 };
+
+/// Names, of up to `Length` characters, and pointers to them.
+template <int N, int Length>
+struct name_rows {
+  char names[N][Length + 1]{};
+};
+template <int N>
+struct name_list {
+  char const* names[N]{};
+};
+
+/// All names of a network that can be traced and has some, in the order in which they are entered.
+template <auto const& Net>
+inline constexpr auto written_names = [] {
+  name_rows<traced<Net>::size.names, traced<Net>::size.longest_name> written;
+  char* rows[traced<Net>::size.names]{};
+  for (int i = 0; i < traced<Net>::size.names; ++i) rows[i] = written.names[i];
+  recorder r;
+  r.names = naming(rows);
+  record(r, Net);
+  return written;
+}();
+template <auto const& Net>
+inline constexpr auto listed_names = [] {
+  name_list<traced<Net>::size.names> list;
+  for (int i = 0; i < traced<Net>::size.names; ++i) list.names[i] = written_names<Net>.names[i];
+  return list;
+}();
+
+/// Null where nothing is named.
+template <auto const& Net>
+constexpr char const* const* names_of() {
+  if constexpr (traced<Net>::size.names > 0) return listed_names<Net>.names;
+  else return nullptr;
+}
 
 }  // namespace detail
 
@@ -108,7 +145,7 @@ struct lowered {
     using traced = detail::traced<Net>;
     constexpr detail::graph_sizes size = traced::size;
     if constexpr (traced::good) {
-      return detail::lower<size.nodes, size.edges, size.outputs>(Net);
+      return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>());
     } else {
       // A network with a body that does not fit its inputs has been refused by trace() already.
       fault const what = is_network<typename traced::type> ? fault::none : fault::not_a_network;

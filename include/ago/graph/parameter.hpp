@@ -23,7 +23,7 @@ struct parameter {
   int rank{};           ///< how many of them
   int offset{};         ///< of its first float in the blob
   int layer{}, line{};  ///< number of the layer, its source line
-  char const* name{};   ///< given by named(), or null
+  char const* name{};   ///< given by named(), with those around it: "encoders.1.norm2"; or null
 
   constexpr int count() const {
     int floats = 1;

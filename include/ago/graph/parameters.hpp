@@ -23,6 +23,7 @@ constexpr auto list_parameters() {
   parameter_table<n> table;
   if constexpr (n > 0) {
     recorder r;
+    r.names = naming(names_of<Net>());
     record(r, Net);
     for (int i = 0; i < n; ++i) table.rows[i] = r.parameters[i];
   }

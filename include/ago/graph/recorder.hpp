@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/graph.hpp>
+#include <ago/graph/naming.hpp>
 #include <ago/graph/parameter.hpp>
 
 namespace ago::detail {
@@ -46,7 +47,7 @@ struct recorder {
   int inputs{};
   int layers{};         ///< recorded so far
   long floats{};        ///< of parameters so far
-  char const* name{};   ///< set by named() while its layer records
+  naming names;
   diagnostic bad{};
 
   constexpr void complain(diagnostic const& d) {

@@ -73,7 +73,7 @@ class recording {
     if (fitting(offset + count) != offset + count) return 0;
     recorder_->floats += count;
     recorder_->parameters.push(
-        {kind, what, {extents...}, int(sizeof...(extents)), int(offset), layer_, line_, recorder_->name});
+        {kind, what, {extents...}, int(sizeof...(extents)), int(offset), layer_, line_, recorder_->names.current()});
     return int(offset);
   }
 
@@ -84,7 +84,7 @@ class recording {
     n.input_count = operands.count;
     n.layer = layer_;
     n.line = line_;
-    n.name = recorder_->name;
+    n.name = recorder_->names.current();
     long const elements = limited_product(limited_product(limited_product(n.out.n, n.out.h), n.out.w), n.out.c);
     if (fitting(elements) != elements) n.out = {};
     for (int i = 0; i < operands.count; ++i) {

@@ -1,0 +1,59 @@
+// Names within names: "encoders.1.norm2", joined while a network is traced.
+#pragma once
+
+namespace ago::detail {
+
+/// The name that named() has given to what is being recorded. A name within a name is written out whole, the outer name
+/// before it, so that whatever is recorded just points to its name. A constant cannot point to characters made in its
+/// own evaluation: a first trace counts the names, another one writes them, and those after it refer to what was
+/// written.
+class naming {
+ public:
+  constexpr naming() = default;
+  /// Refers to the names that an earlier trace of the same network has written.
+  constexpr explicit naming(char const* const* names) : names_(names) {}
+  /// Writes them: count() names of up to longest() characters and a zero, as an earlier trace has counted.
+  constexpr explicit naming(char* const* names) : written_(names) {}
+
+  /// The current name; null where there is none, or where names are not referred to.
+  constexpr char const* current() const { return names_ && current_.length ? names_[current_.index] : nullptr; }
+  constexpr int count() const { return count_; }
+  constexpr int longest() const { return longest_; }
+
+  /// Which name it is, and how long; of length 0: no name.
+  struct joined {
+    int index, length;
+  };
+  /// Goes into what is called `name`, `name.number`, or `number` where the name is empty; negative: no number. Gives
+  /// the name outside, which leave() wants back.
+  constexpr joined enter(char const* name, int number) {
+    joined const outer = current_;
+    current_ = {count_++, 0};
+    for (int i = 0; i < outer.length; ++i) put(written_ ? written_[outer.index][i] : ' ');
+    if (outer.length && (*name || number >= 0)) put('.');
+    for (int i = 0; name[i]; ++i) put(name[i]);
+    if (*name && number >= 0) put('.');
+    if (number >= 0) put_number(number);
+    if (written_) written_[current_.index][current_.length] = '\0';
+    if (longest_ < current_.length) longest_ = current_.length;
+    return outer;
+  }
+  constexpr void leave(joined outer) { current_ = outer; }
+
+ private:
+  constexpr void put(char c) {
+    if (written_) written_[current_.index][current_.length] = c;
+    ++current_.length;
+  }
+  constexpr void put_number(int x) {
+    if (x >= 10) put_number(x / 10);
+    put(char('0' + x % 10));
+  }
+
+  char const* const* names_{};
+  char* const* written_{};
+  int count_{}, longest_{};
+  joined current_{};
+};
+
+}  // namespace ago::detail
