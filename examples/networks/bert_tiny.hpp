@@ -1,5 +1,5 @@
-// BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads), parameters in the order in which PyTorch's modules
-// declare them.
+// BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads). Names are given where PyTorch's modules declare
+// their parameters in another order.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -18,20 +18,22 @@ constexpr auto encoder(int heads, int wide) {
     int const channels = x.channels();
     tensor const q = x | linear{channels}, k = x | linear{channels}, v = x | linear{channels};
     x = (x + (attention{heads}(q, k, v) | linear{channels})) | norm;
-    return (x + (x | linear{wide} | gelu{} | linear{channels})) | norm;
+    return (x + (x | linear{wide} | gelu{} | linear{channels})) | named("norm2", norm);
   };
 }
+
+inline constexpr auto encoders = named("encoders", repeat{2, encoder(2, 512)});
 
 }  // namespace bert
 
 /// From the sums of the embeddings of `Tokens` tokens to the last hidden state.
 template <int Tokens>
-inline constexpr auto bert_tiny = input{.w = Tokens, .c = 128} | bert::norm | repeat{2, bert::encoder(2, 512)};
+inline constexpr auto bert_tiny = input{.w = Tokens, .c = 128} | bert::norm | bert::encoders;
 
 /// From the numbers of the tokens. Their words, positions, and the first segment's embedding, are added up.
 template <int Tokens>
 inline constexpr auto bert_tiny_ids = input{.w = Tokens}
-  | embedding{.entries = 30522, .width = 128} | positions{} | bias{}
-  | bert::norm | repeat{2, bert::encoder(2, 512)};
+  | embedding{.entries = 30522, .width = 128} | positions{} | named("segments.weight[0]", bias{})
+  | bert::norm | bert::encoders;
 
 }  // namespace networks

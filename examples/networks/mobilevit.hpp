@@ -1,4 +1,5 @@
-// MobileViT-S (Mehta and Rastegari, ICLR 2022), parameters in the order in which PyTorch's modules declare them.
+// MobileViT-S (Mehta and Rastegari, ICLR 2022). Names are given where PyTorch's modules declare their parameters in
+// another order.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -27,7 +28,7 @@ constexpr auto encoder(int wide) {
   return [=](tensor x) {
     int const channels = x.channels();
     x = x + (x | layer_norm{} | linear{3 * channels} | attention{.heads = 4, .patch = 2} | linear{channels});
-    return x + (x | layer_norm{} | linear{wide} | silu{} | linear{channels});
+    return x + (x | named("norm2", layer_norm{}) | linear{wide} | silu{} | linear{channels});
   };
 }
 
@@ -38,7 +39,7 @@ constexpr auto block(int channels, int layers) {
     bool const odd = height % 2 || width % 2;
     tensor y = x | conv_bn_silu({.out = out, .kernel = 3, .pad = 1}) | pointwise{channels};
     if (odd) y = y | resize_bilinear{height + height % 2, width + width % 2};
-    y = y | repeat{layers, encoder(2 * channels)} | layer_norm{};
+    y = y | named("encoders", repeat{layers, encoder(2 * channels)}) | layer_norm{};
     if (odd) y = y | resize_bilinear{height, width};
     y = y | pointwise{out} | batch_norm{} | silu{};
     return concat(x, y) | conv_bn_silu({.out = out, .kernel = 3, .pad = 1});
@@ -54,9 +55,9 @@ inline constexpr auto mobilevit_s =
   | vit::conv_bn_silu({.out = 16, .kernel = 3, .stride = 2, .pad = 1})
   | vit::inverted_residual(32, 1)
   | vit::inverted_residual(64, 2) | repeat{2, vit::inverted_residual(64, 1)}
-  | vit::inverted_residual(96, 2) | vit::block(144, 2)
-  | vit::inverted_residual(128, 2) | vit::block(192, 4)
-  | vit::inverted_residual(160, 2) | vit::block(240, 3)
+  | vit::inverted_residual(96, 2) | named("features.6", vit::block(144, 2))
+  | vit::inverted_residual(128, 2) | named("features.8", vit::block(192, 4))
+  | vit::inverted_residual(160, 2) | named("features.10", vit::block(240, 3))
   | vit::conv_bn_silu({.out = 640, .kernel = 1})
   | global_avg_pool{}
   | linear{1000};

@@ -12,35 +12,41 @@ class naming {
   constexpr naming() = default;
   /// Refers to the names that an earlier trace of the same network has written.
   constexpr explicit naming(char const* const* names) : names_(names) {}
-  /// Writes them: count() names of up to longest() characters and a zero, as an earlier trace has counted.
+  /// Writes them into rows of zeros: count() names of up to longest() characters, as an earlier trace has counted.
   constexpr explicit naming(char* const* names) : written_(names) {}
 
   /// The current name; null where there is none, or where names are not referred to.
-  constexpr char const* current() const { return names_ && current_.length ? names_[current_.index] : nullptr; }
+  constexpr char const* current() const {
+    return names_ && current_.index >= 0 && names_[current_.index][0] ? names_[current_.index] : nullptr;
+  }
   constexpr int count() const { return count_; }
   constexpr int longest() const { return longest_; }
 
-  /// Which name it is, and how long; of length 0: no name.
+  /// Which name it is, negative: none; and, where it is not referred to, how long.
   struct joined {
-    int index, length;
+    int index = -1, length = 0;
   };
   /// Goes into what is called `name`, `name.number`, or `number` where the name is empty; negative: no number. Gives
   /// the name outside, which leave() wants back.
   constexpr joined enter(char const* name, int number) {
     joined const outer = current_;
     current_ = {count_++, 0};
-    for (int i = 0; i < outer.length; ++i) put(written_ ? written_[outer.index][i] : ' ');
-    if (outer.length && (*name || number >= 0)) put('.');
-    for (int i = 0; name[i]; ++i) put(name[i]);
-    if (*name && number >= 0) put('.');
-    if (number >= 0) put_number(number);
-    if (written_) written_[current_.index][current_.length] = '\0';
-    if (longest_ < current_.length) longest_ = current_.length;
+    if (!names_) join(outer, name, number);
     return outer;
   }
   constexpr void leave(joined outer) { current_ = outer; }
 
  private:
+  constexpr void join(joined outer, char const* name, int number) {
+    if (written_)
+      for (int i = 0; i < outer.length; ++i) written_[current_.index][i] = written_[outer.index][i];
+    current_.length = outer.length;
+    if (outer.length && (*name || number >= 0)) put('.');
+    for (int i = 0; name[i]; ++i) put(name[i]);
+    if (*name && number >= 0) put('.');
+    if (number >= 0) put_number(number);
+    if (longest_ < current_.length) longest_ = current_.length;
+  }
   constexpr void put(char c) {
     if (written_) written_[current_.index][current_.length] = c;
     ++current_.length;
