@@ -1,8 +1,23 @@
-// Prints what lies where in the weight blob of a network, in JSON: what tools/weights.py makes blobs by.
+// Prints what lies where in the weight blob of a network: what tools/weights.py makes blobs by.
 #include <ago/graph/write_parameters.hpp>
-
-#include <networks/mobilevit.hpp>
 
 #include <iostream>
 
-int main() { ago::write_parameters<networks::mobilevit_s<256>>(std::cout, "mobilevit_s_256"); }
+using namespace ago;
+
+// [network]
+/// A transformer layer. Its module in PyTorch declares norm1, norm2, qkv, projection, up, down.
+constexpr auto encoder = [](tensor x) {
+  int const channels = x.channels();
+  x = x + (x | named("norm1", layer_norm{}) | linear{3 * channels} | attention{.heads = 4} | linear{channels});
+  return x + (x | named("norm2", layer_norm{}) | linear{4 * channels} | gelu{} | linear{channels});
+};
+
+inline constexpr auto network = input{.w = 16, .c = 1}
+    | embedding{.entries = 1000, .width = 64} | positions{}
+    | named("encoders", repeat{2, encoder}) | layer_norm{} | linear{1000};
+// [/network]
+
+// [main]
+int main() { ago::write_parameters<network>(std::cout, "network"); }
+// [/main]

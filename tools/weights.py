@@ -88,8 +88,8 @@ def extents(shape):
 
 
 def describe(row):
-    return f"{row['name'] + ': ' if row['name'] else ''}{row['kind']} {row['role']} {extents(row['dims'])}" \
-           f" of line {row['line']}"
+    what = row["role"] if row["role"] == row["kind"] else f"{row['kind']} {row['role']}"
+    return f"{row['name'] + ': ' if row['name'] else ''}{what} {extents(row['dims'])} of line {row['line']}"
 
 
 def without_ones(shape):
@@ -236,7 +236,7 @@ def main():
     matching = Matching(rows, state, ordered=options.state.suffix != ".safetensors")
     if options.list:
         for place, (name, _) in sorted(matching.taken.items()):
-            print(f"{describe(rows[place])} <- {name} {extents(state.get(name, np.empty(0)).shape)}")
+            print(f"{describe(rows[place])} <- {name}")
     if matching.faults:
         print(*matching.faults, f"{table['network']}: {len(matching.faults)} faults, nothing written", sep="\n",
               file=sys.stderr)

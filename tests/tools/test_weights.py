@@ -101,9 +101,9 @@ class Matching(unittest.TestCase):
         blob = weights.make_blob(made, weights.Matching(made["rows"], state).taken)
         self.assertEqual(list(blob), [8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7])
         made["rows"][0]["name"] = "segments.weight[2]"
-        self.assertEqual(self.faults(made, state), ["missing: segments.weight[2]: bias bias [4] of line 1"])
+        self.assertEqual(self.faults(made, state), ["missing: segments.weight[2]: bias [4] of line 1"])
         made["rows"][0]["name"] = "sediments.weight[0]"
-        self.assertEqual(self.faults(made, state), ["missing: sediments.weight[0]: bias bias [4] of line 1"])
+        self.assertEqual(self.faults(made, state), ["missing: sediments.weight[0]: bias [4] of line 1"])
 
     def test_extents_of_one_do_not_count(self):
         made = table((None, "pointwise", "weight", [4, 3, 1, 1]), (None, "linear", "weight", [4, 3]),
@@ -145,7 +145,7 @@ class Matching(unittest.TestCase):
     def test_one_too_few_is_one_fault(self):
         made = table(*linear(None, 4, 3), *linear(None, 5, 4), *linear(None, 6, 5))
         state = entries(("0.weight", 4, 3), ("0.bias", 4), ("1.weight", 5, 4), ("2.weight", 6, 5), ("2.bias", 6))
-        self.assertEqual(self.faults(made, state), ["missing: bias bias [5] of line 4"])
+        self.assertEqual(self.faults(made, state), ["missing: bias [5] of line 4"])
 
     def test_one_too_many_is_one_fault(self):
         state = entries(*CONV_NORM_STATE[:1], ("0.bias", 2), *CONV_NORM_STATE[1:], ("head.weight", 7, 2))
@@ -157,7 +157,7 @@ class Matching(unittest.TestCase):
         state = entries(("a.0.weight", 3, 3), ("a.0.bias", 3), ("a.1.weight", 3, 3), ("a.1.bias", 3))
         self.assertEqual(sorted(self.faults(made, state)), [
             "left over: the entry a.1.bias [3]", "left over: the entry a.1.weight [3, 3]",
-            "missing: bias bias [3] of line 4", "missing: linear weight [3, 3] of line 3"])
+            "missing: bias [3] of line 4", "missing: linear weight [3, 3] of line 3"])
 
     def test_a_name_that_is_not_there_is_reported(self):
         made = table(*layer_norm("encoders.0.norm", 4))
@@ -168,7 +168,7 @@ class Matching(unittest.TestCase):
 
     def test_integers_are_no_weights(self):
         faults = self.faults(table((None, "bias", "bias", [4])), {"bias": np.zeros(4, "i8")})
-        self.assertEqual(faults, ["does not fit: bias bias [4] of line 1 and the entry bias [4] of int64"])
+        self.assertEqual(faults, ["does not fit: bias [4] of line 1 and the entry bias [4] of int64"])
 
     def test_without_an_order_all_layers_need_names(self):
         made = table(*linear("b", 3, 3), *linear("a", 3, 3))
@@ -218,7 +218,7 @@ class Program(unittest.TestCase):
         self.save(entries(*CONV_NORM_STATE))
         out = self.run_program("state.npz", "--list")[1].splitlines()
         self.assertEqual(len(out), 5)
-        self.assertEqual(out[4], "batch_norm variance [2] of line 5 <- 1.running_var [2]")
+        self.assertEqual(out[4], "batch_norm variance [2] of line 5 <- 1.running_var")
 
     def test_counters_of_batches_are_ignored_and_what_is_said(self):
         state = entries(*CONV_NORM_STATE, ("head.weight", 2, 2))
