@@ -113,6 +113,9 @@ class simulation {
   std::vector<std::vector<element>> inputs_, outputs_;
 };
 
+/// Steps that the largest of the random graphs may take.
+constexpr int capacity = 400;
+
 /// Every second plan is without pipelines; of the others, tilings take turns.
 constexpr tiling wish_of(unsigned seed) {
   constexpr tiling all[] = {tiling::rows, tiling::channels, tiling::channels_rows, tiling::pixels};
@@ -121,8 +124,8 @@ constexpr tiling wish_of(unsigned seed) {
 
 /// Every pipeline that is possible in this tiling, or none. (A group's parts read and write while all its buffers are
 /// alive, so steps may be simulated one after another.)
-fusion_list<40 + 120 + 4> groups_of(test_graph const& g, partition<40> const& subgraphs,
-                                    step_list<40 + 120 + 4> const& steps, unsigned seed) {
+fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgraphs,
+                                step_list<capacity> const& steps, unsigned seed) {
   uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
   options const o(isa::scalar, seed % 2 ? policy::ago_ni : policy::ago);
@@ -138,8 +141,8 @@ struct random_plan {
   channel_layouts<40> layouts = channel_layouts_of(g);
   concat_views<40> views = views_of(g, layouts);
   partition<40> minis = intervals(g, random);
-  step_list<40 + 120 + 4> steps = form_steps(g, minis, views, layouts);
-  fusion_list<40 + 120 + 4> groups;
+  step_list<capacity> steps = form_steps<capacity>(g, minis, views, layouts);
+  fusion_list<capacity> groups;
   memory_plan<40> m;
 
   explicit random_plan(unsigned seed)
@@ -152,6 +155,8 @@ TEST_CASE("every step of 9000 random plans reads what it means to read, and ever
     CAPTURE(seed);
     random_plan const plan(seed);
     auto const& [random, g, layouts, views, minis, steps, groups, m] = plan;
+    REQUIRE(step_capacity(g, layouts) <= capacity);
+    REQUIRE(steps.count <= step_capacity(g, layouts));
     bool runs[40]{};
     for (int i = 0; i < steps.count; ++i) {
       tiling const how = groups.tiles[groups.group_of[i]].how;

@@ -38,7 +38,8 @@ class program {
  private:
   static constexpr auto layouts = channel_layouts_of(graph);
   static constexpr auto views = views_of(graph, layouts);
-  static constexpr auto parts = form_steps(graph, partition.minis, views, layouts, partition.chain_of);
+  static constexpr auto parts =
+      form_steps<step_capacity(graph, layouts)>(graph, partition.minis, views, layouts, partition.chain_of);
   static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 

@@ -132,12 +132,11 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
 }
 
 /// The convolutions that are not direct: of those that are alone in their group; and products of two values.
-template <int V, int E, int O>
-constexpr convolution_list<V + E + O> convolution_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                                        fusion_list<V + E + O> const& groups, options const& o,
-                                                        auto const& table) {
-  convolution_list<V + E + O> r;
-  int untuned_steps[V + E + O]{}, count = 0;  // so that equal layers are thought about once
+template <int S, int V, int E, int O>
+constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
+                                                fusion_list<S> const& groups, options const& o, auto const& table) {
+  convolution_list<S> r;
+  int untuned_steps[S]{}, count = 0;  // so that equal layers are thought about once
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))

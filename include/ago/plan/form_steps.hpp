@@ -162,8 +162,8 @@ constexpr void cut(step_list<Capacity>& steps, step_nodes s, run_list const& run
 }
 
 /// Adds the copies of a concatenation along another axis than the channels.
-template <int V, int E, int O>
-constexpr void join_operands(step_list<V + E + O>& steps, graph<V, E, O> const& g, step_nodes s) {
+template <int S, int V, int E, int O>
+constexpr void join_operands(step_list<S>& steps, graph<V, E, O> const& g, step_nodes s) {
   int const v = s.main;
   for (int k = 0; k < g.nodes[v].input_count; ++k) {
     s.source = g.operand(v, k);
@@ -185,8 +185,8 @@ constexpr void gather(step_list<Capacity>& steps, run_list const& runs, int resu
 }
 
 /// The copies that concatenation v along the channels takes: of operands that are not written in place.
-template <int V, int E, int O>
-constexpr void gather_operands(step_list<V + E + O>& steps, graph<V, E, O> const& g, int v,
+template <int S, int V, int E, int O>
+constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int v,
                                concat_views<V> const& views, channel_layouts<V> const& layouts) {
   int channel = 0;
   for (int k = 0; k < g.nodes[v].input_count; channel += g.source(v, k).out.c, ++k) {
@@ -198,15 +198,27 @@ constexpr void gather_operands(step_list<V + E + O>& steps, graph<V, E, O> const
 
 }  // namespace detail
 
+/// An upper bound of the steps of `g`: an operator may take one for each piece of what it reads.
+template <int V, int E, int O>
+constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
+  int sum = g.output_count;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    sum += 1 + layouts.runs[v].count;
+    if (g.nodes[v].kind != op::concat) continue;
+    for (int k = 0; k < g.nodes[v].input_count; ++k)
+      sum += layouts.where(g.operand(v, k), g.source(v, k).out.c).count;
+  }
+  return sum > 0 ? sum : 1;
+}
+
 /// The steps of `g`, in execution order, under partition `minis`. Each operator is computed by exactly one step, except
 /// concatenations, slices and shuffles of channels, which are views or computed by their producers, with copies where
 /// that cannot be, and except operators whose channels lie in several places: one step for each. `chain_of`: of each
-/// node, see partitions; null: no attention is computed in one pass.
-template <int V, int E, int O>
-constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,
-                                          concat_views<V> const& views, channel_layouts<V> const& layouts,
-                                          int const* chain_of = nullptr) {
-  step_list<V + E + O> steps;
+/// node, see partitions; null: no attention is computed in one pass. `S`: at least step_capacity().
+template <int S, int V, int E, int O>
+constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
+                                  channel_layouts<V> const& layouts, int const* chain_of = nullptr) {
+  step_list<S> steps;
   value_uses<V> const uses = uses_of(g);
   bool done[V]{};
   for (int v = 0; v < g.input_count; ++v) done[v] = true;
@@ -220,7 +232,9 @@ constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> 
       detail::gather_operands(steps, g, v, views, layouts);
       continue;
     }
-    if (layouts.gathered[v] && !layouts.runs[v].too_many) {
+    bool const one_copy =
+        n.kind == op::channel_shuffle && layouts.where(g.operand(v), n.out.c).is_plain(n.out.c);
+    if (layouts.gathered[v] && !layouts.runs[v].too_many && !one_copy) {
       detail::gather(steps, layouts.runs[v], v, 0);
       continue;
     }
@@ -266,7 +280,7 @@ constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> 
 template <int V, int E, int O>
 constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,
                                           concat_views<V> const& views) {
-  return form_steps(g, minis, views, channel_layouts_of(g));
+  return form_steps<V + E + O>(g, minis, views, channel_layouts_of(g));
 }
 
 }  // namespace ago

@@ -46,8 +46,8 @@ constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedul
 }
 
 /// Fills in the tiles of group k.
-template <int V, int E, int O>
-constexpr void tile_group(fusion_list<V + E + O>& r, int k, graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+template <int S, int V, int E, int O>
+constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, step_list<S> const& steps,
                           options const& o, auto const& table) {
   int const count = r.parts[k], first = r.first[k];
   chain_link chain[max_parts]{};
@@ -67,10 +67,10 @@ constexpr void tile_group(fusion_list<V + E + O>& r, int k, graph<V, E, O> const
 }  // namespace detail
 
 /// Groups consecutive steps into pipelines: where `table` says so, within a subgraph, or else the partition's chains.
-template <int V, int E, int O>
-constexpr fusion_list<V + E + O> fuse_steps(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                            partitions<V> const& parts, options const& o, auto const& table) {
-  fusion_list<V + E + O> r;
+template <int S, int V, int E, int O>
+constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const& steps, partitions<V> const& parts,
+                                    options const& o, auto const& table) {
+  fusion_list<S> r;
   value_uses<V> const uses = uses_of(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];

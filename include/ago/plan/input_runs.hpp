@@ -25,16 +25,16 @@ constexpr run_list input_of(graph<V, E, O> const& g, step_nodes const& s, channe
 
 }  // namespace detail
 
-template <int V, int E, int O>
-constexpr int count_input_runs(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+template <int S, int V, int E, int O>
+constexpr int count_input_runs(graph<V, E, O> const& g, step_list<S> const& steps,
                                channel_layouts<V> const& layouts) {
   int sum = 0;
   for (int i = 0; i < steps.count; ++i) sum += detail::input_of(g, steps.step[i], layouts).count;
   return sum;
 }
 
-template <int Runs, int Steps, int V, int E, int O>
-constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
+template <int Runs, int Steps, int S, int V, int E, int O>
+constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, step_list<S> const& steps,
                                                      channel_layouts<V> const& layouts, memory_plan<V> const& m) {
   input_run_table<Runs, Steps> r;
   int used = 0;

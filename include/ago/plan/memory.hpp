@@ -69,11 +69,11 @@ constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape 
 }  // namespace detail
 
 /// Greedy by size. Inputs and outputs are the caller's memory; values given out are written there directly.
-template <int V, int E, int O>
-constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views,
+template <int S, int V, int E, int O>
+constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
+                                     fusion_list<S> const& groups, concat_views<V> const& views,
                                      channel_layouts<V> const& layouts,
-                                     convolution_list<V + E + O> const& convolutions = {}) {
+                                     convolution_list<S> const& convolutions = {}) {
   memory_plan<V> m;
   int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
@@ -137,9 +137,9 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + 
     }
   return m;
 }
-template <int V, int E, int O>
-constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                                     fusion_list<V + E + O> const& groups, concat_views<V> const& views) {
+template <int S, int V, int E, int O>
+constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
+                                     fusion_list<S> const& groups, concat_views<V> const& views) {
   return plan_memory(g, steps, groups, views, channel_layouts_of(g));
 }
 

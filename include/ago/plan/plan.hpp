@@ -141,7 +141,8 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
 constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
                                convolution_step const& convolution) {
   kernel_key& k = p.key;
-  k.partial = p.data.out.c / p.data.groups % lanes(k.target) != 0;
+  int const groups = k.what == structure::convolution ? p.data.groups : 1;  // vectors do not span two of them
+  k.partial = p.data.out.c / groups % lanes(k.target) != 0;
   if (convolution.chosen()) convolution.apply(k, p.data);
   if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
@@ -152,10 +153,10 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 
 /// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it
 /// knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom `runs` have an address.
-template <int N, int Runs = 0, int V, int E, int O>
-constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<V + E + O> const& steps,
-                            fusion_list<V + E + O> const& groups, memory_plan<V> const& m, auto const& table,
-                            isa target, convolution_list<V + E + O> const& convolutions = {},
+template <int N, int Runs = 0, int S, int V, int E, int O>
+constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                            memory_plan<V> const& m, auto const& table, isa target,
+                            convolution_list<S> const& convolutions = {},
                             input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
   plan<N> r;
   for (int i = 0; i < N; ++i) {
