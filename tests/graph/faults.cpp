@@ -131,6 +131,131 @@ TEST_CASE("concat needs equal heights and widths, and blames the branch that dif
   check_misfit(t.recorder.bad, fault::extents_differ, op::concat, 1, 2);
 }
 
+TEST_CASE("concat along an axis needs equal extents along the others") {
+  using enum fault;
+  auto const joined = [](axis along, layer auto const& second) {
+    return [=](tensor x) { return concat(along, x, x | second); };
+  };
+  check_misfit(misfit(joined(axis::rows, pointwise{5})), channels_differ, op::concat, 4, 5);
+  check_misfit(misfit(joined(axis::rows, slice{0, 3, axis::columns})), extents_differ, op::concat, 6, 3);
+  check_misfit(misfit(joined(axis::columns, slice{0, 3, axis::rows})), extents_differ, op::concat, 8, 3);
+  check_misfit(misfit(joined(axis::images, slice{0, 3, axis::rows})), extents_differ, op::concat, 8, 3);
+  check_misfit(misfit(joined(axis::channels, slice{0, 3, axis::rows})), extents_differ, op::concat, 8, 3);
+  CHECK(misfit(joined(axis::rows, slice{0, 3, axis::rows})).what == none);
+}
+
+TEST_CASE("a slice ends within the value") {
+  using enum fault;
+  check_misfit(misfit(slice{2, 3}), slice_exceeds_extent, op::slice, 4, 5);
+  check_misfit(misfit(slice{0, 9, axis::rows}), slice_exceeds_extent, op::slice, 8, 9);
+  check_misfit(misfit(slice{0, 3, axis::columns, 3}), slice_exceeds_extent, op::slice, 6, 7);
+  check_misfit(misfit(slice{1, 1, axis::images}), slice_exceeds_extent, op::slice, 1, 2);
+  check_misfit(misfit(slice{huge, huge, axis::rows, huge}), slice_exceeds_extent, op::slice, 8, huge);
+  check_misfit(misfit(slice{-1, 2}), argument_must_not_be_negative, op::slice, 0, -1);
+  check_misfit(misfit(slice{0, 0}), argument_must_be_positive, op::slice, 1, 0);
+  check_misfit(misfit(slice{0, 2, axis::rows, 0}), argument_must_be_positive, op::slice, 1, 0);
+  CHECK(misfit(slice{0, 2, axis::columns, 5}).what == none);
+}
+
+TEST_CASE("parts divide the extent that is cut") {
+  using enum fault;
+  check_misfit(misfit([](tensor x) { return chunk<3>(x)[2]; }), parts_must_divide_extent, op::slice, 3, 4);
+  check_misfit(misfit([](tensor x) { return chunk<5>(x, axis::rows)[0]; }), parts_must_divide_extent, op::slice, 5, 8);
+  check_misfit(misfit(attention{}), parts_must_divide_extent, op::slice, 3, 4);
+}
+
+TEST_CASE("groups divide the channels that are shuffled") {
+  check_misfit(misfit(channel_shuffle{3}), fault::channels_not_divisible_by_groups, op::channel_shuffle, 3, 4);
+  check_misfit(misfit(channel_shuffle{0}), fault::argument_must_be_positive, op::channel_shuffle, 1, 0);
+}
+
+TEST_CASE("other extents hold as many elements") {
+  using enum fault;
+  check_misfit(misfit(reshape{.h = 4}), elements_differ, op::reshape, 192, 96);
+  check_misfit(misfit(reshape{huge, huge, huge, huge}), elements_differ, op::reshape, 192, huge);
+  check_misfit(misfit(reshape{.c = -4}), argument_must_be_positive, op::reshape, 1, -4);
+  check_misfit(misfit(fold{4, 12, 2}), elements_differ, op::fold, 48, 48);  // not one of four sequences
+  check_misfit(misfit(unfold{2} | fold{8, 4, 2}), elements_differ, op::fold, 48, 32);
+  CHECK(misfit(unfold{2} | fold{8, 6, 2}).what == none);
+  CHECK(misfit(unfold{2} | fold{4, 12, 2}).what == none);  // as many tokens, another image
+}
+
+TEST_CASE("an order names each axis once") {
+  using enum fault;
+  check_misfit(misfit(permute{0, 1, 1, 3}), not_a_permutation, op::permute, 2, 1);
+  check_misfit(misfit(permute{0, 1, 2, 4}), not_a_permutation, op::permute, 3, 4);
+  check_misfit(misfit(permute{-1, 1, 2, 3}), not_a_permutation, op::permute, 0, -1);
+  check_misfit(misfit(permute{3, 1, 0}), not_a_permutation, op::permute, 3, 0);
+}
+
+TEST_CASE("a patch divides the image") {
+  using enum fault;
+  check_misfit(misfit(unfold{.patch = {3, 2}}), patch_must_divide_image, op::unfold, 3, 8);
+  check_misfit(misfit(unfold{.patch = {2, 4}}), patch_must_divide_image, op::unfold, 4, 6);
+  check_misfit(misfit(unfold{0}), argument_must_be_positive, op::unfold, 1, 0);
+  check_misfit(misfit(fold{7, 6, 2}), patch_must_divide_image, op::fold, 2, 7);
+  auto const itself = [](attention const& a) { return [=](tensor x) { return a(x, x, x); }; };
+  check_misfit(misfit(itself({.patch = {2, 5}})), patch_must_divide_image, op::attention_scores, 5, 6);
+  auto const others = [](tensor x) { return attention{.patch = 2}(x, x | slice{0, 3, axis::rows}, x); };
+  check_misfit(misfit(others), patch_must_divide_image, op::attention_scores, 2, 3);
+}
+
+TEST_CASE("pads are numbers, resized extents positive") {
+  using enum fault;
+  check_misfit(misfit(pad{-1}), argument_must_not_be_negative, op::pad, 0, -1);
+  check_misfit(misfit(pad{.sides = pads{.right = -2}}), argument_must_not_be_negative, op::pad, 0, -2);
+  check_misfit(misfit(pad{.sides = same}), argument_must_not_be_negative, op::pad, 0, -1);
+  check_misfit(misfit(pad{huge}), too_large, op::pad, huge, huge);
+  check_misfit(misfit(resize_nearest{0, 3}), argument_must_be_positive, op::resize_nearest, 1, 0);
+  check_misfit(misfit(resize_bilinear{3, -3}), argument_must_be_positive, op::resize_bilinear, 1, -3);
+}
+
+TEST_CASE("an embedding reads single numbers, as many rows as float32 can tell apart") {
+  using enum fault;
+  check_misfit(misfit(embedding{10, 4}), channels_differ, op::embedding, 1, 4);
+  check_misfit(misfit(slice{0, 1} | embedding{0, 4}), argument_must_be_positive, op::embedding, 1, 0);
+  check_misfit(misfit(slice{0, 1} | embedding{10, 0}), argument_must_be_positive, op::embedding, 1, 0);
+  check_misfit(misfit(slice{0, 1} | embedding{(1 << 24) + 1, 1}), too_large, op::embedding, 1 << 24, (1 << 24) + 1);
+  CHECK(misfit(slice{0, 1} | embedding{1 << 24, 1}).what == none);
+  check_misfit(misfit(layer_norm{.epsilon = -1}), argument_must_not_be_negative, op::layer_norm, 0, -1);
+}
+
+TEST_CASE("matrices fit") {
+  using enum fault;
+  auto const product = [](layer auto const& second, bool transposed) {
+    return [=](tensor x) { return matmul(x, x | second, transposed); };
+  };
+  check_misfit(misfit(product(identity{}, false)), channels_differ, op::matmul, 4, 6);
+  check_misfit(misfit(product(pointwise{5}, true)), channels_differ, op::matmul, 4, 5);
+  check_misfit(misfit(product(slice{0, 3, axis::rows}, true)), extents_differ, op::matmul, 8, 3);
+  CHECK(misfit(product(slice{0, 1, axis::rows}, true)).what == none);
+  CHECK(misfit(product(slice{0, 4, axis::columns}, false)).what == none);
+  run_time_trace t;
+  tensor const x = t.add({.n = 3, .w = 2, .c = 2}), y = t.add({.n = 2, .w = 2, .c = 2});
+  (void)matmul(x, y);
+  check_misfit(t.recorder.bad, extents_differ, op::matmul, 3, 2);
+}
+
+TEST_CASE("heads divide the channels of an attention, and keys and values are of the same tokens") {
+  using enum fault;
+  auto const scores = op::attention_scores;
+  auto const of = [](attention const& a, layer auto const& keys, layer auto const& values) {
+    return [=](tensor x) { return a(x, x | keys, x | values); };
+  };
+  identity const same_value{};
+  check_misfit(misfit(of({.heads = 3}, same_value, same_value)), channels_not_divisible_by_groups, scores, 3, 4);
+  check_misfit(misfit(of({.heads = 0}, same_value, same_value)), argument_must_be_positive, scores, 1, 0);
+  check_misfit(misfit(of({}, pointwise{5}, same_value)), channels_differ, scores, 4, 5);
+  check_misfit(misfit(of({}, same_value, pointwise{5})), channels_differ, scores, 4, 5);
+  check_misfit(misfit(of({}, slice{0, 3, axis::rows}, same_value)), extents_differ, scores, 3, 8);
+  check_misfit(misfit(of({}, same_value, slice{0, 3, axis::columns})), extents_differ, scores, 6, 3);
+  CHECK(misfit(of({}, slice{0, 3, axis::rows}, slice{5, 3, axis::rows})).what == none);
+  run_time_trace t;
+  tensor const x = t.add({.n = 3, .w = 2, .c = 2}), y = t.add({.n = 2, .w = 2, .c = 2});
+  (void)attention{}(x, y, y);
+  check_misfit(t.recorder.bad, extents_differ, scores, 3, 2);
+}
+
 TEST_CASE("expect states what comes") {
   check_misfit(misfit(expect{.c = 3}), fault::channels_differ, op::identity, 3, 4);
   check_misfit(misfit(expect{.h = 8, .w = 5, .c = 3}), fault::extents_differ, op::identity, 5, 6);

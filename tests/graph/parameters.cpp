@@ -66,7 +66,7 @@ TEST_CASE("nodes point to their parameters") {
     }
     CAPTURE(v);
     CHECK(found == (n.weight >= 0) + (n.shift >= 0) + (n.norm >= 0));
-    CHECK((n.weight >= 0) == is_complex(n.kind));
+    CHECK((n.weight >= 0) == has_weights(n.kind));
     CHECK((n.shift >= 0) == (n.kind == op::bias));
     CHECK((n.norm >= 0) == (n.kind == op::batch_norm));
   }

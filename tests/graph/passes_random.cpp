@@ -116,7 +116,7 @@ class meaning {
         std::uint64_t const shifted = n.shift < 0 ? operand(v) : expression(op::bias, n.shift, operand(v));
         if (n.norm < 0) return shifted;
         int const conv = g_.operand(v);
-        REQUIRE(is_complex(g_.nodes[conv].kind));
+        REQUIRE(has_weights(g_.nodes[conv].kind));
         REQUIRE(g_.nodes[conv].norm == n.norm);
         REQUIRE(g_.nodes[conv].alpha == n.alpha);
         return expression(op::batch_norm, n.norm, shifted);
@@ -223,7 +223,7 @@ TEST_CASE("one round of all passes is complete") {
     check_valid(g, original);
     REQUIRE(meaning(g).outputs() == meaning(original).outputs());
     for (pass p : passes) REQUIRE(equal(p(g), g));
-    for (int v = 0; v < g.node_count; ++v) folded += is_complex(g.nodes[v].kind) && g.nodes[v].norm >= 0;
+    for (int v = 0; v < g.node_count; ++v) folded += has_weights(g.nodes[v].kind) && g.nodes[v].norm >= 0;
   }
   CHECK(folded > 1000);
 }

@@ -127,11 +127,11 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
   if (!(g.nodes[v].out == g.nodes[next].out)) return false;
   auto const held = [&](int i) {
     op const kind = g.nodes[members[i]].kind;
-    return ago::is_elementwise(kind) && !(i == 1 && kind == op::bias && ago::is_complex(head));
+    return ago::is_elementwise(kind) && !(i == 1 && kind == op::bias && ago::has_weights(head));
   };
   int stages = 0;
   for (int i = 0; i < int(members.size()); ++i) stages += held(i);
-  return stages < 6 || (ago::is_complex(tail) && g.nodes[next].kind == op::bias);
+  return stages < 6 || (ago::has_weights(tail) && g.nodes[next].kind == op::bias);
 }
 
 TEST_CASE("atoms equal the straightforward ones, are acyclic, and each has at most one complex operator, its first") {
