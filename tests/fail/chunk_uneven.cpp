@@ -1,0 +1,18 @@
+// More parts than divide the channels.
+// misfit: parts_must_divide_extent slice 1 4 30
+// expect: ago: the number of parts \(expects\) must divide the extent \(gets\)
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int parts = 3;
+#else
+constexpr int parts = 4;
+#endif
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 30} | [](tensor x) {
+  auto const all = chunk<parts>(x);  // here
+  return concat(all[0], all[1] | relu{});
+};
+static_assert(check<net>::ok);

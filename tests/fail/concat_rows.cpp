@@ -1,0 +1,18 @@
+// Joined along the rows, values of other widths.
+// misfit: extents_differ concat 2 8 6
+// expect: ago: the values differ in height, width, or number of images
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr axis along = axis::columns;
+#else
+constexpr axis along = axis::rows;
+#endif
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | [](tensor x) {
+  tensor const y = x | slice{0, 6, axis::columns};
+  return concat(along, x, y);  // here
+};
+static_assert(check<net>::ok);

@@ -1,0 +1,15 @@
+// A table is read by numbers, one for each pixel.
+// misfit: channels_differ embedding 1 1 3
+// expect: ago: the value has another number of channels than is expected here
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int channels = 1;
+#else
+constexpr int channels = 3;
+#endif
+
+inline constexpr auto net = input{.w = 16, .c = channels} | embedding{.entries = 1000, .width = 64};  // here
+static_assert(check<net>::ok);

@@ -1,0 +1,15 @@
+// A slice that ends behind the last channel.
+// misfit: slice_exceeds_extent slice 1 24 25
+// expect: ago: a slice reaches \(gets\) beyond the extent of the value \(expects\)
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int begin = 12;
+#else
+constexpr int begin = 13;
+#endif
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 24} | slice{.begin = begin, .count = 12};  // here
+static_assert(check<net>::ok);
