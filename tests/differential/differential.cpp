@@ -124,6 +124,7 @@ TEST_CASE("every generated network computes what its graph means, and touches no
     CAPTURE(s.number);
     experiment const e = prepare(s);
     results first;
+    int attentions = 0;
     for (compiled const& c : s.variants) {
       CAPTURE(std::string(name_of(c.target)));
       CAPTURE(c.tuned_steps);
@@ -134,8 +135,9 @@ TEST_CASE("every generated network computes what its graph means, and touches no
       results const elsewhere = run_program(c, e, edge::begin);
       CHECK_MESSAGE(identical(got, elsewhere), "the result depends on addresses");
       if (c.target == ago::native_isa && !c.reordered) {
-        if (first.empty()) first = got;
-        CHECK_MESSAGE(identical(got, first), "the result depends on schedule or policy");
+        if (first.empty()) first = got, attentions = c.attentions;
+        if (c.attentions == attentions)
+          CHECK_MESSAGE(identical(got, first), "the result depends on schedule or policy");
       }
       run_model(c, e, got);
     }
@@ -145,12 +147,15 @@ TEST_CASE("every generated network computes what its graph means, and touches no
 
 TEST_CASE("the generated networks cover every operator, on every instruction set that they are compiled for") {
   int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{};
-  int tuned = 0, tilings[5]{};
+  int tuned = 0, tilings[5]{}, attentions[2]{}, pieces = 0;
   for (subject const& s : all_subjects()) {
     for (ago::node const& n : s.graph.nodes) ++nodes[int(n.kind)];
     for (compiled const& c : s.variants) {
       if (c.tuned_steps > 0) CHECK(c.tuned_steps == c.kernels);
       tuned += c.tuned_steps > 0;
+      pieces += c.pieces > 0;
+      for (ago::node const& n : c.optimized.nodes) attentions[0] += n.kind == ago::op::attention_values;
+      attentions[1] += c.attentions;
       for (int how = 0; how < 5; ++how) tilings[how] += c.tilings[how];
       ++variants[int(c.target)];
     }
@@ -161,6 +166,9 @@ TEST_CASE("the generated networks cover every operator, on every instruction set
   }
   CHECK(variants[int(ago::isa::scalar)] >= 10);
   CHECK(tuned >= 10);
+  CHECK(pieces >= 10);
+  CHECK(attentions[1] >= 10);
+  CHECK(attentions[0] - attentions[1] >= 10);  // by their products
   for (int how = 0; how < 5; ++how) {
     CAPTURE(std::string(name_of(ago::tiling(how))));
     CHECK(tilings[how] >= 5);

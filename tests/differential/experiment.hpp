@@ -23,9 +23,7 @@ class random_parameters {
     all_.resize(std::size_t(g.parameters), std::numeric_limits<float>::quiet_NaN());
     for (int v = g.input_count; v < g.size(); ++v) {
       ago::node const& n = g.nodes[std::size_t(v)];
-      int const in = g.nodes[std::size_t(g.operand(v))].out.c;
-      int const depth = (n.kind == ago::op::depthwise ? 1 : in / n.groups) * n.win.kernel_h * n.win.kernel_w;
-      if (n.weight >= 0) fill(n.weight, n.out.c * depth, 0, std::sqrt(3.f / float(depth)));
+      if (n.weight >= 0) fill_weights(n, g.nodes[std::size_t(g.operand(v))].out.c);
       if (n.shift >= 0) fill(n.shift, n.out.c, 0, .5f);
       if (n.norm >= 0) {
         fill(n.norm, n.out.c, .5f, 1);
@@ -41,6 +39,15 @@ class random_parameters {
   }
 
  private:
+  void fill_weights(ago::node const& n, int in) {
+    int const depth = (n.kind == ago::op::depthwise ? 1 : in / n.groups) * n.win.kernel_h * n.win.kernel_w;
+    switch (n.kind) {
+      case ago::op::layer_norm: return fill(n.weight, n.out.c, .5f, 1);
+      case ago::op::positions: return fill(n.weight, n.out.h * n.out.w * n.out.c, 0, 1);
+      case ago::op::embedding: return fill(n.weight, n.entries * n.out.c, 0, 1);
+      default: fill(n.weight, n.out.c * depth, 0, std::sqrt(3.f / float(depth)));
+    }
+  }
   void fill(int first, int count, float middle, float reach) {
     std::uniform_real_distribution<float> uniform(middle - reach, middle + reach);
     for (float& x : std::span(all_).subspan(std::size_t(first), std::size_t(count))) {
@@ -60,16 +67,34 @@ struct experiment {
   std::vector<reference::value> expected;
 };
 
+/// Rows of the table that input v holds numbers of; 0: it holds no numbers of rows.
+inline int entries_of_input(reference::graph_view const& g, int v) {
+  int entries = 0;
+  for (int u = g.input_count; u < g.size(); ++u) {
+    if (g.nodes[std::size_t(u)].kind != ago::op::embedding) continue;
+    int source = g.operand(u);
+    while (source >= g.input_count) source = g.operand(source);  // behind what only moves them
+    if (source == v) entries = std::max(entries, g.nodes[std::size_t(u)].entries);
+  }
+  return entries;
+}
+
+/// Any numbers; or whole ones, a few of them beyond a table of `entries` rows.
+inline void fill_input(std::span<float> input, int entries, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-2, 2);
+  std::uniform_int_distribution<int> row(-2, entries + 1);
+  for (float& x : input) x = entries > 0 ? float(row(random)) : uniform(random);
+}
+
 /// The experiment of a network: always the same.
 inline experiment prepare(subject const& s) {
   std::mt19937 random(unsigned(s.number) + 1);
   random_parameters const weights(s.graph, random);
   REQUIRE_MESSAGE(weights.exact(), "parameters overlap or leave gaps");
   experiment e{s, weights.all(), {}, {}};
-  std::uniform_real_distribution<float> uniform(-2, 2);
   for (int v = 0; v < s.graph.input_count; ++v) {
     e.inputs.emplace_back(std::size_t(s.graph.nodes[std::size_t(v)].out.count()));
-    for (float& x : e.inputs.back()) x = uniform(random);
+    fill_input(e.inputs.back(), entries_of_input(s.graph, v), random);
   }
   auto const values = reference::run_all(s.graph, e.weights, e.inputs);
   for (int const v : s.graph.outputs) {

@@ -113,9 +113,13 @@ class Layers:
             self.note("stride")
         return fields, h, w, kh * kw
 
-    def layer(self, name, fields, out, multiplications=0):
+    @staticmethod
+    def check(out, multiplications=0):
         if out.count() > MAX_VALUES or multiplications > MAX_MULTIPLICATIONS:
             raise Misfit
+
+    def layer(self, name, fields, out, multiplications=0):
+        self.check(out, multiplications)
         self.note(name)
         return name + "{" + ", ".join(f for f in fields if f) + "}", out
 

@@ -1,17 +1,20 @@
 """Random networks of random layers: the algebra's combinators, lambdas, several inputs and outputs."""
 import collections
 
-from layers import CHANNELS, EXTENTS, Layers, Misfit, Shape
+from layers import CHANNELS, EXTENTS, Misfit, Shape
+from transformers import Transformers
 
 
-class Networks(Layers):
+class Networks(Transformers):
     # Combinators
 
     def simple(self, s, changes_extent=True):
         """One layer."""
-        choices = [self.pointwise, self.linear, self.batch_norm, self.bias, self.activation, self.activation]
+        choices = [self.pointwise, self.linear, self.batch_norm, self.bias, self.activation, self.activation,
+                   self.over_channels]
         if changes_extent:
-            choices += [self.conv2d, self.conv2d, self.depthwise, self.pool] + [self.convolution_block] * 3
+            choices += [self.conv2d, self.conv2d, self.depthwise, self.pool, self.movement]
+            choices += [self.convolution_block] * 3
         return self.pick(choices)(s)
 
     def keeping_extent(self, s):
@@ -24,6 +27,8 @@ class Networks(Layers):
                 return self.layer("depthwise", [f".kernel = {k}", pad], s, s.count() * k * k)
             out = s._replace(c=self.channels(s))
             return self.layer("conv2d", [f".out = {out.c}", f".kernel = {k}", pad], out, out.count() * k * k * s.c)
+        if self.chance(12):
+            return self.pick((lambda t: self.slice(t, 3), self.channel_shuffle, self.round_trip, self.gated))(s)
         return self.simple(s, changes_extent=False)
 
     def chain(self, s, length, grow):
@@ -60,6 +65,10 @@ class Networks(Layers):
                 texts.append(self.batch_norm(s)[0])
             if self.chance(60):
                 texts.append(self.activation(s)[0])
+        if self.chance(40):
+            self.note("pool behind convolutions")
+            text, s = self.pool(s)
+            texts.append(text)
         self.note("chain of convolutions")
         return " | ".join(texts), s
 
@@ -118,9 +127,12 @@ class Networks(Layers):
             return f'named("n", {text})', s
         if s.c > 120:
             return self.pointwise(s, 16)
-        kind = self.any(0, 99)
+        kind = self.any(0, 149)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
-                            (39, self.shared), (44, self.global_pool), (52, self.pool), (66, self.convolutions)):
+                            (39, self.shared), (44, self.global_pool), (52, self.pool), (66, self.convolutions),
+                            (80, self.units), (84, self.gated), (89, self.round_trip), (94, self.stacked),
+                            (102, self.movement), (111, self.attention), (114, self.encoder), (118, self.matmul),
+                            (120, self.attention_by_hand)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)
@@ -140,9 +152,29 @@ class Networks(Layers):
         layout = ", .layout = layout::nchw" if channel_first else ""
         return f"input{{{n}.h = {s.h}, .w = {s.w}, .c = {s.c}{layout}}}"
 
+    def tokens(self):
+        """Numbers of rows of a table, and what they stand for."""
+        s = Shape(self.any(1, 3), self.pick((1, 1, 4)), self.any(1, 12), 1)
+        texts = [self.input(s, False)]
+        if self.chance(30):
+            text, s = self.slice(s, self.any(0, 2))
+            texts.append(text)
+        if self.chance(20):
+            self.note("reshape")
+            s = Shape(1, s.n, s.h * s.w, 1)
+            texts.append("reshape{%d, %d, %d, %d}" % s)
+        text, s = self.embedding(s)
+        texts.append(text)
+        if self.chance(50):
+            texts.append(self.positions(s)[0])
+        return " | ".join(texts), s
+
     def chain_network(self):
-        s = self.input_shape()
-        text = self.input(s, self.chance(15))
+        if self.chance(7):
+            text, s = self.tokens()
+        else:
+            s = self.input_shape()
+            text = self.input(s, self.chance(15))
         layers, t = self.chain(s, self.any(2, 7), self.block)
         if self.chance(15):
             self.note("channel-first output")

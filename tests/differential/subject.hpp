@@ -21,6 +21,8 @@ struct compiled {
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   int tilings[5];                   ///< pipelines of each tiling
   bool reordered;                   ///< some sum is not added up in the order of the other variants
+  int attentions;                   ///< computed in one pass, with sums of their own
+  int copies, pieces;               ///< steps that move data; steps that compute some channels of a value
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
   void (*pack)(float const* weights, float* packed);
@@ -51,6 +53,9 @@ class erased {
             {pipelines(ago::tiling::none), pipelines(ago::tiling::rows), pipelines(ago::tiling::channels),
              pipelines(ago::tiling::channels_rows), pipelines(ago::tiling::pixels)},
             reordered(),
+            count([](auto const& p) { return p.key.what == ago::structure::attention; }),
+            count([](auto const& p) { return p.key.what == ago::structure::copy || p.nodes.gathers; }),
+            count([](auto const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; }),
             program::graph,
             program::parameter_count,
             program::packed_floats,
@@ -82,6 +87,11 @@ class erased {
   static constexpr int pipelines(ago::tiling how) {
     int n = 0;
     for (int k = 0; k < Model::program::steps; ++k) n += Model::program::tiling_of(k).how == how;
+    return n;
+  }
+  static constexpr int count(auto which) {
+    int n = 0;
+    for (auto const& p : Model::program::plan.steps) n += which(p);
     return n;
   }
   /// A part that adds up chunks of the depth cannot add two steps of it at a time. Winograd has sums of its own.
@@ -160,6 +170,13 @@ using random_model = ago::model<Net, random_schedules<Net, Number, Target>::tabl
 template <int Number>
 inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ago::native_isa;
 
+template <auto const& Net>
+constexpr bool has_attention() {
+  for (ago::node const& n : ago::lowered<Net>::value.nodes)
+    if (n.kind == ago::op::attention_values) return true;
+  return false;
+}
+
 /// Caches so small that the default makes pipelines of small networks.
 inline constexpr ago::device small_caches{1 << 10, 8 << 10};
 
@@ -172,7 +189,7 @@ subject make_subject() {
   if constexpr (Number % 4 == 2)
     s.variants.push_back(erased<random_model<Net, Number, tuned_target<Number>>>::make());
   if constexpr (Number % 8 == 3) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
-  if constexpr (Number >= 10'000)
+  if constexpr (Number >= 10'000 || (Number % 2 == 1 && has_attention<Net>()))
     s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());
   return s;
 }

@@ -150,7 +150,8 @@ class executor {
       double const x = in.exact[i], e = in.error[i];
       double const y = activate(n, x);
       double const carried = std::max(std::abs(activate(n, x + e) - y), std::abs(activate(n, x - e) - y));
-      double const constants = n.kind == ago::op::map ? 1 : 0;  // that the user's expression may add to x
+      // What a user's expression may add to x; and gelu's polynomial is one of bounded absolute error.
+      double const constants = n.kind == ago::op::map || n.kind == ago::op::gelu ? 1 : 0;
       out.exact[i] = y;
       out.error[i] = carried + roundoff * (std::abs(x) + std::abs(y) + constants);
     }
