@@ -145,7 +145,8 @@ TEST_CASE("values are joined along any axis, in the order in which they are give
 
 namespace {
 
-constexpr auto ids = input{.n = 2, .w = 7} | embedding{.entries = 100, .width = 6} | positions{} | layer_norm{.epsilon = .5f};
+constexpr auto ids =
+    input{.n = 2, .w = 7} | embedding{.entries = 100, .width = 6} | positions{} | layer_norm{.epsilon = .5f};
 
 }  // namespace
 

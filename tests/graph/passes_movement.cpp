@@ -94,10 +94,15 @@ PAIR(slices_of_other_begin, (slice{1, 3}), (slice{2, 3}));
 PAIR(slices_of_other_step, (slice{1, 3}), (slice{1, 3, axis::channels, 2}));
 static constexpr auto cube = input{.h = 8, .w = 8, .c = 8};
 static constexpr auto slices_of_other_axis = cube | [](tensor x) {
-  return (x | slice{0, 4, axis::rows} | reshape{1, 1, 1, 256}) + (x | slice{0, 4, axis::columns} | reshape{1, 1, 1, 256});
+  auto const flat = reshape{1, 1, 1, 256};
+  return (x | slice{0, 4, axis::rows} | flat) + (x | slice{0, 4, axis::columns} | flat);
 };
-static constexpr auto equal_orders = cube | [](tensor x) { return (x | permute{0, 2, 3, 1}) + (x | permute{0, 2, 3, 1}); };
-static constexpr auto other_orders = cube | [](tensor x) { return (x | permute{0, 2, 3, 1}) + (x | permute{0, 3, 1, 2}); };
+static constexpr auto equal_orders = cube | [](tensor x) {
+  return (x | permute{0, 2, 3, 1}) + (x | permute{0, 2, 3, 1});
+};
+static constexpr auto other_orders = cube | [](tensor x) {
+  return (x | permute{0, 2, 3, 1}) + (x | permute{0, 3, 1, 2});
+};
 static constexpr auto other_product = cube | [](tensor x) { return matmul(x, x) + matmul(x, x, true); };
 static constexpr auto equal_product = cube | [](tensor x) { return matmul(x, x, true) + matmul(x, x, true); };
 static constexpr auto exchanged_product = cube | [](tensor x) {
@@ -114,7 +119,9 @@ PAIR(equal_pads, (pad{1, 2}), (pad{1, 2}));
 PAIR(other_norms, (layer_norm{}), (layer_norm{}));
 PAIR(other_positions, (positions{}), (positions{}));
 PAIR(equal_softmax, (softmax{}), (softmax{}));
-static constexpr auto other_tables = input{.w = 3} | [](tensor x) { return (x | embedding{5, 4}) + (x | embedding{5, 4}); };
+static constexpr auto other_tables = input{.w = 3} | [](tensor x) {
+  return (x | embedding{5, 4}) + (x | embedding{5, 4});
+};
 
 TEST_CASE("equal movements are made once, others apart") {
   static_assert(computed<equal_slices> == 1);

@@ -20,7 +20,8 @@ constexpr graph<N + 1, N> line(link const (&links)[N], shape in) {
   for (int v = 1; v <= N; ++v) {
     link const& l = links[v - 1];
     g.nodes[v] = {.kind = l.kind, .out = {1, l.side, l.side, l.channels}, .input_first = v - 1, .input_count = 1};
-    if (l.kind == op::depthwise) g.nodes[v].win = {.kernel_h = 3, .kernel_w = 3};
+    if (l.kind == op::depthwise || pools_windows(l.kind)) g.nodes[v].win = {.kernel_h = 3, .kernel_w = 3};
+    if (pools_windows(l.kind)) g.nodes[v].win.stride_h = g.nodes[v].win.stride_w = 2;
     g.edges[v - 1] = v - 1;
   }
   g.node_count = N + 1, g.edge_count = N, g.input_count = 1, g.output_count = 1, g.outputs[0] = N;
@@ -59,6 +60,17 @@ TEST_CASE("a value read twice, a network output and a dense convolution end a ch
   auto h = mobilenet_start;
   h.nodes[2].kind = op::conv2d;
   CHECK(chains(h).of[0] != chains(h).of[1]);
+}
+
+TEST_CASE("pooling ends a chain, and starts none") {
+  constexpr link stem[] = {{op::conv2d, 111, 64}, {op::max_pool, 55, 64}, {op::pointwise, 55, 16}};
+  constexpr auto c = chains(line(stem, {1, 224, 224, 3}));
+  static_assert(c.of[0] == c.of[1] && c.of[1] != c.of[2]);
+  constexpr link average[] = {{op::depthwise, 112, 64}, {op::avg_pool, 56, 64}};
+  static_assert(chains(line(average, {1, 112, 112, 64})).count == 1);
+  constexpr link whole[] = {{op::pointwise, 112, 64}, {op::global_avg_pool, 1, 64}};
+  static_assert(chains(line(whole, {1, 112, 112, 16})).count == 2);
+  static_assert(chains(line(stem, {1, 224, 224, 3}), false).count == 3);
 }
 
 TEST_CASE("the chains of a line save as much as the best of all ways to cut it") {
