@@ -1,0 +1,194 @@
+// Slices, shuffles and concatenations of channels as views: what matrix products read, and where copies remain.
+#include <ago/model/program.hpp>
+#include <networks/shufflenet_v2.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace ago;
+
+namespace {
+
+template <auto const& Net>
+constexpr auto const& plan_of = program<Net>::plan;
+
+template <auto const& Net>
+constexpr int count(auto which) {
+  int n = 0;
+  for (auto const& step : plan_of<Net>.steps) n += which(step);
+  return n;
+}
+/// Steps that move data.
+template <auto const& Net>
+constexpr int copies =
+    count<Net>([](planned_step const& p) { return p.nodes.gathers || p.key.what == structure::copy; });
+/// Steps that compute some channels of a value.
+template <auto const& Net>
+constexpr int pieces = count<Net>([](planned_step const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; });
+template <auto const& Net>
+constexpr auto const& last_step = plan_of<Net>.steps[program<Net>::first_part(program<Net>::steps) - 1];
+/// Pieces that it reads.
+template <auto const& Net>
+constexpr int runs_read = last_step<Net>.data.run_count;
+
+constexpr auto units = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 4) | pointwise{32};
+
+struct stretch {
+  int count, start, step;
+};
+template <int N>
+bool reads(planned_step const& p, auto const& runs, stretch const (&expected)[N]) {
+  bool same = p.data.run_count == N && p.key.in_runs;
+  for (int k = 0, i = 0; same && k < N; ++k, ++i)
+    same = runs[i].count == expected[k].count && runs[i].start == expected[k].start && runs[i].step == expected[k].step;
+  return same;
+}
+
+}  // namespace
+
+TEST_CASE("a ShuffleNet stage copies nothing, and each unit reads one piece more") {
+  static_assert(copies<units> == 0 && pieces<units> == 0);
+  int in_runs[5]{}, found = 0;
+  for (auto const& step : plan_of<units>.steps)
+    if (step.data.run_count > 0) in_runs[found < 4 ? found++ : 4] = step.data.run_count;
+  REQUIRE(found == 4);
+  for (int k = 0; k < 4; ++k) CHECK(in_runs[k] == 2 + k);
+}
+
+TEST_CASE("the pieces of a stage are every second, fourth ... channel of those who computed them") {
+  constexpr auto const& g = program<units>::graph;
+  constexpr auto layouts = channel_layouts_of(g);
+  stretch const second_halves[][4] = {{{29, 0, 2}, {29, 1, 2}},
+                                      {{14, 2, 4}, {15, 0, 4}, {29, 1, 2}},
+                                      {{7, 6, 8}, {7, 2, 8}, {15, 0, 4}, {29, 1, 2}}};
+  int unit = 0;
+  for (auto const& step : plan_of<units>.steps) {
+    if (step.data.run_count == 0 || unit == 3) continue;
+    auto const& runs = layouts.runs[step.nodes.source];
+    CAPTURE(unit);
+    bool right = false;
+    if (unit == 0) right = reads(step, runs.run, {second_halves[0][0], second_halves[0][1]});
+    if (unit == 1) right = reads(step, runs.run, {second_halves[1][0], second_halves[1][1], second_halves[1][2]});
+    if (unit == 2) right = reads(step, runs.run, second_halves[2]);
+    CHECK(right);
+    ++unit;
+  }
+  CHECK(unit == 3);
+}
+
+namespace {
+
+constexpr auto next_stage = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2)
+                          | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{} | pointwise{32};
+constexpr auto given_out = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2)
+                         | depthwise{.kernel = 3, .stride = 2, .pad = 1};
+
+}  // namespace
+
+TEST_CASE("a depthwise operator filters a value piece by piece, its product reads them as they lie") {
+  static_assert(copies<next_stage> == 0 && pieces<next_stage> == 3);
+  static_assert(runs_read<next_stage> == 3);
+  static_assert(!last_step<next_stage>.key.in_runs);  // side by side, in another order: only the weights know
+}
+
+TEST_CASE("a depthwise operator whose result must lie in order reads a copy") {
+  static_assert(copies<given_out> > 0 && pieces<given_out> == 0);
+}
+
+namespace {
+
+constexpr auto wide = input{.h = 3, .w = 3, .c = 32} | relu{};
+constexpr auto sixteen = wide | channel_shuffle{16} | pointwise{8};
+constexpr auto seventeen = input{.h = 3, .w = 3, .c = 34} | relu{} | channel_shuffle{17} | pointwise{8};
+/// Channels 0, 2, 4, ... of the operand, `Count` of them; then the others.
+template <int Count>
+constexpr auto every_second = [](tensor x) {
+  tensor y = x | slice{0, 1};
+  for (int i = 1; i < Count; ++i) y = concat(y, x | slice{2 * i, 1});
+  return y;
+};
+constexpr auto sixteen_slices = wide | every_second<16> | pointwise{8};
+constexpr auto wider = input{.h = 3, .w = 3, .c = 34} | relu{};
+constexpr auto seventeen_slices = wider | every_second<17> | pointwise{8};
+
+}  // namespace
+
+TEST_CASE("a product reads up to sixteen pieces, more are gathered") {
+  static_assert(max_runs == 16);
+  static_assert(copies<sixteen> == 0 && runs_read<sixteen> == 16);
+  static_assert(copies<seventeen> == 1 && runs_read<seventeen> == 0);  // one shuffle
+  static_assert(copies<sixteen_slices> == 0 && runs_read<sixteen_slices> == 16);
+  static_assert(copies<seventeen_slices> > 0 && runs_read<seventeen_slices> == 0);
+}
+
+TEST_CASE("pieces that lie side by side are one stretch of memory, those apart are not") {
+  constexpr auto const& shuffled = plan_of<sixteen>.steps[1];
+  static_assert(shuffled.data.run_count == 16 && !shuffled.key.in_runs);
+  constexpr auto const& sliced = plan_of<sixteen_slices>.steps[1];
+  static_assert(sliced.data.run_count == 16 && sliced.key.in_runs);
+}
+
+TEST_CASE("a list joins a stretch with the one before where it goes on, in memory and in order") {
+  run_list list;
+  list.push({7, 0, 4, 0, 1});
+  list.push({7, 4, 2, 4, 1});
+  CHECK(list.count == 1);
+  CHECK(list.is_plain(6));
+  list.push({7, 7, 1, 6, 1});  // a gap in memory
+  CHECK(list.count == 2);
+  CHECK_FALSE(list.is_plain(7));
+  list.push({7, 8, 1, 9, 1});  // a step of three from now on
+  list.push({7, 9, 1, 12, 1});
+  CHECK(list.count == 2);
+  CHECK(list.run[1] == channel_run{7, 7, 3, 6, 3});
+  list.push({7, 10, 2, 15, 1});  // another step
+  CHECK(list.count == 3);
+  list.push({8, 12, 2, 17, 1});  // another value
+  CHECK(list.count == 4);
+  list.push({8, 14, 1, 3, 1});  // backwards
+  CHECK(list.count == 5);
+  CHECK_FALSE(list.too_many);
+  for (int i = 0; i < max_runs; ++i) list.push({9, 3 * i, 1, 2 * i, 1});
+  CHECK(list.count == max_runs);
+  CHECK(list.too_many);
+}
+
+namespace {
+
+/// Channel c of a value, brute force: where it lies in which memory.
+struct channel_place {
+  int value, at;
+  bool operator==(channel_place const&) const = default;
+};
+channel_place place_of(run_list const& list, int channel) {
+  for (int k = 0; k < list.count; ++k)
+    for (int i = 0; i < list.run[k].count; ++i)
+      if (list.run[k].start + i * list.run[k].step == channel) return {list.run[k].value, list.run[k].first + i};
+  return {-1, -1};
+}
+
+}  // namespace
+
+TEST_CASE("slices and shuffles of lists pick the channels that they name") {
+  run_list of;  // 24 channels in three pieces
+  of.push({1, 5, 8, 0, 2});
+  of.push({2, 0, 8, 1, 2});
+  of.push({3, 9, 8, 16, 1});
+  for (int groups : {1, 2, 3, 4, 6, 8, 12, 24}) {
+    run_list const shuffled = detail::shuffled(of, groups, 24);
+    if (shuffled.too_many) continue;
+    for (int c = 0; c < 24; ++c) {
+      CAPTURE(groups);
+      CAPTURE(c);
+      CHECK(place_of(shuffled, c % (24 / groups) * groups + c / (24 / groups)) == place_of(of, c));
+    }
+  }
+  for (int begin = 0; begin < 24; ++begin)
+    for (int size = 1; begin + size <= 24; ++size) {
+      run_list sliced;
+      detail::append_slice(sliced, of, begin, size, 0);
+      int channels = 0;
+      for (int k = 0; k < sliced.count; ++k) channels += sliced.run[k].count;
+      REQUIRE(channels == size);
+      for (int c = 0; c < size; ++c) REQUIRE(place_of(sliced, c) == place_of(of, begin + c));
+    }
+}
