@@ -206,5 +206,5 @@ class Layers:
         return self.layer(name, fields, s._replace(h=h, w=w))
 
     def global_pool(self, s):
-        name = self.pick(("global_avg_pool", "global_avg_pool", "global_max_pool"))
+        name = self.pick(("global_avg_pool", "global_max_pool"))
         return self.layer(name, [], s._replace(h=1, w=1))

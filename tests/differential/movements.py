@@ -75,7 +75,7 @@ class Movements(Layers):
     def movement(self, s):
         """One layer that may change every extent."""
         return self.pick((self.slice, self.slice, self.channel_shuffle, self.reshape, self.reshape, self.permute,
-                          self.unfold, self.pad_layer, self.resize))(s)
+                          self.unfold, self.pad_layer, self.resize, self.resize))(s)
 
     # Combinations
 

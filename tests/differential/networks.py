@@ -129,10 +129,10 @@ class Networks(Transformers):
             return self.pointwise(s, 16)
         kind = self.any(0, 149)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
-                            (39, self.shared), (44, self.global_pool), (52, self.pool), (66, self.convolutions),
-                            (80, self.units), (84, self.gated), (89, self.round_trip), (94, self.stacked),
-                            (102, self.movement), (111, self.attention), (114, self.encoder), (118, self.matmul),
-                            (120, self.attention_by_hand)):
+                            (39, self.shared), (46, self.global_pool), (54, self.pool), (68, self.convolutions),
+                            (82, self.units), (86, self.gated), (91, self.round_trip), (96, self.stacked),
+                            (105, self.movement), (114, self.attention), (117, self.encoder), (121, self.matmul),
+                            (123, self.attention_by_hand)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)
@@ -170,7 +170,7 @@ class Networks(Transformers):
         return " | ".join(texts), s
 
     def chain_network(self):
-        if self.chance(7):
+        if self.chance(10):
             text, s = self.tokens()
         else:
             s = self.input_shape()
