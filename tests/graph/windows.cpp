@@ -11,7 +11,7 @@ using graph_test::run_time_trace;
 namespace {
 
 /// One dimension.
-struct axis {
+struct direction {
   int image, kernel, stride, dilation, before, after;
   bool ceil;
 
@@ -47,8 +47,8 @@ class random_axes {
  public:
   explicit random_axes(unsigned seed) : random_(seed) {}
   int pick(int low, int high) { return std::uniform_int_distribution(low, high)(random_); }
-  axis make(bool pooling) {
-    axis a{pick(1, 20), pick(1, 6), pick(1, 5), pick(1, 3), 0, 0, pooling && pick(0, 1)};
+  direction make(bool pooling) {
+    direction a{pick(1, 20), pick(1, 6), pick(1, 5), pick(1, 3), 0, 0, pooling && pick(0, 1)};
     int const most = pooling ? a.span() / 2 : 7;
     a.before = pick(0, most);
     a.after = pick(0, most);
@@ -65,7 +65,7 @@ TEST_CASE("a convolution has as many outputs as there are window positions") {
   random_axes axes(1);
   int fitting = 0;
   for (int i = 0; i < 20000; ++i) {
-    axis const v = axes.make(false), h = axes.make(false);
+    direction const v = axes.make(false), h = axes.make(false);
     run_time_trace t;
     tensor const x = t.add({.h = v.image, .w = h.image, .c = 3});
     tensor const y = x | conv2d{.out = 2, .kernel = {v.kernel, h.kernel}, .stride = {v.stride, h.stride},
@@ -86,8 +86,8 @@ TEST_CASE("a pooling has as many outputs as PyTorch admits, in floor and ceil mo
   random_axes axes(2);
   int fitting = 0, blind = 0;
   for (int i = 0; i < 20000; ++i) {
-    axis const v = axes.make(true);
-    axis h = axes.make(true);
+    direction const v = axes.make(true);
+    direction h = axes.make(true);
     h.ceil = v.ceil;
     run_time_trace t;
     tensor const x = t.add({.h = v.image, .w = h.image, .c = 3});
@@ -140,7 +140,7 @@ TEST_CASE("same padding gives ceil(extent / stride) outputs, with as little padd
           REQUIRE((w.pad_bottom == w.pad_top || w.pad_bottom == w.pad_top + 1));
           REQUIRE(w.pad_left == w.pad_top);
           REQUIRE(w.pad_right == w.pad_bottom);
-          axis const less{image, kernel, stride, dilation, 0, padding - 1, false};
+          direction const less{image, kernel, stride, dilation, 0, padding - 1, false};
           REQUIRE((padding == 0 || less.count() < y.height()));
         }
 }

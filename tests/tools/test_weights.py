@@ -227,9 +227,9 @@ class Program(unittest.TestCase):
         self.assertEqual(self.run_program("state.npz", "--ignore", "head.*")[0], 0)
 
     def test_a_prefix_is_taken_off(self):
-        state = {f"module.{name}": x for name, x in entries(*CONV_NORM_STATE).items()}
-        self.save({**state, "optimizer.weight": np.zeros(3)})
-        self.assertEqual(self.run_program("state.npz", "--prefix", "module.")[0], 0)
+        (self.folder / "table.json").write_text(json.dumps(table(*layer_norm("norm", 2))))
+        self.save(entries(("norm.weight", 3), ("module.norm.weight", 2), ("module.norm.bias", 2)))
+        self.assertEqual(self.run_program("state.npz", "--prefix", "module.")[2:], ("", np.arange(3, 7, dtype="<f4").tobytes()))
 
     def test_writes_nothing_if_something_is_wrong(self):
         self.save(entries(*CONV_NORM_STATE[:-1]))
