@@ -5,13 +5,13 @@
 using namespace ago;
 
 #ifdef AGO_POSITIVE
-constexpr int pad = 2;
+constexpr int margin = 2;
 #else
-constexpr int pad = 1;
+constexpr int margin = 1;
 #endif
 
 inline constexpr auto net = input{.h = 28, .w = 28, .c = 192}
     | concat(pointwise{64},
              conv2d{.out = 128, .kernel = 3, .pad = 1},
-             conv2d{.out = 32, .kernel = 5, .pad = pad});  // here
+             conv2d{.out = 32, .kernel = 5, .pad = margin});  // here
 static_assert(check<net>::ok);

@@ -6,10 +6,10 @@
 using namespace ago;
 
 #ifdef AGO_POSITIVE
-constexpr int pad = 1;
+constexpr int margin = 1;
 #else
-constexpr int pad = 2;
+constexpr int margin = 2;
 #endif
 
-inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | max_pool{.kernel = 3, .stride = 1, .pad = pad};  // here
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | max_pool{.kernel = 3, .stride = 1, .pad = margin};  // here
 static_assert(check<net>::ok);
