@@ -23,6 +23,7 @@ constexpr auto inverted_residual(int out, int stride) {
   };
 }
 
+// [encoder]
 /// A transformer layer. A pixel attends to those at the same place of all 2x2 patches: no token is moved.
 constexpr auto encoder(int wide) {
   return [=](tensor x) {
@@ -31,6 +32,7 @@ constexpr auto encoder(int wide) {
     return x + (x | named("norm2", layer_norm{}) | linear{wide} | silu{} | linear{channels});
   };
 }
+// [/encoder]
 
 /// What is near by convolutions, what is far by attention. An image that 2x2 patches do not cover is stretched.
 constexpr auto block(int channels, int layers) {

@@ -16,11 +16,13 @@ constexpr auto branch(int out, int stride) {
        | pointwise{out} | batch_norm{} | relu{};
 }
 
+// [unit]
 /// Half of the channels pass, the other half is worked on; then both are shuffled.
 inline constexpr auto unit = [](tensor x) {
   auto const [left, right] = chunk<2>(x);
   return concat(left, right | branch(right.channels(), 1)) | channel_shuffle{2};
 };
+// [/unit]
 
 /// Half the image, `out` channels.
 constexpr auto down(int out) {
