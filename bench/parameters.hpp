@@ -32,6 +32,8 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
       fill(n.weight, c * graph.fan_in(v), -bound, bound);
     }
     if (n.kind == ago::op::layer_norm) fill(n.weight, c, .8f, 1.2f);  // gamma
+    if (n.kind == ago::op::positions) fill(n.weight, c * n.out.h * n.out.w, -.1f, .1f);
+    if (n.kind == ago::op::embedding) fill(n.weight, c * n.entries, -1, 1);
     if (n.shift >= 0) fill(n.shift, c, -.1f, .1f);
     if (n.norm >= 0) {
       fill(n.norm, c, .8f, 1.2f);          // gamma

@@ -15,7 +15,7 @@ struct layer_shape {
   ago::op activation = ago::op::identity;
 
   constexpr bool operator==(layer_shape const&) const = default;
-  constexpr bool has_weights() const { return is_complex(kind); }
+  constexpr bool has_weights() const { return ago::has_weights(kind); }
 };
 
 /// The layer as the body of a network: one type for all layers, so that a hundred of them cost the compiler little.

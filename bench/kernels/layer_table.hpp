@@ -105,9 +105,9 @@ constexpr layer_table layers_of(char const* network, int size) {
   for (int v = Graph.input_count; v < Graph.node_count; ++v) {
     ago::node const& n = Graph.nodes[v];
     layer_shape s{.kind = n.kind, .in = Graph.source(v).out, .out = n.out.c, .win = n.win};
-    if (is_complex(n.kind)) s.activation = activation_behind(Graph, v);
+    if (has_weights(n.kind)) s.activation = activation_behind(Graph, v);
     s.ceil = is_pool(n.kind) && !(result_of(s) == n.out);
-    if (is_complex(n.kind) || is_pool(n.kind)) t.add(s, {"layer", n.layer, ""});
+    if (has_weights(n.kind) || is_pool(n.kind)) t.add(s, {"layer", n.layer, ""});
   }
   return t;
 }

@@ -25,7 +25,7 @@ void check_layer() {
   CHECK(graph_view(graph).multiply_adds() == multiply_adds(S));
   ago::node const& last = graph.nodes[graph.outputs[0]];
   bool const active = S.activation != ago::op::identity;
-  CHECK(last.kind == (active ? S.activation : is_complex(S.kind) ? ago::op::bias : S.kind));
+  CHECK(last.kind == (active ? S.activation : ago::has_weights(S.kind) ? ago::op::bias : S.kind));
 }
 
 template <ago::op Kind>
