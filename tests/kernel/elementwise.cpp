@@ -105,8 +105,8 @@ TEST_CASE("bias and batch norm know their channel") {
       from.after[0].shift = 0;
       from.after[1] = {.shift_norm = C, .epsilon = 1e-3f};
       p.s.after[0].parameters = 0;
-      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, C);
-      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, C)));
+      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, p.s.out);
+      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, p.s.out)));
       pack_stages<I>(k, p.s, from, blob.data(), packed.data());
       CAPTURE(seed);
       p.check<k>(
@@ -130,7 +130,7 @@ TEST_CASE("a bias that a norm was folded into is packed with it") {
   packing_data from;
   from.after[0] = {.shift = 0, .shift_norm = 37, .epsilon = 1e-5f};
   p.s.after[0].parameters = 0;
-  test::aligned packed(std::size_t(packed_floats(k.after.stages[0], I, 37)));
+  test::aligned packed(std::size_t(packed_floats(k.after.stages[0], I, p.s.out)));
   pack_stages<I>(k, p.s, from, blob.data(), packed.data());
   p.check<k>(
       [&](int n, int y, int x, int c) {

@@ -223,7 +223,7 @@ class experiment {
       step_.after[i].alpha = s.kind == op::leaky_relu ? leaky_slope : clip_lower;
       step_.after[i].beta = clip_upper;
       if (is_binary(s.kind)) step_.after[i].operand = {input, 1, 0, p_.broadcast ? 0 : p_.outputs};
-      long const floats = packed_floats(s, key_.target, p_.outputs);
+      long const floats = packed_floats(s, key_.target, step_.out);
       if (floats == 0) continue;
       step_.after[i].parameters = packed_floats_;
       packed_floats_ += floats;
