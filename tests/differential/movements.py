@@ -123,6 +123,13 @@ class Movements(Layers):
         gate = self.pick((self.activation(half)[0], self.keeping_shape(half, 1)))
         return f"[](tensor x) {{ auto const [a, b] = chunk<2>(x); return a {self.pick('*+')} (b | {gate}); }}", half
 
+    def modulated(self, s):
+        """Each channel scaled and shifted by numbers that the image decides: operands that are parts of a value."""
+        self.note("modulated", "global_avg_pool", "linear")
+        self.check(s, 2 * s.c * s.c)
+        return (f"[](tensor x) {{ auto const [a, b] = chunk<2>(x | global_avg_pool{{}} | linear{{{2 * s.c}}}); "
+                "return x * a + b; }"), s
+
     def branch(self, s):
         """What a unit does with a part of the channels, whose number it keeps."""
         filter_ = f"depthwise{{.kernel = {self.pick((3, 3, 5))}, .pad = same}}"

@@ -130,7 +130,7 @@ class Networks(Transformers):
         kind = self.any(0, 149)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
                             (39, self.shared), (46, self.global_pool), (54, self.pool), (68, self.convolutions),
-                            (82, self.units), (86, self.gated), (91, self.round_trip), (96, self.stacked),
+                            (82, self.units), (85, self.gated), (87, self.modulated), (91, self.round_trip), (96, self.stacked),
                             (105, self.movement), (114, self.attention), (117, self.encoder), (121, self.matmul),
                             (123, self.attention_by_hand)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
@@ -154,8 +154,11 @@ class Networks(Transformers):
 
     def tokens(self):
         """Numbers of rows of a table, and what they stand for."""
-        s = Shape(self.any(1, 3), self.pick((1, 1, 4)), self.any(1, 12), 1)
+        s = Shape(self.any(1, 3), self.pick((1, 1, 4)), self.any(1, 12), self.pick((1, 1, 3)))
         texts = [self.input(s, False)]
+        if s.c > 1:
+            text, s = self.layer("slice", [f".begin = {self.any(0, s.c - 1)}"], s._replace(c=1))
+            texts.append(text)
         if self.chance(30):
             text, s = self.slice(s, self.any(0, 2))
             texts.append(text)
