@@ -109,4 +109,47 @@ TEST_CASE("a cache block holds whole tiles, and only where the input is read mor
   CHECK(s.block == 0);
 }
 
+/// The block of a pointwise step on 1 x size x size pixels.
+int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {}) {
+  key.what = structure::pointwise;
+  key.target = isa::neon;
+  step_data s;
+  s.in = {1, size, size, inputs};
+  s.out = {1, size, size, outputs};
+  choose_matrix(key, s, {}, in, on);
+  CHECK(s.block % key.tile.pixels == 0);
+  return s.block;
+}
+
+TEST_CASE("blocks follow the L2 of the device") {
+  device const devices[] = {cortex_a55, cortex_a53, cortex_a76, {}, {.l2_bytes = 4 << 20}};
+  int blocks = 0;
+  for (device const& on : devices)
+    for (int size : {7, 14, 28, 56, 112})
+      for (int inputs : {16, 96, 144, 384, 576, 960})
+        for (int outputs : {24, 96, 160, 320}) {
+          long const input = 4L * size * size * inputs;
+          int const block = block_on(on, size, inputs, outputs);
+          blocks += block > 0;
+          if (input <= on.l2_bytes) CHECK(block == 0);
+          else CHECK(4L * block * inputs < on.l2_bytes);
+        }
+  CHECK(blocks > 100);
+  CHECK(block_on(cortex_a55, 56, 144, 24) > 0);  // 1.8 MB
+  CHECK(block_on(cortex_a55, 56, 144, 24) < block_on(cortex_a76, 56, 144, 24));
+  CHECK(block_on({.l2_bytes = 4 << 20}, 56, 144, 24) == 0);
+}
+
+TEST_CASE("there is no block if all weights would be read again for a few pixels") {
+  CHECK(block_on(cortex_a55, 14, 576, 96) > 0);
+  CHECK(block_on(cortex_a55, 7, 960, 160) == 0);  // no room for four tiles beside a panel
+  CHECK(block_on(cortex_a53, 14, 3072, 768) == 0);
+}
+
+TEST_CASE("a product that adds up chunks of its depth has blocks of these only") {
+  kernel_key const adds{.accumulates = true};
+  CHECK(block_on(cortex_a55, 14, 576, 96, adds, {tiling::channels, 64}) == 0);  // 50 KB at a time
+  CHECK(block_on(cortex_a55, 14, 576, 96, adds, {tiling::channels, 192}) > 0);  // 151 KB
+}
+
 }  // namespace

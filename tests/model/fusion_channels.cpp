@@ -105,3 +105,28 @@ TEST_CASE("a chunk of all channels is refused") {
   using narrow = program<triple, joined<tiling::channels, 1>>;
   static_assert(narrow::tiling_of(0).tile == lanes(native_isa));  // whole vectors
 }
+
+namespace {
+inline constexpr auto small_images =
+    input{.n = 2, .h = 7, .w = 7, .c = 160} | pw(960) | dw(3, 1, all(1)) | pointwise{160} | batch_norm{};
+inline constexpr auto middle_images =
+    input{.n = 2, .h = 14, .w = 14, .c = 64} | pw(384) | dw(3, 1, all(1)) | pointwise{64} | batch_norm{};
+
+/// Does the network give the same with what the defaults choose for a device, chains and cache blocks, as without
+/// either?
+template <auto const& Net, device On>
+void compare_on() {
+  using fused = program<Net, untuned, options{native_isa, policy::ago, On}>;
+  using unfused = program<Net, untuned, options{native_isa, policy::ago_ni, device{.l2_bytes = 1 << 30}}>;
+  static_assert(fused::steps < 3 && unfused::steps == 3);
+  using differential::edge;
+  CHECK(agree(result_of<fused, Net>(edge::end), result_of<unfused, Net>(edge::end),
+              reordered_depth<fused, unfused>()));
+}
+}  // namespace
+
+TEST_CASE("what is joined on a core with a small L2 gives the result of the operators alone") {
+  compare_on<small_images, cortex_a55>();
+  compare_on<middle_images, cortex_a55>();
+  compare_on<middle_images, cortex_a76>();
+}

@@ -45,6 +45,25 @@ TEST_CASE("a line is cut where least traffic is saved, not after the first three
   static_assert(c.of[0] == c.of[1] && c.of[1] == c.of[2] && c.of[3] == c.of[4] && c.of[4] == c.of[5]);
 }
 
+TEST_CASE("on a core with a small L2 as well") {
+  constexpr auto c = chains(mobilenet_start, true, cortex_a55);
+  static_assert(c.of[0] == c.of[1] && c.of[1] == c.of[2] && c.of[2] != c.of[3] && c.of[3] == c.of[4]);
+}
+
+TEST_CASE("there no product of a large value is alone") {
+  constexpr link last_blocks[] = {{op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32},
+                                  {op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32}};
+  constexpr auto c = chains(line(last_blocks, {1, 28, 28, 32}), true, cortex_a55);
+  static_assert(c.count == 2 && c.of[0] == c.of[2] && c.of[3] == c.of[5]);
+  constexpr link small_images[] = {{op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 160},
+                                   {op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 320}};
+  constexpr auto small = line(small_images, {1, 7, 7, 160});
+  constexpr auto d = chains(small, true, cortex_a55);
+  static_assert(d.of[1] == d.of[2] && d.of[4] == d.of[5]);
+  constexpr auto e = chains(small);
+  static_assert(e.of[0] == e.of[1] && e.of[1] != e.of[2]);
+}
+
 TEST_CASE("without intensive fusion every atom is a chain of its own") {
   static_assert(chains(mobilenet_start, false).count == 6);
 }

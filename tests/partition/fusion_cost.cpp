@@ -73,6 +73,58 @@ TEST_CASE("rows whose ring and weights exceed a small L2 are rolled within chunk
   static_assert(pair(14, 96, 576, 96, 1, cortex_a76).best.how == tiling::channels);
 }
 
+TEST_CASE("a product whose input a small L2 cannot hold joins the depthwise operator before it") {
+  // The last two parts of an inverted residual.
+  constexpr auto tail = [](int side, int hidden, int out, int stride, device const& on) {
+    chain_link const chain[] = {filter(side, hidden, stride), matrix((side + stride - 1) / stride, hidden, out)};
+    return best_tiling(chain, 2, on);
+  };
+  for (int out : {160, 320}) {  // at 7x7, as in MobileNet-V2
+    CHECK(tail(7, 960, out, 1, cortex_a55).saved > pair(7, 160, 960, out, 1, cortex_a55).saved);
+    CHECK(by_channels(tail(7, 960, out, 1, cortex_a55).best.how));
+    CHECK(tail(7, 960, out, 1, {}).saved <= 0);
+  }
+  static_assert(tail(14, 576, 96, 1, cortex_a55).saved > pair(14, 96, 576, 96, 1, cortex_a55).saved);
+  static_assert(tail(14, 576, 96, 1, {}).saved < pair(14, 96, 576, 96, 1, {}).saved);
+  static_assert(whole(28, 32, 192, 32, 1, cortex_a55).best == chain_tiling{tiling::channels_rows, 96});
+  static_assert(whole(28, 32, 192, 32, 1, cortex_a55).saved > tail(28, 192, 32, 1, cortex_a55).saved);
+  static_assert(whole(56, 24, 144, 24, 1, cortex_a55).saved > pair(56, 24, 144, 24, 1, cortex_a55).saved);
+  static_assert(whole(14, 64, 384, 64, 1, cortex_a76).saved > pair(14, 64, 384, 64, 1, cortex_a76).saved);
+}
+
+TEST_CASE("whole images that exceed a small L2 are left for rows within chunks") {
+  static_assert(pair(14, 96, 576, 160, 2, {}).best.how == tiling::channels);
+  static_assert(pair(14, 96, 576, 160, 2, cortex_a55).best.how == tiling::channels_rows);
+}
+
+TEST_CASE("what is read again costs nothing where L2 holds it, and else the lesser of input and weights") {
+  using detail::rereading;
+  constexpr long kb = 1 << 10, far = detail::far_price - detail::near_price;
+  CHECK(rereading({128 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 0);
+  CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 16}, cortex_a55) == 0);  // one panel
+  CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 9 * 184 * kb * far);
+  CHECK(rereading({1024 * kb, 32 * kb, 160 * kb, 320}, cortex_a55) == 31 * 160 * kb * far);  // in blocks of 32 KB
+  CHECK(rereading({1024 * kb, 32 * kb, 16 * kb, 320}, cortex_a55) == 0);  // the weights stay
+  CHECK(rereading({1024 * kb, 3200 * kb, 60 * kb, 320}, cortex_a55) > 0);  // unless the result displaces them
+  CHECK(rereading({1024 * kb, 32 * kb, 600 * kb, 320}, {}) == 0);
+}
+
+TEST_CASE("a byte costs more, the more passes between its uses, and no more than from beyond L2") {
+  for (device const& on : {device{}, cortex_a53, cortex_a55, cortex_a76}) {
+    std::int64_t turns = 0, once = 0;
+    for (long set = 0; set < 2 * on.l2_bytes; set += on.l2_bytes / 64) {
+      CHECK(detail::beyond_l2_in_turns(set, on) >= turns);
+      CHECK(detail::beyond_l2(set, on) >= once);
+      turns = detail::beyond_l2_in_turns(set, on);
+      once = detail::beyond_l2(set, on);
+    }
+    CHECK(turns == detail::far_price - detail::near_price);
+    CHECK(once == turns);
+    CHECK(detail::beyond_l2_in_turns(on.l2_bytes * 3 / 4, on) == 0);
+    CHECK(detail::beyond_l2(on.l2_bytes * 2 / 5, on) == 0);
+  }
+}
+
 TEST_CASE("matrices that would push each other out of L2 are not rolled by rows") {
   constexpr chain_link wide[] = {matrix(28, 256, 1024), filter(28, 1024), matrix(28, 1024, 1024)};
   static_assert(saved_by(wide, 3, {tiling::rows, 0}, {}) < 0);

@@ -66,7 +66,7 @@ template <auto const& G, options Options = avx2, auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
                                                       plan_memory(G, steps_of<G>, groups_of<G, Options, Table>,
                                                                   views_of(G)),
-                                                      Table, Options.target);
+                                                      Table, Options);
 
 }  // namespace
 
@@ -126,6 +126,12 @@ TEST_CASE("a tuned schedule is taken for every step with its signature, a stale 
   static_assert(p.steps[0].key.tile.pixels == 2 && p.steps[0].key.tile.vectors == 2 && p.steps[0].data.block == 28);
   constexpr auto& q = plan_of<twice, avx2, stale>;
   static_assert(q.tuned_steps == 0 && q.steps[0].key == plan_of<twice>.steps[0].key);
+}
+
+TEST_CASE("cache blocks are chosen for the device") {
+  static constexpr auto wide = chain({op::pointwise}, {96}, {1, 28, 28, 192});  // 602 KB
+  constexpr options small(isa::avx2, policy::ago_ni, cortex_a55);
+  static_assert(plan_of<wide>.steps[0].data.block == 0 && plan_of<wide, small>.steps[0].data.block > 0);
 }
 
 TEST_CASE("a partial last vector is part of the key") {

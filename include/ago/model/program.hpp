@@ -52,7 +52,7 @@ class program {
 
  public:
   static constexpr auto plan =
-      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options.target, convolutions, runs);
+      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options, convolutions, runs);
 
   static constexpr isa target = Options.target;
   /// What runs one after another: kernels, and pipelines of several.

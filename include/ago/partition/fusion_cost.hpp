@@ -2,10 +2,8 @@
 #pragma once
 
 #include <ago/graph/graph.hpp>
-#include <ago/partition/device.hpp>
 #include <ago/partition/tiling.hpp>
-
-#include <cstdint>
+#include <ago/partition/traffic.hpp>
 
 namespace ago {
 
@@ -54,23 +52,11 @@ constexpr int rows_kept(chain_link const* chain, int count, int i) {
 
 namespace detail {
 
-/// Prices of moving a byte: from L2, and from beyond it (measured where a core has 1 to 2 MB of L2).
-inline constexpr std::int64_t near_price = 32, far_price = 128;
-/// Of starting a kernel once more, on whole images and on a few rows (measured: 0.01 and 0.04 us).
+/// Prices of starting a kernel once more, on whole images and on a few rows (measured: 0.01 and 0.04 us).
 inline constexpr std::int64_t chunk_price = 1 << 17, rows_price = 3 << 17;
-
-/// `price` times the part of `bytes` that lies between `from` and `to`.
-constexpr std::int64_t ramp(std::int64_t bytes, std::int64_t from, std::int64_t to, std::int64_t price) {
-  return bytes <= from ? 0 : bytes >= to ? price : price * (bytes - from) / (to - from);
-}
-/// What a byte costs beyond near_price when `set` bytes pass between its uses. Two fifths of L2 serve for sure.
-constexpr std::int64_t beyond_l2(std::int64_t set, device const& on) {
-  return ramp(set, on.l2_bytes * 2 / 5, on.l2_bytes, far_price - near_price);
-}
-
-constexpr std::int64_t bytes(shape const& s) { return 4 * std::int64_t(s.count()); }
-constexpr std::int64_t image_bytes(shape const& s) { return bytes(s) / s.n; }
-constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+/// Price of loading or storing a byte of partial sums, wherever it comes from: instructions that would not be needed
+/// otherwise. With near_price as much as a byte from beyond L2 (measured).
+inline constexpr std::int64_t sum_price = far_price - near_price;
 
 /// Bytes of link i's result that exist at a time.
 constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, chain_tiling const& t) {
@@ -80,55 +66,90 @@ constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, cha
   return 4 * pixels * (by_channels(t.how) ? t.tile : s.c);
 }
 
-/// Price of the values inside a chain when every link is computed alone: each is written, and read again when, on
-/// average, half of the next one has been written too.
+/// How often a chain's kernels start, and the bytes that they use meanwhile.
+struct working_set {
+  std::int64_t images, chunks;  ///< of the batch (runs of pixels take it as one image); of the channels
+  std::int64_t passes;          ///< over the weights of a chunk, for one image
+  std::int64_t input, result;   ///< of one image, as far as one chunk reads and writes them
+  std::int64_t tiles;           ///< of all values inside
+  std::int64_t weights;         ///< of one chunk
+
+  constexpr std::int64_t of_pass() const { return (input + result) / passes + tiles + weights; }
+  constexpr std::int64_t of_chunk() const { return input + result + tiles + weights; }
+};
+
+constexpr working_set set_of(chain_link const* chain, int count, chain_tiling const& t) {
+  chain_link const &first = chain[0], &last = chain[count - 1];
+  int const images = t.how == tiling::pixels ? 1 : last.out.n;
+  working_set r{images, 1, 1, bytes(first.in) / images, bytes(last.out) / images, 0, 0};
+  if (by_channels(t.how)) r.chunks = pieces(first.out.c, t.tile);
+  if (t.how == tiling::pixels) r.passes = pieces(last.out.pixels(), t.tile);
+  else if (t.how != tiling::channels) r.passes = pieces(last.out.h, pipeline_rows);
+  if (first.kind == op::depthwise) r.input /= r.chunks;
+  if (!is_matrix_product(last.kind)) r.result /= r.chunks;
+  for (int i = 0; i < count; ++i) r.weights += chain[i].weight_bytes / r.chunks;
+  for (int i = 0; i + 1 < count; ++i) r.tiles += tile_bytes(chain, count, i, t);
+  return r;
+}
+
+/// Price of the values inside a chain when every link is computed alone: each is written, and read when, on average,
+/// half of the next one has been written too; by matrix products more than once if L2 does not hold it.
 constexpr std::int64_t unfused_traffic(chain_link const* chain, int count, device const& on) {
   std::int64_t sum = 0;
   for (int i = 0; i + 1 < count; ++i) {
-    std::int64_t const set = bytes(chain[i].out) + bytes(chain[i + 1].out) / 2;
-    sum += 2 * bytes(chain[i].out) * (ramp(set, on.l1_bytes, on.l2_bytes / 4, near_price) + beyond_l2(set, on));
+    chain_link const& reader = chain[i + 1];
+    std::int64_t const value = bytes(chain[i].out), set = value + bytes(reader.out) / 2;
+    std::int64_t const near = ramp(set, on.l1_bytes, on.l2_bytes / 4, near_price);
+    sum += value * written_and_read(near, beyond_l2(set, on));
+    if (is_matrix_product(reader.kind))
+      sum += rereading({value, bytes(reader.out), reader.weight_bytes, reader.out.c}, on);
   }
   return sum;
 }
 
-/// How often the weights are read.
-constexpr std::int64_t passes(chain_link const* chain, int count, chain_tiling const& t) {
-  shape const& out = chain[count - 1].out;
-  if (t.how == tiling::pixels) return pieces(out.pixels(), t.tile);
-  return t.how == tiling::channels ? out.n : out.n * pieces(out.h, pipeline_rows);
-}
-
-/// Price of the same in tiles, and of reading the weights again for each. From L2 weights cost half: large ones come
-/// from there for each register tile in any case. Only wide chunks of whole images make runs so long that L1 pays.
-constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  std::int64_t moved = 0, weights = 0, tiles = 0;
-  for (int i = 0; i < count; ++i) weights += chain[i].weight_bytes;
+/// Price of the same in tiles. A ring's memory is used again in every pass. Between the writing of a byte of whole
+/// images and its reading pass as many as its tile holds, on average half of the next value and of both links' weights,
+/// and the input, which is read for every panel of weights. Only wide chunks of whole images make runs so long that L1
+/// pays.
+constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_tiling const& t, working_set const& use,
+                                     device const& on) {
+  bool const images = t.how == tiling::channels;
+  if (images && t.tile >= 48 && use.tiles <= on.l1_bytes / 2) return 0;
+  std::int64_t sum = 0;
   for (int i = 0; i + 1 < count; ++i) {
-    moved += 2 * bytes(chain[i].out);
-    tiles += tile_bytes(chain, count, i, t);
+    chain_link const &writer = chain[i], &reader = chain[i + 1];
+    std::int64_t const value = bytes(writer.out), tile = tile_bytes(chain, count, i, t);
+    std::int64_t const next = i + 2 < count ? tile_bytes(chain, count, i + 1, t) : use.result;
+    std::int64_t const input = writer.kind == op::depthwise ? 0 : image_bytes(writer.in);
+    std::int64_t const weights = (writer.weight_bytes + reader.weight_bytes) / use.chunks;
+    std::int64_t const between = images ? input + tile + (next + weights) / 2 : use.of_pass();
+    sum += value * written_and_read(near_price, beyond_l2_in_turns(between, on));
+    if (!is_matrix_product(reader.kind)) continue;
+    std::int64_t const tiles = pieces(value, tile), result = bytes(reader.out) * use.chunks / tiles;
+    sum += tiles * rereading({tile, result, reader.weight_bytes / use.chunks, reader.out.c}, on);
   }
-  if (t.how == tiling::channels && t.tile >= 48 && tiles <= on.l1_bytes / 2) return 0;
-  std::int64_t const chunks = by_channels(t.how) ? pieces(chain[0].out.c, t.tile) : 1;
-  std::int64_t const far = beyond_l2(tiles + (t.how == tiling::channels ? 0 : weights / chunks), on);
-  return moved * (near_price + far) + (passes(chain, count, t) - 1) * weights * (near_price / 2 + far);
+  return sum;
 }
 
-/// Price of further chunks of channels: reading the input again, and partial sums, which cost instructions too.
-constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  if (!by_channels(t.how)) return 0;
-  chain_link const &first = chain[0], &last = chain[count - 1];
-  std::int64_t const input = first.kind == op::depthwise ? 0 : image_bytes(first.in);
-  std::int64_t const sums = is_matrix_product(last.kind) ? image_bytes(last.out) : 0;
-  std::int64_t set = input + sums;
-  for (int i = 0; i + 1 < count; ++i) set += tile_bytes(chain, count, i, t);
-  std::int64_t const chunks = pieces(first.out.c, t.tile), far = beyond_l2(set, on);
-  return last.out.n * (chunks - 1) * (input * far + 2 * sums * (far_price + far));
+/// Price of reading the weights again for every pass. From L2 they cost half: large ones come from there for each
+/// register tile in any case.
+constexpr std::int64_t weight_traffic(working_set const& use, device const& on) {
+  std::int64_t const again = use.images * use.passes - 1;
+  return again * use.chunks * use.weights * (near_price / 2 + beyond_l2_in_turns(use.of_pass(), on));
+}
+
+/// Price of further chunks of channels: of reading the input again, as far as L2 has lost it, and of partial sums,
+/// which move twice.
+constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, working_set const& use, device const& on) {
+  std::int64_t const input = chain[0].kind == op::depthwise ? 0 : use.input;
+  std::int64_t const sums = is_matrix_product(chain[count - 1].kind) ? use.result : 0;
+  std::int64_t const far = beyond_l2_in_turns(use.of_chunk(), on);
+  return use.images * (use.chunks - 1) * (input * far + 2 * sums * (near_price + sum_price + far));
 }
 
 /// Price of starting kernels for every tile.
-constexpr std::int64_t starts(chain_link const* chain, int count, chain_tiling const& t) {
-  std::int64_t const chunks = by_channels(t.how) ? pieces(chain[0].out.c, t.tile) : 1;
-  return passes(chain, count, t) * chunks * count * (t.how == tiling::channels ? chunk_price : rows_price);
+constexpr std::int64_t starts(int count, tiling how, working_set const& use) {
+  return use.images * use.passes * use.chunks * count * (how == tiling::channels ? chunk_price : rows_price);
 }
 
 }  // namespace detail
@@ -144,14 +165,17 @@ constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
-/// What `t` saves: nothing with rows too short for whole register tiles, or with chunks of images too narrow for them,
-/// or where the first operator is better alone.
+/// What `t` saves: nothing with rows too short for whole register tiles, or with chunks too narrow for them, or where
+/// the first operator is better alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
-  if ((rows && chain[count - 1].out.w < 7) || (t.how == tiling::channels && t.tile < 48)) return 0;
+  if (rows && chain[count - 1].out.w < 7) return 0;
+  if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
   if (better_alone(chain[0])) return 0;
-  return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, on) -
-         detail::chunk_traffic(chain, count, t, on) - detail::starts(chain, count, t);
+  detail::working_set const use = detail::set_of(chain, count, t);
+  return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, use, on) -
+         detail::weight_traffic(use, on) - detail::chunk_traffic(chain, count, use, on) -
+         detail::starts(count, t.how, use);
 }
 
 /// The best size of tile for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,

@@ -139,26 +139,27 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
 /// Register and cache tile, from the table or else by the analytic default; `in`: the pipeline's tiling. `convolution`:
 /// what is decided already.
 constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
-                               convolution_step const& convolution) {
+                               convolution_step const& convolution, device const& on) {
   kernel_key& k = p.key;
   int const groups = k.what == structure::convolution ? p.data.groups : 1;  // vectors do not span two of them
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;
   if (convolution.chosen()) convolution.apply(k, p.data);
-  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in);
+  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in, on);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
   if (k.what == structure::max_pool) choose_max_pool(k, p.data);
 }
 
 }  // namespace detail
 
-/// The plan of `steps`, grouped into pipelines, on `target`, with schedules from `table` (see schedule_table) where it
+/// The plan of `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) where it
 /// knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom `runs` have an address.
 template <int N, int Runs = 0, int S, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
-                            memory_plan<V> const& m, auto const& table, isa target,
+                            memory_plan<V> const& m, auto const& table, options const& o,
                             convolution_list<S> const& convolutions = {},
                             input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
   plan<N> r;
+  isa const target = o.target;
   for (int i = 0; i < N; ++i) {
     planned_step& p = r.steps[i];
     p.key.target = target;
@@ -173,7 +174,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
     p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
-    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i]);
+    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o.device);
     if (convolutions.step[i].chosen()) p.data.scratch = m.scratch[steps.step[i].main];
     p.data.weights = r.packed_floats;
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
