@@ -3,6 +3,7 @@
 #include "graphs.hpp"
 #include "oracle.hpp"
 
+#include <ago/partition/fuse_ops.hpp>
 #include <ago/partition/split.hpp>
 #include <ago/partition/stage.hpp>
 
@@ -184,6 +185,39 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
     ++checked["atoms"];
   }
   for (auto const& [what, count] : checked) MESSAGE(what << ": " << count);
+}
+
+/// Their operators as patterns.
+ago::pattern_graph<32, 64> read_patterns(json const& file) {
+  static std::map<std::string, ago::pattern> const known{
+      {"kElemWise", ago::pattern::elementwise},    {"kBroadcast", ago::pattern::broadcast},
+      {"kInjective", ago::pattern::injective},     {"kCommReduce", ago::pattern::reduction},
+      {"kOutEWiseFusable", ago::pattern::fusable_out}, {"kOpaque", ago::pattern::opaque},
+  };
+  ago::pattern_graph<32, 64> p{read(file)};
+  auto const& nodes = file["nodes"];
+  for (int v = 0, e = 0; v < p.operators.count; ++v) {
+    p.kind[v] = known.at(nodes[v]["pattern"]);
+    p.tuple[v] = nodes[v]["op"] == "concat";
+    for (int u : nodes[v]["inputs"]) {
+      p.same_size[e] = nodes[u]["shape"] == nodes[v]["shape"];
+      bool const element_by_element = p.kind[v] == ago::pattern::broadcast && p.same_size[e];
+      p.edge[e++] = element_by_element ? ago::pattern::elementwise : p.kind[v];
+    }
+  }
+  return p;
+}
+
+TEST_CASE("golden graphs: FuseOps") {
+  int checked = 0;
+  for (auto const& file : golden_files()) {
+    if (!file.contains("fuse_ops")) continue;
+    CAPTURE(file["name"]);
+    auto const p = read_patterns(file);
+    CHECK(oracle::view(ago::fuse_ops(p), p.operators.count) == read_groups(file["fuse_ops"], p.operators.count));
+    ++checked;
+  }
+  if (checked > 0) MESSAGE("FuseOps: " << checked);
 }
 
 }  // namespace

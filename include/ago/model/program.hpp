@@ -5,7 +5,7 @@
 #include <ago/graph/network.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/kernels.hpp>
-#include <ago/partition/partition.hpp>
+#include <ago/partition/policy.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 
@@ -32,7 +32,7 @@ class program {
   /// The operators after the passes.
   static constexpr auto const& graph = optimized<Net>::value;
   /// Subgraphs and their mini-subgraphs.
-  static constexpr auto partition = ago_partition(graph, 0, Options.policy != policy::ago_ni, Options.device);
+  static constexpr auto partition = partition_by<Options.policy>(graph, Options.device);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
  private:

@@ -2,17 +2,9 @@
 #pragma once
 
 #include <ago/graph/isa.hpp>
-#include <ago/partition/device.hpp>
+#include <ago/partition/policy.hpp>
 
 namespace ago {
-
-/// Variants for comparison; all run on the same kernels and give the same results.
-enum class policy : std::uint8_t {
-  ago,     ///< atoms, CLUSTER, intensive fusion
-  ago_ni,  ///< without intensive fusion: epilogues only
-};
-
-constexpr char const* name_of(policy p) { return p == policy::ago ? "ago" : "ago-ni"; }
 
 /// May 3x3 convolutions at stride 1 be computed by Winograd, with fewer multiplications, where that is faster? Results
 /// then differ in rounding from the direct convolution; the error is bounded at winograd_kernel. Intensive fusion

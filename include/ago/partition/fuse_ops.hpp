@@ -1,0 +1,213 @@
+// TVM's FuseOps: operators join their post-dominators, by patterns (Chen et al., OSDI 2018; Relay's pass of that name).
+#pragma once
+
+#include <ago/partition/partition.hpp>
+#include <ago/partition/pattern.hpp>
+
+namespace ago {
+
+struct fuse_ops_options {
+  int level = 3;            ///< 0: nothing is fused; 1 to 4: all alike, in this pass
+  int max_operators = 256;  ///< of a group
+  int max_arguments = 0;    ///< values and constants that a group reads, inputs of the network once for each reader;
+                            ///< 0: any number
+};
+
+namespace detail {
+
+/// Immediate post-dominators: the nearest operator that every path from here passes.
+template <int V>
+struct post_dominators {
+  int of[slots<V>]{};       ///< -1: none
+  int depth[slots<V>]{};
+  pattern way[slots<V>]{};  ///< the most entangled pattern on the way there
+};
+
+/// Groups that grow towards post-dominators. The representative of a group is its last operator.
+template <int V, int E>
+struct fuser {
+  pattern_graph<V, E> const& g;
+  int outs[slots<V>]{}, out_next[slots<E>]{}, to[slots<E>]{};  // edges by operand
+  post_dominators<V> post;
+  int up[slots<V>]{}, size[slots<V>]{};
+  pattern kind[slots<V>]{};  // of the group whose last operator this is or was
+  bool anchored[slots<V>]{};
+  int stack[slots<V>]{}, mark[slots<V>]{}, stamp{};
+
+  constexpr explicit fuser(pattern_graph<V, E> const& graph) : g(graph) {
+    dag<V, E> const& d = g.operators;
+    for (int v = 0; v < d.count; ++v) {
+      outs[v] = up[v] = -1;
+      size[v] = 1;
+      kind[v] = g.kind[v];
+      anchored[v] = kind[v] == pattern::fusable_out;
+      for (int e = d.first[v]; e < d.first[v + 1]; ++e) {
+        to[e] = v;
+        out_next[e] = outs[d.source[e]];
+        outs[d.source[e]] = e;
+      }
+    }
+    for (int v = d.count - 1; v >= 0; --v) dominate(v);
+  }
+
+  static constexpr pattern worse(pattern a, pattern b) { return a > b ? a : b; }
+  constexpr int find(int v) const {
+    while (up[v] >= 0) v = up[v];
+    return v;
+  }
+
+  /// The last common ancestor of the readers. A result of the network has to be stored: nothing post-dominates it.
+  constexpr void dominate(int v) {
+    int p = -1;
+    pattern way = pattern::elementwise;
+    if (!g.kept[v] && outs[v] >= 0) {
+      p = to[outs[v]];
+      for (int e = outs[v]; e >= 0; e = out_next[e]) {
+        way = worse(way, g.edge[e]);
+        for (int q = to[e]; p != q && p >= 0;) {
+          if (q < 0) {
+            p = -1;
+          } else if (post.depth[p] >= post.depth[q]) {
+            bool const both = post.depth[p] == post.depth[q];
+            way = worse(way, post.way[p]);
+            p = post.of[p];
+            if (!both) continue;
+            way = worse(way, post.way[q]);
+            q = post.of[q];
+          } else {
+            way = worse(way, post.way[q]);
+            q = post.of[q];
+          }
+        }
+      }
+    }
+    post.of[v] = p;
+    post.depth[v] = p < 0 ? 1 : post.depth[p] + 1;
+    post.way[v] = p < 0 ? pattern::opaque : way;
+  }
+
+  /// Calls visit(x) for v, if `with` it, and for all operators between it and its post-dominator, once each, until it
+  /// returns false.
+  constexpr bool between(int v, bool with, auto const& visit) {
+    int const sink = post.of[v];
+    ++stamp;
+    mark[v] = mark[sink] = stamp;
+    if (with && !visit(v)) return false;
+    int waiting = 0;
+    stack[waiting++] = v;
+    while (waiting > 0) {
+      int const x = stack[--waiting];
+      for (int e = outs[x]; e >= 0; e = out_next[e]) {
+        if (mark[to[e]] == stamp) continue;
+        mark[to[e]] = stamp;
+        if (!visit(to[e])) return false;
+        stack[waiting++] = to[e];
+      }
+    }
+    return true;
+  }
+
+  /// What groups between v and its post-dominator look like at most. A tuple, before concatenations have been fused, is
+  /// passed by nothing.
+  constexpr bool passes(int v, pattern limit, bool tuples) {
+    return between(v, false, [&](int x) { return kind[find(x)] <= limit && (tuples || !g.tuple[x]); });
+  }
+
+  constexpr bool fits(int v, fuse_ops_options const& o) {
+    int count = size[find(post.of[v])];
+    between(v, true, [&](int x) {
+      count += size[x];
+      return true;
+    });
+    return count <= o.max_operators && (o.max_arguments <= 0 || arguments(v) <= o.max_arguments);
+  }
+
+  /// Values and constants that the group would read.
+  constexpr int arguments(int v) {
+    dag<V, E> const& d = g.operators;
+    bool inside[slots<V>]{}, read[slots<V>]{};
+    inside[find(post.of[v])] = true;
+    between(v, true, [&](int x) { return inside[find(x)] = true; });
+    int n = 0;
+    for (int x = 0; x < d.count; ++x) {
+      if (!inside[find(x)]) continue;
+      n += g.constants[x];
+      for (int e = d.first[x]; e < d.first[x + 1]; ++e) {
+        int const u = d.source[e];
+        n += !inside[find(u)] && !read[u];
+        read[u] = true;
+      }
+    }
+    return n;
+  }
+
+  constexpr void join(int a, int b) {
+    a = find(a), b = find(b);
+    if (a == b) return;
+    size[b] += size[a];
+    up[a] = b;
+    if (!anchored[a]) return;
+    anchored[b] = true;
+    kind[b] = worse(kind[a], kind[b]);
+  }
+
+  constexpr void fuse(int v, fuse_ops_options const& o) {
+    if (!fits(v, o)) return;
+    int const sink = post.of[v];
+    between(v, true, [&](int x) {
+      join(x, sink);
+      return true;
+    });
+  }
+
+  /// Phase 0: elementwise operators, and what takes them behind; 1: injective ones; 2: those that a tuple collects.
+  constexpr void run(int phase, fuse_ops_options const& o) {
+    for (int v = 0; v < g.operators.count; ++v) {
+      int const sink = post.of[v];
+      if (sink < 0 || kind[v] == pattern::opaque) continue;
+      bool const collected = g.tuple[sink];
+      if (phase == 2) {
+        if (collected && kind[v] <= pattern::injective && kind[find(sink)] <= pattern::injective &&
+            passes(v, pattern::injective, true))
+          fuse(v, o);
+        continue;
+      }
+      if (collected || find(v) == find(sink)) continue;
+      bool allowed = false;
+      if (kind[v] == pattern::fusable_out)
+        allowed = phase == 0 && post.way[v] == pattern::elementwise && kind[find(sink)] <= pattern::broadcast &&
+                  passes(v, pattern::broadcast, false);
+      else if (kind[v] <= pattern::broadcast)
+        allowed = post.way[v] <= pattern::reduction && kind[find(sink)] != pattern::opaque &&
+                  passes(v, pattern::injective, false);
+      else if (kind[v] == pattern::injective)
+        allowed = phase == 1 && kind[find(sink)] <= pattern::injective && passes(v, pattern::injective, false);
+      if (allowed) fuse(v, o);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The groups of FuseOps. An operator joins its immediate post-dominator, with all that lies between, if the patterns
+/// on the way allow it; as every path out of it ends there, no cycle arises.
+template <int V, int E>
+constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options const& o = {}) {
+  detail::fuser<V, E> f(g);
+  for (int phase = 0; phase < 3 && o.level > 0; ++phase) f.run(phase, o);
+  int rep[slots<V>]{};
+  for (int v = 0; v < g.operators.count; ++v) rep[v] = f.find(v);
+  return grouping_by<V>(rep, g.operators.count);
+}
+
+/// FuseOps as a policy: its groups are both the subgraphs and the mini-subgraphs, and each is computed for itself.
+template <int V, int E, int O>
+constexpr partitions<V> fuse_ops_partition(graph<V, E, O> const& g, fuse_ops_options const& o = {}) {
+  pattern_graph<V, E> const p = patterns_of(g);
+  grouping<V> const groups = fuse_ops(p, o);
+  partitions<V> r = ordered(g, p.operators, groups, groups);
+  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,71 @@
+// What operators look like to fusers that go by patterns: TVM's FuseOps and Apollo.
+#pragma once
+
+#include <ago/partition/dag.hpp>
+
+namespace ago {
+
+/// How the elements of a result depend on those of the operands, from the simplest to the most entangled way.
+enum class pattern : std::uint8_t {
+  elementwise,  ///< element i of element i
+  broadcast,    ///< likewise, but an operand serves several elements
+  injective,    ///< each element of one element, somewhere else
+  reduction,    ///< of many elements
+  fusable_out,  ///< of many elements, but elementwise operators may follow in the same loops
+  opaque,       ///< nothing is known
+};
+
+/// TVM's classification. Its batch norms and biases are additions and products with constants; pooling can take
+/// elementwise operators; softmax and layer norms are opaque.
+constexpr pattern pattern_of(op kind) {
+  if (is_complex(kind) || is_pool(kind)) return pattern::fusable_out;
+  if (is_binary(kind) || kind == op::bias || kind == op::batch_norm || kind == op::positions) return pattern::broadcast;
+  if (is_unary(kind) || kind == op::identity) return pattern::elementwise;
+  return kind == op::input || kind == op::softmax || kind == op::layer_norm ? pattern::opaque : pattern::injective;
+}
+
+/// Constants that an operator reads: weights, shifts, scales.
+constexpr int constants_of(op kind) {
+  if (kind == op::batch_norm || kind == op::layer_norm) return 2;
+  return has_weights(kind) || kind == op::bias || kind == op::positions || kind == op::embedding;
+}
+
+/// Operators, numbered in execution order, as patterns.
+template <int V, int E>
+struct pattern_graph {
+  dag<V, E> operators;
+  pattern kind[slots<V>]{};
+  pattern edge[slots<E>]{};     ///< what the reader does with the operand operators.source[e]
+  bool tuple[slots<V>]{};       ///< reads its operands as a tuple: concatenation
+  bool kept[slots<V>]{};        ///< a result of the network
+  int constants[slots<V>]{};    ///< constants and inputs of the network that are read
+  bool same_size[slots<E>]{};   ///< has the operand the reader's shape?
+};
+
+/// A broadcast operand of the result's shape is read element by element.
+template <int V, int E, int O>
+constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g) {
+  pattern_graph<V, E> r;
+  r.operators = dag_of(g);
+  int edges = 0;
+  for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
+    node const& n = g.nodes[v];
+    r.kind[i] = pattern_of(n.kind);
+    r.tuple[i] = n.kind == op::concat;
+    r.constants[i] = constants_of(n.kind);
+    for (int k = 0; k < n.input_count; ++k) {
+      if (g.operand(v, k) < g.input_count) {
+        ++r.constants[i];
+        continue;
+      }
+      bool const same = g.source(v, k).out == n.out;
+      r.same_size[edges] = same;
+      r.edge[edges++] = same && r.kind[i] == pattern::broadcast ? pattern::elementwise : r.kind[i];
+    }
+  }
+  for (int o = 0; o < g.output_count; ++o)
+    if (g.outputs[o] >= g.input_count) r.kept[g.outputs[o] - g.input_count] = true;
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,43 @@
+// Which algorithm partitions a network.
+#pragma once
+
+#include <ago/partition/fuse_ops.hpp>
+#include <ago/partition/partition.hpp>
+
+namespace ago {
+
+/// Variants for comparison; all run on the same kernels and give the same results.
+enum class policy : std::uint8_t {
+  ago,     ///< atoms, CLUSTER, intensive fusion
+  ago_ni,  ///< without intensive fusion: epilogues only
+  fuse_ops,  ///< TVM's: post-dominators and patterns
+};
+
+constexpr char const* name_of(policy p) {
+  constexpr char const* names[] = {"ago", "ago-ni", "fuse-ops"};
+  return names[int(p)];
+}
+
+/// May steps of one subgraph run as one pipeline?
+constexpr bool fuses_intensively(policy p) { return p == policy::ago; }
+
+/// The partition of `g` by policy `P`, for a device with these caches.
+template <policy P, int V, int E, int O>
+constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
+  if constexpr (P == policy::fuse_ops)
+    return fuse_ops_partition(g);
+  else
+    return ago_partition(g, 0, P == policy::ago, on);
+}
+
+/// Likewise, by a policy chosen at run time.
+template <int V, int E, int O>
+constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device const& on = {}) {
+  switch (p) {
+    case policy::ago_ni: return partition_by<policy::ago_ni>(g, on);
+    case policy::fuse_ops: return partition_by<policy::fuse_ops>(g, on);
+    default: return partition_by<policy::ago>(g, on);
+  }
+}
+
+}  // namespace ago

@@ -1,0 +1,214 @@
+#include "oracle.hpp"
+#include "random_network.hpp"
+
+#include <ago/partition/fuse_ops.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using ago::op;
+using groups = std::vector<int>;
+using builder = test::builder<32, 48, 4>;
+constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
+
+/// The group of each operator, named by its first one.
+groups fused(builder const& b, ago::fuse_ops_options const& o = {}) {
+  auto const p = ago::fuse_ops_partition(b.g, o);
+  CHECK((p.subgraphs.acyclic && p.minis.acyclic));
+  auto const of = ago::fuse_ops(patterns_of(b.g), o);
+  return oracle::view(of, b.g.node_count - b.g.input_count);
+}
+
+TEST_CASE("FuseOps: chains") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("a convolution takes bias and activation") {
+    b.bias_relu(b.pointwise(x, 8));
+    CHECK(fused(b) == groups{0, 0, 0});
+  }
+  SUBCASE("one convolution in a group, whose activation does not go to the next one") {
+    b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(x, 8))));
+    CHECK(fused(b) == groups{0, 0, 0, 3, 3, 3});
+  }
+  SUBCASE("elementwise operators alone") {
+    b.unary(op::tanh, b.unary(op::relu, b.unary(op::bias, x)));
+    CHECK(fused(b) == groups{0, 0, 0});
+  }
+  SUBCASE("none goes into a convolution behind it") {
+    b.pointwise(b.unary(op::relu, x), 8);
+    CHECK(fused(b) == groups{0, 1});
+  }
+  SUBCASE("pooling takes what is behind it, and is not taken") {
+    int const y = b.pointwise(x, 8);
+    b.unary(op::relu, b.add({.kind = op::max_pool, .out = image}, {y}));
+    CHECK(fused(b) == groups{0, 1, 1});
+  }
+  SUBCASE("softmax is opaque") {
+    b.unary(op::relu, b.unary(op::softmax, b.unary(op::bias, b.pointwise(x, 8))));
+    CHECK(fused(b) == groups{0, 0, 2, 3});
+  }
+  SUBCASE("layer norm is opaque") {
+    b.unary(op::relu, b.unary(op::layer_norm, b.unary(op::relu, x)));
+    CHECK(fused(b) == groups{0, 1, 2});
+  }
+  SUBCASE("moves of data fuse with one another, and with what is elementwise in front") {
+    b.unary(op::permute, b.unary(op::reshape, b.unary(op::relu, x)));
+    CHECK(fused(b) == groups{0, 0, 0});
+  }
+  SUBCASE("moves fuse with elementwise operators behind") {
+    b.unary(op::relu, b.unary(op::reshape, x));
+    CHECK(fused(b) == groups{0, 0});
+  }
+  SUBCASE("a convolution takes no moves, not behind its epilogue either") {
+    b.unary(op::reshape, b.unary(op::bias, b.pointwise(x, 8)));
+    CHECK(fused(b) == groups{0, 0, 2});
+  }
+  SUBCASE("a move between convolution and bias keeps the bias") {
+    b.unary(op::relu, b.unary(op::bias, b.unary(op::reshape, b.pointwise(x, 8))));
+    CHECK(fused(b) == groups{0, 1, 1, 1});
+  }
+  SUBCASE("the second operand of a product of values") {
+    int const q = b.unary(op::bias, b.pointwise(x, 8)), k = b.unary(op::bias, b.pointwise(x, 8));
+    b.add({.kind = op::attention_scores, .out = image}, {q, k});
+    CHECK(fused(b) == groups{0, 0, 2, 2, 4});
+  }
+}
+
+TEST_CASE("FuseOps: branches") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("a convolution, branches of elementwise operators, their sum") {
+    int const y = b.pointwise(x, 8), l = b.unary(op::relu, b.unary(op::bias, y)), r = b.unary(op::tanh, y);
+    b.binary(op::add, l, r);
+    CHECK(fused(b) == groups{0, 0, 0, 0, 0});
+  }
+  SUBCASE("a branch with a convolution keeps the sum from what is in front") {
+    int const y = b.unary(op::relu, x), z = b.bias_relu(b.pointwise(y, 8));
+    b.binary(op::add, y, z);
+    CHECK(fused(b) == groups{0, 1, 1, 1, 1});
+  }
+  SUBCASE("a residual goes to the branch that comes from one place") {
+    b.inverted_residual(b.unary(op::relu, x), 1);
+    CHECK(fused(b) == groups{0, 1, 1, 1, 4, 4, 4, 7, 7, 7});
+  }
+  SUBCASE("of two convolutions the first one visited takes their sum") {
+    int const l = b.pointwise(x, 8), r = b.depthwise(x);
+    b.unary(op::relu, b.binary(op::add, l, r));
+    CHECK(fused(b) == groups{0, 1, 0, 0});
+  }
+  SUBCASE("a value that two read who never meet is stored") {
+    int const y = b.pointwise(x, 8);
+    b.output(b.unary(op::relu, y));
+    b.output(b.unary(op::tanh, y));
+    CHECK(fused(b) == groups{0, 1, 2});
+  }
+  SUBCASE("a result of the network is stored, though it is read as well") {
+    int const y = b.unary(op::bias, b.pointwise(x, 8));
+    b.output(y);
+    b.output(b.unary(op::relu, y));
+    CHECK(fused(b) == groups{0, 0, 2});
+  }
+  SUBCASE("a value that one operator reads twice") {
+    int const y = b.pointwise(x, 8);
+    b.binary(op::mul, y, y);
+    CHECK(fused(b) == groups{0, 0});
+  }
+  SUBCASE("three branches that meet in two places") {
+    int const y = b.unary(op::relu, x), l = b.unary(op::tanh, y), m = b.unary(op::sigmoid, y);
+    int const r = b.unary(op::silu, y), s = b.binary(op::add, l, m);
+    b.binary(op::mul, s, r);
+    CHECK(fused(b) == groups{0, 0, 0, 0, 0, 0});
+  }
+}
+
+TEST_CASE("FuseOps: broadcasts") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("a convolution goes to the operand that is read element by element") {
+    int const gate = b.input(pixel);
+    b.g.input_count = 2;
+    b.binary(op::mul, b.pointwise(x, 8), gate);
+    CHECK(fused(b) == groups{0, 0});
+  }
+  SUBCASE("the convolution of a gate does not take the product with the image") {
+    int const y = b.unary(op::relu, x), mean = b.add({.kind = op::global_avg_pool, .out = pixel}, {y});
+    b.binary(op::mul, y, b.unary(op::sigmoid, b.pointwise(mean, 8)));
+    CHECK(fused(b) == groups{0, 1, 2, 2, 4});
+  }
+}
+
+TEST_CASE("FuseOps: concatenations") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("what a convolution computes is not taken") {
+    int const l = b.bias_relu(b.pointwise(x, 8)), r = b.bias_relu(b.depthwise(x));
+    b.concat(l, r);
+    CHECK(fused(b) == groups{0, 0, 0, 3, 3, 3, 6});
+  }
+  SUBCASE("elementwise operators are taken") {
+    b.concat(b.unary(op::relu, x), b.unary(op::tanh, x));
+    CHECK(fused(b) == groups{0, 0, 0});
+  }
+  SUBCASE("and so are moves, and what follows") {
+    int const y = b.concat(b.unary(op::slice, x), b.unary(op::tanh, x));
+    b.unary(op::relu, b.unary(op::channel_shuffle, y));
+    CHECK(fused(b) == groups{0, 0, 0, 0, 0});
+  }
+  SUBCASE("a concatenation between a value and the sum of branches") {
+    int const y = b.unary(op::relu, x);
+    b.concat(y, b.concat(b.unary(op::tanh, y), y));
+    CHECK(fused(b) == groups{0, 0, 0, 0});
+  }
+}
+
+TEST_CASE("FuseOps: levels and limits") {
+  builder b;
+  b.bias_relu(b.pointwise(b.input(image), 8));
+  CHECK(fused(b, {.level = 0}) == groups{0, 1, 2});
+  for (int level = 1; level <= 4; ++level) CHECK(fused(b, {.level = level}) == groups{0, 0, 0});
+  CHECK(fused(b, {.max_operators = 1}) == groups{0, 1, 2});
+  CHECK(fused(b, {.max_operators = 2}) == groups{0, 0, 2});
+  CHECK(fused(b, {.max_operators = 3}) == groups{0, 0, 0});
+  CHECK(fused(b, {.max_arguments = 1}) == groups{0, 1, 2});
+  CHECK(fused(b, {.max_arguments = 2}) == groups{0, 1, 1});  // the convolution's result and the shift
+  CHECK(fused(b, {.max_arguments = 3}) == groups{0, 0, 0});  // input, weights, shift
+  builder diamond;
+  int const x = diamond.unary(op::relu, diamond.input(image));
+  diamond.binary(op::add, diamond.unary(op::tanh, x), diamond.unary(op::sigmoid, x));
+  CHECK(fused(diamond, {.max_operators = 3}) == groups{0, 1, 1, 1});
+}
+
+TEST_CASE("FuseOps of random networks: complete, acyclic, one anchor and one result in a group") {
+  test::random r(31);
+  for (int round = 0; round < 5'000; ++round) {
+    auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
+    ago::fuse_ops_options const o{.max_operators = round % 3 ? 256 : test::pick(r, 1, 5)};
+    auto const p = ago::fuse_ops_partition(g, o);
+    auto const view = patterns_of(g);
+    auto const of = ago::fuse_ops(view, o);
+    int const count = view.operators.count;
+    CAPTURE(round);
+    REQUIRE(p.subgraphs.acyclic);
+    REQUIRE(oracle::acyclic(oracle::view(view.operators), groups(of.of, of.of + count)));
+    std::vector<int> anchors(of.count), members(of.count), last(of.count);
+    for (int v = 0; v < count; ++v) {
+      anchors[of.of[v]] += view.kind[v] == ago::pattern::fusable_out;
+      ++members[of.of[v]];
+      last[of.of[v]] = v;
+    }
+    for (int k = 0; k < of.count; ++k) {
+      REQUIRE(anchors[k] <= 1);
+      REQUIRE(members[k] <= o.max_operators);
+    }
+    for (int v = 0; v < count; ++v) {
+      if (v != last[of.of[v]]) REQUIRE_FALSE(view.kept[v]);
+      for (int e = view.operators.first[v]; e < view.operators.first[v + 1]; ++e) {
+        int const u = view.operators.source[e];
+        if (of.of[u] != of.of[v]) REQUIRE(u == last[of.of[u]]);
+      }
+    }
+  }
+}
+
+}  // namespace
