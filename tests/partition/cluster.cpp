@@ -88,12 +88,44 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and run one af
   }
 }
 
-TEST_CASE("the literal reading, any node of the component, is acyclic too") {
+TEST_CASE("the literal reading, any node of the component, equals the straightforward one and is acyclic too") {
   test::random r(2);
-  for (int round = 0; round < 300; ++round) {
-    auto const d = test::make_random_dag(r, test::pick(r, 2, 30));
+  for (int round = 0; round < 8'000; ++round) {
+    int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
+    auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);
-    REQUIRE(oracle::acyclic(n, oracle::cluster(n, test::random_limit(r, d), INT_MAX, oracle::affix::component)));
+    long const limit = test::random_limit(r, d);
+    int const complex_limit = round % 3 == 0 ? 1 : round % 3 == 1 ? 2 : INT_MAX;
+    auto const found = ago::cluster(d, limit, complex_limit, ago::affix::component);
+    CAPTURE(round);
+    REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit, oracle::affix::component));
+    REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
+  }
+}
+
+TEST_CASE("levels are the topological stages after any contraction of neighbouring ones") {
+  test::random r(4);
+  for (int round = 0; round < 2'000; ++round) {
+    auto const d = test::make_random_dag(r, test::pick(r, 2, 40));
+    auto const n = oracle::view(d);
+    ago::detail::levels<150, 450> l(d);
+    for (;;) {
+      groups of(d.count);
+      for (int v = 0; v < d.count; ++v) of[v] = l.joins.find(v);
+      auto const stage = oracle::stages(n, of);
+      std::vector<std::pair<int, int>> pairs;
+      for (int v = 0; v < d.count; ++v) {
+        if (of[v] != v) continue;
+        int depth = 1;
+        for (int k = l.above[l.level[v]]; k >= 0; k = l.above[k]) ++depth;
+        REQUIRE(depth == stage[v]);
+        int const below = l.below[l.level[v]];
+        for (int u = below < 0 ? -1 : l.first[below]; u >= 0; u = l.later[u]) pairs.push_back({v, u});
+      }
+      if (pairs.empty()) break;
+      auto const [a, b] = pairs[r() % pairs.size()];
+      test::pick(r, 0, 1) ? l.absorb(a, b) : l.absorb(b, a);
+    }
   }
 }
 

@@ -52,17 +52,19 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
 /// elementwise operator with the chain of elementwise operators behind it. concat and changes of layout stay alone.
 ///
+/// `within`: groups that no atom may cross; null: there are none.
+///
 /// Contraction makes no cycle: inside an atom every value but the last has one reader, the next member, so that all
 /// ways out of an atom start at its last member.
 template <int V, int E, int O>
-constexpr grouping<V> atoms_of(graph<V, E, O> const& g) {
+constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const* within = nullptr) {
   value_reads<V> const reads = reads_of(g);
   grouping<V> r;
   int room[slots<V>]{};  // of the atom that ends in this node; inputs have none
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;
-    if (u < 0) {
+    if (u < 0 || (within && within->of[u - g.input_count] != within->of[v - g.input_count])) {
       room[v] = detail::followers_after(kind);
       r.of[v - g.input_count] = r.count++;
     } else {

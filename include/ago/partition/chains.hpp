@@ -29,7 +29,7 @@ struct chain_links {
 };
 
 template <int V, int E, int O>
-constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& atoms) {
+constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within) {
   chain_links<V> r;
   value_reads<V> const reads = reads_of(g);
   for (int v = g.node_count - 1; v >= g.input_count; --v) r.main[atoms.of[v - g.input_count]] = v;
@@ -38,7 +38,8 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   for (int b = 0; b < atoms.count; ++b) {
     if (!follows_in_chain(g.nodes[r.main[b]]) || g.operand(r.main[b]) < g.input_count) continue;
     int const a = atoms.of[g.operand(r.main[b]) - g.input_count];
-    if (g.operand(r.main[b]) != r.result[a] || reads.of[r.result[a]] != 1 || !leads_chain(g.nodes[r.main[a]]))
+    if (g.operand(r.main[b]) != r.result[a] || reads.of[r.result[a]] != 1 || !leads_chain(g.nodes[r.main[a]]) ||
+        (within && within->of[r.result[a] - g.input_count] != within->of[r.main[b] - g.input_count]))
       continue;
     r.next[a] = b;
     r.has_previous[b] = true;
@@ -49,7 +50,8 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
 /// Joins the scores of an attention, their softmax and the product with the values, where nobody else reads what is
 /// between: a few rows of scores at a time then pass through all three (matmul -> matmul, AGO III.B, tiled over rows).
 template <int V, int E, int O>
-constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, int* rep) {
+constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within,
+                              int* rep) {
   value_reads<V> const reads = reads_of(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (g.nodes[v].kind != op::attention_values || g.source(v).kind != op::softmax) continue;
@@ -57,6 +59,10 @@ constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms,
     if (g.source(weights).kind != op::attention_scores) continue;
     int const scores = g.operand(weights);
     if (reads.of[weights] != 1 || reads.of[scores] != 1) continue;
+    int const* const of = within ? within->of : nullptr;
+    if (of && (of[scores - g.input_count] != of[v - g.input_count] ||
+               of[weights - g.input_count] != of[v - g.input_count]))
+      continue;
     int const first = atoms.of[scores - g.input_count];
     rep[atoms.of[weights - g.input_count]] = rep[atoms.of[v - g.input_count]] = first;
   }
@@ -65,12 +71,14 @@ constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms,
 }  // namespace detail
 
 /// Groups atoms into chains of up to max_chain, over atom numbers: by dynamic programming along every line of atoms,
-/// the cut that saves most traffic; and attentions. `intensive` false: every atom alone.
+/// the cut that saves most traffic; and attentions. `intensive` false: every atom alone. `within`: groups of operators
+/// that no chain may cross; null: there are none.
 ///
 /// Contraction makes no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>
-constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, bool intensive, device const& on) {
-  detail::chain_links<V> const links = detail::links_of(g, atoms);
+constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, bool intensive, device const& on,
+                                grouping<V> const* within = nullptr) {
+  detail::chain_links<V> const links = detail::links_of(g, atoms, within);
   int rep[slots<V>]{}, line[slots<V>]{};
   for (int a = 0; a < atoms.count; ++a) rep[a] = a;
   for (int head = 0; head < atoms.count && intensive; ++head) {
@@ -97,7 +105,7 @@ constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atom
     for (int k = length; k > 0; k -= taken[k])
       for (int n = 1; n <= taken[k]; ++n) rep[line[k - n]] = line[k - taken[k]];
   }
-  if (intensive) detail::join_attention(g, atoms, rep);
+  if (intensive) detail::join_attention(g, atoms, within, rep);
   return grouping_by<V>(rep, atoms.count);
 }
 

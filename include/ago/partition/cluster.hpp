@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/partition/contraction.hpp>
+#include <ago/partition/levels.hpp>
 
 #include <climits>
 
@@ -59,24 +60,55 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
   return best;
 }
 
+/// Likewise, among all nodes of its component one stage before or behind it.
+template <int V, int E>
+constexpr int partner_of(levels<V, E> const& l, int v, long limit, int complex_limit) {
+  contraction<V, E> const& c = l.joins;
+  int best = -1;
+  long const room = limit - c.weight[v];
+  int const complex_room = complex_limit - c.complex[v];
+  for (int side : {l.above[l.level[v]], l.below[l.level[v]]})
+    for (int u = side < 0 ? -1 : l.first[side]; u >= 0; u = l.later[u])
+      if (c.weight[u] < room && c.complex[u] <= complex_room &&
+          (best < 0 || c.weight[u] < c.weight[best] ||
+           (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best])))
+        best = u;
+  return best;
+}
+
 }  // namespace detail
+
+/// The nodes that a node may be contracted with, of those one topological stage before or behind it: the paper's affix
+/// set (Definition 3).
+enum class affix : std::uint8_t {
+  adjacent,   ///< its neighbours
+  component,  ///< all that it is connected with, over any nodes and in any direction: the definition's letter
+};
 
 /// Groups the nodes of `d` such that the groups can run one after another: AGO Algorithm 1. The heaviest candidate (of
 /// equals, the one with the smallest member) takes in the lightest node of its affix set while the sum stays below
-/// `limit`, in thousandths, and the complex operators do not exceed `complex_limit`. The affix set are the neighbours
-/// whose topological stage differs by one. A node of weight `limit` or more stays alone. `d` must be acyclic.
+/// `limit`, in thousandths, and the complex operators do not exceed `complex_limit`. A node of weight `limit` or more
+/// stays alone. `d` must be acyclic.
 ///
 /// A grown group is heavier than all other candidates, which is why one descending sort finds the heaviest every time.
 template <int V, int E>
-constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX) {
-  detail::contraction<V, E> c(d);
+constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX,
+                              affix reading = affix::adjacent) {
   detail::by_weight<V> const sorted(d.weight, d.count);
-  for (int i = 0; i < d.count; ++i) {
-    int const v = sorted.order[i];
-    if (c.parent[v] >= 0) continue;
-    for (int u = 0; (u = detail::partner_of(c, v, limit, complex_limit)) >= 0;) c.absorb(v, u);
+  auto const grow = [&](auto& groups, detail::contraction<V, E>& c) {
+    for (int i = 0; i < d.count; ++i) {
+      int const v = sorted.order[i];
+      if (c.parent[v] >= 0) continue;
+      for (int u = 0; (u = detail::partner_of(groups, v, limit, complex_limit)) >= 0;) groups.absorb(v, u);
+    }
+    return c.groups(d.count);
+  };
+  if (reading == affix::adjacent) {
+    detail::contraction<V, E> c(d);
+    return grow(c, c);
   }
-  return c.groups(d.count);
+  detail::levels<V, E> l(d);
+  return grow(l, l.joins);
 }
 
 }  // namespace ago

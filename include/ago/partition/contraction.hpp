@@ -185,6 +185,11 @@ struct contraction {
       place(u, v, v);
     else
       place(v, u, v);
+    unite(v, u);
+  }
+
+  /// Likewise, but without keeping the order up to date: after this, no question about paths may be asked.
+  constexpr void unite(int v, int u) {
     int* p = &ins[v];
     while (*p >= 0)
       if (from[*p] == u)

@@ -2,32 +2,37 @@
 #pragma once
 
 #include <ago/partition/fuse_ops.hpp>
-#include <ago/partition/partition.hpp>
+#include <ago/partition/paper.hpp>
 
 namespace ago {
 
 /// Variants for comparison; all run on the same kernels and give the same results.
 enum class policy : std::uint8_t {
-  ago,     ///< atoms, CLUSTER, intensive fusion
-  ago_ni,  ///< without intensive fusion: epilogues only
-  fuse_ops,  ///< TVM's: post-dominators and patterns
+  ago,             ///< atoms, CLUSTER, intensive fusion
+  ago_ni,          ///< without intensive fusion: epilogues only
+  paper,           ///< AGO's Algorithm 1 to the letter, SPLIT by the same, intensive fusion
+  paper_adjacent,  ///< likewise, but only neighbours are contracted
+  fuse_ops,        ///< TVM's: post-dominators and patterns
 };
+inline constexpr int policies = 5;
 
 constexpr char const* name_of(policy p) {
-  constexpr char const* names[] = {"ago", "ago-ni", "fuse-ops"};
+  constexpr char const* names[policies] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops"};
   return names[int(p)];
 }
 
 /// May steps of one subgraph run as one pipeline?
-constexpr bool fuses_intensively(policy p) { return p == policy::ago; }
+constexpr bool fuses_intensively(policy p) {
+  return p == policy::ago || p == policy::paper || p == policy::paper_adjacent;
+}
 
 /// The partition of `g` by policy `P`, for a device with these caches.
 template <policy P, int V, int E, int O>
 constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
-  if constexpr (P == policy::fuse_ops)
-    return fuse_ops_partition(g);
-  else
-    return ago_partition(g, 0, P == policy::ago, on);
+  if constexpr (P == policy::paper) return paper_partition(g, affix::component, 0, on);
+  else if constexpr (P == policy::paper_adjacent) return paper_partition(g, affix::adjacent, 0, on);
+  else if constexpr (P == policy::fuse_ops) return fuse_ops_partition(g);
+  else return ago_partition(g, 0, P == policy::ago, on);
 }
 
 /// Likewise, by a policy chosen at run time.
@@ -35,6 +40,8 @@ template <int V, int E, int O>
 constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device const& on = {}) {
   switch (p) {
     case policy::ago_ni: return partition_by<policy::ago_ni>(g, on);
+    case policy::paper: return partition_by<policy::paper>(g, on);
+    case policy::paper_adjacent: return partition_by<policy::paper_adjacent>(g, on);
     case policy::fuse_ops: return partition_by<policy::fuse_ops>(g, on);
     default: return partition_by<policy::ago>(g, on);
   }

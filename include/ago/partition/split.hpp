@@ -7,8 +7,9 @@ namespace ago {
 
 /// SPLIT by CLUSTER: Algorithm 1 on the edges inside subgraphs, with at most one complex operator in a group.
 template <int V, int E>
-constexpr grouping<V> split_by_cluster(dag<V, E> const& d, grouping<V> const& subgraphs) {
-  return cluster(inside(d, subgraphs), LONG_MAX, 1);
+constexpr grouping<V> split_by_cluster(dag<V, E> const& d, grouping<V> const& subgraphs,
+                                       affix reading = affix::adjacent) {
+  return cluster(inside(d, subgraphs), LONG_MAX, 1, reading);
 }
 
 /// SPLIT by epilogues: a node for which `starts` holds begins a mini-subgraph; any other joins that of its first
