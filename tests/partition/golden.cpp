@@ -3,6 +3,7 @@
 #include "graphs.hpp"
 #include "oracle.hpp"
 
+#include <ago/partition/apollo.hpp>
 #include <ago/partition/fuse_ops.hpp>
 #include <ago/partition/split.hpp>
 #include <ago/partition/stage.hpp>
@@ -200,8 +201,8 @@ ago::pattern_graph<32, 64> read_patterns(json const& file) {
     p.kind[v] = known.at(nodes[v]["pattern"]);
     p.tuple[v] = nodes[v]["op"] == "concat";
     for (int u : nodes[v]["inputs"]) {
-      p.same_size[e] = nodes[u]["shape"] == nodes[v]["shape"];
-      bool const element_by_element = p.kind[v] == ago::pattern::broadcast && p.same_size[e];
+      bool const same = nodes[u]["shape"] == nodes[v]["shape"];
+      bool const element_by_element = p.kind[v] == ago::pattern::broadcast && same;
       p.edge[e++] = element_by_element ? ago::pattern::elementwise : p.kind[v];
     }
   }
@@ -218,6 +219,34 @@ TEST_CASE("golden graphs: FuseOps") {
     ++checked;
   }
   if (checked > 0) MESSAGE("FuseOps: " << checked);
+}
+
+TEST_CASE("golden graphs: Apollo") {
+  using ago::pattern;
+  int checked = 0;
+  for (auto const& file : golden_files()) {
+    if (!file.contains("apollo")) continue;
+    CAPTURE(file["name"]);
+    auto const& nodes = file["nodes"];
+    auto const p = read_patterns(file);
+    int const count = p.operators.count;
+    ago::apollo_graph<32, 64> a{p.operators};
+    for (int v = 0, e = 0; v < count; ++v) {
+      a.kind[v] = p.kind[v] == pattern::broadcast   ? pattern::elementwise
+                  : p.kind[v] == pattern::injective ? pattern::opaque
+                                                    : p.kind[v];
+      for (int u : nodes[v]["inputs"]) {
+        a.same_size[e] = nodes[u]["shape"] == nodes[v]["shape"];
+        auto const& reduced = nodes[u]["inputs"];
+        a.restores[e++] = !reduced.empty() && nodes[reduced[0].get<int>()]["shape"] == nodes[v]["shape"];
+      }
+    }
+    auto const found = ago::apollo(a, 0);
+    CHECK(oracle::view(found.aggregated, count) == read_groups(file["apollo"]["layer1"], count));
+    CHECK(oracle::view(found.stitched, count) == read_groups(file["apollo"]["layer2"], count));
+    ++checked;
+  }
+  if (checked > 0) MESSAGE("Apollo: " << checked);
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ struct levels {
     }
   }
 
-  /// moving[0] has left level l upwards: its readers in the next one follow, unless others hold them, and so on. Where a
-  /// level empties, all that lies behind has moved up.
+  /// moving[0] has left level l upwards: its readers in the next one follow, unless others hold them, and so on. Where
+  /// a level empties, all that lies behind has moved up.
   constexpr void ascend(int l) {
     for (int n = 1; size[l] > 0 && below[l] >= 0;) {
       int const waiting = collect(n, below[l], [&](int x) { return !reads(x, l); });

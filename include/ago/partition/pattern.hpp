@@ -1,4 +1,4 @@
-// What operators look like to fusers that go by patterns: TVM's FuseOps and Apollo.
+// What operators look like to fusers that go by patterns.
 #pragma once
 
 #include <ago/partition/dag.hpp>
@@ -39,7 +39,6 @@ struct pattern_graph {
   bool tuple[slots<V>]{};       ///< reads its operands as a tuple: concatenation
   bool kept[slots<V>]{};        ///< a result of the network
   int constants[slots<V>]{};    ///< constants and inputs of the network that are read
-  bool same_size[slots<E>]{};   ///< has the operand the reader's shape?
 };
 
 /// A broadcast operand of the result's shape is read element by element.
@@ -59,7 +58,6 @@ constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g) {
         continue;
       }
       bool const same = g.source(v, k).out == n.out;
-      r.same_size[edges] = same;
       r.edge[edges++] = same && r.kind[i] == pattern::broadcast ? pattern::elementwise : r.kind[i];
     }
   }

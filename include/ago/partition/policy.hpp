@@ -1,6 +1,7 @@
 // Which algorithm partitions a network.
 #pragma once
 
+#include <ago/partition/apollo.hpp>
 #include <ago/partition/fuse_ops.hpp>
 #include <ago/partition/paper.hpp>
 
@@ -13,11 +14,12 @@ enum class policy : std::uint8_t {
   paper,           ///< AGO's Algorithm 1 to the letter, SPLIT by the same, intensive fusion
   paper_adjacent,  ///< likewise, but only neighbours are contracted
   fuse_ops,        ///< TVM's: post-dominators and patterns
+  apollo,          ///< MindSpore's: rules, memory stitching, parallelism stitching
 };
-inline constexpr int policies = 5;
+inline constexpr int policies = 6;
 
 constexpr char const* name_of(policy p) {
-  constexpr char const* names[policies] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops"};
+  constexpr char const* names[policies] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"};
   return names[int(p)];
 }
 
@@ -32,6 +34,7 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
   if constexpr (P == policy::paper) return paper_partition(g, affix::component, 0, on);
   else if constexpr (P == policy::paper_adjacent) return paper_partition(g, affix::adjacent, 0, on);
   else if constexpr (P == policy::fuse_ops) return fuse_ops_partition(g);
+  else if constexpr (P == policy::apollo) return apollo_partition(g, on);
   else return ago_partition(g, 0, P == policy::ago, on);
 }
 
@@ -43,6 +46,7 @@ constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device c
     case policy::paper: return partition_by<policy::paper>(g, on);
     case policy::paper_adjacent: return partition_by<policy::paper_adjacent>(g, on);
     case policy::fuse_ops: return partition_by<policy::fuse_ops>(g, on);
+    case policy::apollo: return partition_by<policy::apollo>(g, on);
     default: return partition_by<policy::ago>(g, on);
   }
 }

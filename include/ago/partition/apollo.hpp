@@ -1,0 +1,193 @@
+// Apollo's partitioner: aggregation by rules, memory stitching, parallelism stitching (Zhao et al., MLSys 2022).
+#pragma once
+
+#include <ago/partition/partition.hpp>
+#include <ago/partition/pattern.hpp>
+
+namespace ago {
+
+/// Apollo opens compound operators. Here softmax, layer norm and global pooling are single reductions, as which they
+/// take what stands in front of them, and their followers. It has no rules for moves of data and for windows of
+/// pooling. Operands known at compile time do not count, so that a bias is elementwise.
+constexpr pattern apollo_pattern_of(op kind) {
+  if (is_complex(kind)) return pattern::fusable_out;
+  if (is_elementwise(kind) || kind == op::identity) return pattern::elementwise;
+  bool const reduces = kind == op::softmax || kind == op::layer_norm || (is_pool(kind) && !pools_windows(kind));
+  return reduces ? pattern::reduction : pattern::opaque;
+}
+
+/// Operators, numbered in execution order, as Apollo sees them.
+template <int V, int E>
+struct apollo_graph {
+  dag<V, E> operators;
+  pattern kind[slots<V>]{};
+  bool same_size[slots<E>]{};  ///< has the operand the shape of the reader's result?
+  bool restores[slots<E>]{};   ///< has the reader's result the shape of what the operand, a reduction, has reduced?
+  long bytes[slots<V>]{};      ///< result and weights
+};
+
+template <int V, int E, int O>
+constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g) {
+  apollo_graph<V, E> r;
+  r.operators = dag_of(g);
+  int edges = 0;
+  for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
+    node const& n = g.nodes[v];
+    r.kind[i] = apollo_pattern_of(n.kind);
+    int const depth = n.kind == op::depthwise ? 1 : n.input_count > 0 ? g.source(v).out.c / n.groups : 0;
+    long const weights = has_weights(n.kind) ? long(n.out.c) * depth * n.win.kernel_h * n.win.kernel_w : 0;
+    r.bytes[i] = 4 * (n.out.count() + weights);
+    for (int k = 0; k < n.input_count; ++k) {
+      int const u = g.operand(v, k);
+      if (u < g.input_count) continue;
+      r.same_size[edges] = g.nodes[u].out == n.out;
+      r.restores[edges++] = g.source(u).out == n.out;
+    }
+  }
+  return r;
+}
+
+namespace detail {
+
+template <int V, int E>
+struct aggregator {
+  apollo_graph<V, E> const& g;
+  contraction<V, E> c;
+  pattern kind[slots<V>]{};
+  long bytes[slots<V>]{};
+  int sweep[slots<V>]{}, sweeps{};
+
+  constexpr explicit aggregator(apollo_graph<V, E> const& graph) : g(graph), c(graph.operators) {
+    for (int v = 0; v < g.operators.count; ++v) {
+      kind[v] = g.kind[v];
+      bytes[v] = g.bytes[v];
+    }
+  }
+
+  constexpr void merge(int a, int b) {
+    c.absorb(a, b);
+    kind[a] = kind[a] > kind[b] ? kind[a] : kind[b];
+    bytes[a] += bytes[b];
+  }
+
+  /// Contracts along every edge for which `rule(a, b, e, v)` holds, from group a to group b by edge e, which operator v
+  /// reads, if no cycle arises; again until none is left. A group that has grown waits for the next time round.
+  constexpr void apply(auto const& rule) {
+    for (bool again = true; again;) {
+      again = false;
+      ++sweeps;
+      for (int v = 0; v < g.operators.count; ++v)
+        for (int e = g.operators.first[v]; e < g.operators.first[v + 1]; ++e) {
+          int const a = c.find(g.operators.source[e]), b = c.find(v);
+          if (a == b || sweep[a] == sweeps || !rule(a, b, e, v) || c.has_detour(a, b)) continue;
+          merge(a, b);
+          sweep[a] = sweeps;
+          again = true;
+        }
+    }
+  }
+
+  /// Table 1, first to last.
+  constexpr void aggregate() {
+    constexpr pattern elementwise = pattern::elementwise, product = pattern::fusable_out;
+    apply([&](int a, int b, int e, int) {
+      return kind[a] == elementwise && kind[b] == elementwise && g.same_size[e];
+    });
+    apply([&](int a, int b, int e, int v) {
+      return kind[a] == elementwise && kind[b] == pattern::reduction &&
+             (g.kind[v] == pattern::reduction || g.same_size[e]);
+    });
+    apply([&](int a, int b, int e, int v) {
+      if (kind[a] == product) return kind[b] == elementwise && g.same_size[e];
+      return kind[a] == elementwise && kind[b] == product && (g.kind[v] == product || g.same_size[e]);
+    });
+  }
+
+  /// Table 2: a reduction, and what computes on its result and on what it has reduced.
+  constexpr void stitch_memory() {
+    apply([&](int a, int b, int e, int) {
+      return kind[a] == pattern::reduction && (kind[b] == pattern::elementwise || kind[b] == pattern::reduction) &&
+             g.kind[g.operators.source[e]] == pattern::reduction && g.restores[e];
+    });
+  }
+
+  constexpr bool independent(int a, int b) {
+    if (c.label[a] > c.label[b]) return independent(b, a);
+    for (int e = c.outs[a]; e >= 0; e = c.out_next[e])
+      if (c.to[e] == b) return false;
+    return !c.has_detour(a, b);
+  }
+
+  /// The groups that read a value of the group of p, of which none leads to another.
+  constexpr int branches(int p, int* list) {
+    int n = 0;
+    for (int e = c.outs[p]; e >= 0; e = c.out_next[e]) {
+      int const b = c.to[e];
+      bool joins = kind[b] != pattern::opaque;
+      for (int i = 0; i < n && joins; ++i) joins = list[i] != b && independent(list[i], b);
+      if (joins) list[n++] = b;
+    }
+    return n;
+  }
+
+  /// Eq. (3): what branches side by side gain is all their costs but the largest. That is never a loss, so the resource
+  /// decides: what they hold must fit into `limit` bytes together.
+  constexpr bool pays(int const* list, int n, long limit) const {
+    long sum = 0, largest = 0, held = 0;
+    for (int i = 0; i < n; ++i) {
+      sum += c.weight[list[i]];
+      largest = c.weight[list[i]] > largest ? c.weight[list[i]] : largest;
+      held += bytes[list[i]];
+    }
+    return sum - largest > 0 && held <= limit;
+  }
+
+  /// Algorithm 3: of the branches behind each group, in execution order, as many as pay; all if they do.
+  constexpr void stitch_parallel(long limit) {
+    int list[slots<V>]{};
+    for (int v = 0; v < g.operators.count; ++v) {
+      if (c.parent[v] >= 0) continue;
+      int const n = branches(v, list);
+      for (int first = 0, k = n; first + 1 < n; k = n - first) {
+        while (k > 1 && !pays(list + first, k, limit)) --k;
+        for (int i = 1; i < k; ++i) merge(list[first], list[first + i]);
+        first += k;
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Groups of operators after each of Apollo's layers; every one unites groups of the one before.
+template <int V>
+struct apollo_groups {
+  grouping<V> aggregated, stitched, parallel;
+};
+
+/// `limit`: bytes that branches side by side may hold together.
+template <int V, int E>
+constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
+  detail::aggregator<V, E> a(g);
+  apollo_groups<V> r;
+  a.aggregate();
+  r.aggregated = a.c.groups(g.operators.count);
+  a.stitch_memory();
+  r.stitched = a.c.groups(g.operators.count);
+  a.stitch_parallel(limit);
+  r.parallel = a.c.groups(g.operators.count);
+  return r;
+}
+
+/// Apollo as a policy: subgraphs are the groups after all layers, mini-subgraphs those without parallel branches, which
+/// no kernel computes side by side. What branches hold together must fit L2.
+template <int V, int E, int O>
+constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
+  apollo_graph<V, E> const a = apollo_graph_of(g);
+  apollo_groups<V> const groups = apollo(a, on.l2_bytes);
+  partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
+  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  return r;
+}
+
+}  // namespace ago

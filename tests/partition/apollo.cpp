@@ -1,0 +1,210 @@
+#include "oracle.hpp"
+#include "random_network.hpp"
+
+#include <ago/partition/apollo.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using ago::op;
+using groups = std::vector<int>;
+using builder = test::builder<32, 48, 4>;
+constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
+
+/// The group of each operator after each layer, named by its first one.
+struct layers {
+  groups aggregated, stitched, parallel;
+};
+layers grouped(builder const& b, long limit = 1 << 20) {
+  auto const found = ago::apollo(apollo_graph_of(b.g), limit);
+  int const count = b.g.node_count - b.g.input_count;
+  auto const p = ago::apollo_partition(b.g);
+  CHECK((p.subgraphs.acyclic && p.minis.acyclic));
+  return {oracle::view(found.aggregated, count), oracle::view(found.stitched, count),
+          oracle::view(found.parallel, count)};
+}
+groups aggregated(builder const& b) { return grouped(b).aggregated; }
+int global_pool(builder& b, int x) { return b.add({.kind = op::global_avg_pool, .out = pixel}, {x}); }
+
+TEST_CASE("Apollo, Table 1: chains") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("elementwise operators") {
+    b.unary(op::tanh, b.unary(op::relu, b.unary(op::sigmoid, b.unary(op::bias, x))));
+    CHECK(aggregated(b) == groups{0, 0, 0, 0});
+  }
+  SUBCASE("a convolution and what is elementwise behind") {
+    b.bias_relu(b.pointwise(x, 8));
+    CHECK(aggregated(b) == groups{0, 0, 0});
+  }
+  SUBCASE("convolutions stay apart; what stands between goes to the first") {
+    b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(x, 8))));
+    CHECK(aggregated(b) == groups{0, 0, 0, 3, 3, 3});
+  }
+  SUBCASE("a convolution takes what is elementwise in front") {
+    b.pointwise(b.unary(op::tanh, b.unary(op::relu, x)), 8);
+    CHECK(aggregated(b) == groups{0, 0, 0});
+  }
+  SUBCASE("in front first: what comes first gets its turn first") {
+    b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(b.unary(op::relu, x), 8))));
+    CHECK(aggregated(b) == groups{0, 0, 2, 2, 2, 2, 2});
+  }
+  SUBCASE("a reduction takes what is elementwise in front, nothing behind") {
+    b.unary(op::tanh, b.unary(op::softmax, b.unary(op::relu, x)));
+    CHECK(aggregated(b) == groups{0, 0, 2});
+  }
+  SUBCASE("a convolution's epilogue as well: the rule for reductions comes first") {
+    b.unary(op::softmax, b.unary(op::bias, b.pointwise(x, 8)));
+    CHECK(aggregated(b) == groups{0, 1, 1});
+  }
+  SUBCASE("no rule speaks of moves") {
+    b.unary(op::permute, b.unary(op::reshape, b.unary(op::relu, x)));
+    CHECK(aggregated(b) == groups{0, 1, 2});
+  }
+  SUBCASE("nor of windows of pooling") {
+    b.unary(op::relu, b.add({.kind = op::max_pool, .out = image}, {b.pointwise(x, 8)}));
+    CHECK(aggregated(b) == groups{0, 1, 2});
+  }
+}
+
+TEST_CASE("Apollo, Table 1: branches") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("branches of elementwise operators and their sum") {
+    int const y = b.unary(op::relu, x);
+    b.binary(op::add, b.unary(op::tanh, y), b.unary(op::sigmoid, y));
+    CHECK(aggregated(b) == groups{0, 0, 0, 0});
+  }
+  SUBCASE("a convolution in front of them") {
+    int const y = b.pointwise(x, 8);
+    b.binary(op::add, b.unary(op::tanh, y), b.unary(op::sigmoid, y));
+    CHECK(aggregated(b) == groups{0, 0, 0, 0});
+  }
+  SUBCASE("a skip around a move would close a cycle") {
+    int const y = b.unary(op::softmax, x);
+    int const z = b.unary(op::relu, y);
+    b.binary(op::add, z, b.unary(op::reshape, b.unary(op::tanh, z)));
+    CHECK(aggregated(b) == groups{0, 1, 1, 3, 4});
+  }
+  SUBCASE("a sum goes to the first of two convolutions") {
+    int const l = b.pointwise(x, 8), r = b.depthwise(x);
+    b.unary(op::relu, b.binary(op::add, l, r));
+    CHECK(aggregated(b) == groups{0, 1, 0, 0});
+  }
+  SUBCASE("a gate is smaller than what it is multiplied with") {
+    int const gate = b.unary(op::sigmoid, global_pool(b, x));
+    b.binary(op::mul, b.unary(op::relu, x), gate);
+    CHECK(aggregated(b) == groups{0, 1, 2, 2});
+  }
+  SUBCASE("a value that two convolutions read goes to neither if a third has it") {
+    int const y = b.bias_relu(b.pointwise(x, 8));
+    b.pointwise(y, 8);
+    b.depthwise(y);
+    CHECK(aggregated(b) == groups{0, 0, 0, 3, 4});
+  }
+  SUBCASE("a value read twice") {
+    int const y = b.unary(op::relu, x);
+    b.binary(op::mul, y, y);
+    CHECK(aggregated(b) == groups{0, 0});
+  }
+}
+
+TEST_CASE("Apollo, Table 2: a reduction and its followers") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("softmax takes what follows") {
+    b.unary(op::tanh, b.unary(op::softmax, b.unary(op::relu, x)));
+    CHECK(grouped(b).stitched == groups{0, 0, 0});
+  }
+  SUBCASE("and reductions among them") {
+    b.unary(op::layer_norm, b.unary(op::tanh, b.unary(op::softmax, x)));
+    CHECK(aggregated(b) == groups{0, 1, 1});
+    CHECK(grouped(b).stitched == groups{0, 0, 0});
+  }
+  SUBCASE("a gate by the mean of the image itself") {
+    int const y = b.unary(op::relu, x), mean = global_pool(b, y);
+    b.binary(op::mul, y, mean);
+    CHECK(aggregated(b) == groups{0, 0, 2});
+    CHECK(grouped(b).stitched == groups{0, 0, 0});
+  }
+  SUBCASE("not what computes on the result alone") {
+    b.unary(op::relu, global_pool(b, x));
+    CHECK(grouped(b).stitched == groups{0, 1});
+  }
+  SUBCASE("not a convolution") {
+    b.pointwise(b.unary(op::softmax, x), 8);
+    CHECK(grouped(b).stitched == groups{0, 1});
+  }
+  SUBCASE("not what a convolution has taken") {
+    int const l = b.unary(op::softmax, x), r = b.pointwise(x, 8);
+    b.binary(op::add, l, r);
+    CHECK(grouped(b).stitched == groups{0, 1, 1});
+  }
+}
+
+TEST_CASE("Apollo, Algorithm 3: branches side by side") {
+  builder b;
+  int const x = b.input(image), y = b.unary(op::reshape, x);
+  SUBCASE("all of them") {
+    b.pointwise(y, 8), b.depthwise(y), b.unary(op::softmax, y);
+    CHECK(grouped(b).stitched == groups{0, 1, 2, 3});
+    CHECK(grouped(b).parallel == groups{0, 1, 1, 1});
+  }
+  SUBCASE("as many as fit together") {
+    for (int i = 0; i < 3; ++i) b.unary(op::softmax, y);  // 6272 bytes each
+    CHECK(grouped(b, 18'816).parallel == groups{0, 1, 1, 1});
+    CHECK(grouped(b, 18'815).parallel.size() == 4);
+    auto const two = grouped(b, 18'815).parallel;
+    CHECK(std::count(two.begin(), two.end(), 1) + std::count(two.begin(), two.end(), 2) == 3);
+    CHECK(grouped(b, 12'543).parallel == groups{0, 1, 2, 3});
+  }
+  SUBCASE("not those that need each other") {
+    int const l = b.bias_relu(b.pointwise(y, 8));
+    b.add({.kind = op::attention_scores, .out = image}, {l, y});
+    CHECK(grouped(b).parallel == groups{0, 1, 1, 1, 4});
+  }
+  SUBCASE("level after level") {
+    int const l = b.depthwise(b.pointwise(y, 8)), r = b.depthwise(b.pointwise(y, 8));
+    b.concat(l, r);
+    CHECK(grouped(b).parallel == groups{0, 1, 2, 1, 2, 5});
+  }
+  SUBCASE("moves are no branches") {
+    b.unary(op::slice, y), b.unary(op::slice, y);
+    CHECK(grouped(b).parallel == groups{0, 1, 2});
+  }
+}
+
+TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operator in a mini-subgraph") {
+  test::random r(41);
+  for (int round = 0; round < 5'000; ++round) {
+    auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
+    auto const a = apollo_graph_of(g);
+    auto const n = oracle::view(a.operators);
+    auto const found = ago::apollo(a, round % 3 ? 1 << 20 : test::pick(r, 0, 50'000));
+    int const count = n.size();
+    CAPTURE(round);
+    ago::grouping<160> const* before = nullptr;
+    for (auto const* layer : {&found.aggregated, &found.stitched, &found.parallel}) {
+      REQUIRE(oracle::acyclic(n, groups(layer->of, layer->of + count)));
+      for (int v = 0; before && v < count; ++v)
+        for (int u = 0; u < v; ++u)
+          if (before->of[u] == before->of[v]) REQUIRE(layer->of[u] == layer->of[v]);
+      before = layer;
+    }
+    std::vector<int> complex(count), reductions(count), moves(count), members(count);
+    for (int v = 0; v < count; ++v) {
+      complex[found.stitched.of[v]] += n.complex[v];
+      reductions[found.stitched.of[v]] += a.kind[v] == ago::pattern::reduction;
+      moves[found.stitched.of[v]] += a.kind[v] == ago::pattern::opaque;
+      ++members[found.stitched.of[v]];
+    }
+    for (int k = 0; k < found.stitched.count; ++k) {
+      REQUIRE(complex[k] <= 1);
+      REQUIRE((complex[k] == 0 || reductions[k] == 0));
+      REQUIRE((moves[k] == 0 || members[k] == 1));
+    }
+  }
+}
+
+}  // namespace
