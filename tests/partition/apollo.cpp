@@ -17,7 +17,7 @@ struct layers {
   groups aggregated, stitched, parallel;
 };
 layers grouped(builder const& b, long limit = 1 << 20) {
-  auto const found = ago::apollo(apollo_graph_of(b.g), limit);
+  auto const found = ago::apollo(apollo_graph_of(b.g, dag_of(b.g)), limit);
   int const count = b.g.node_count - b.g.input_count;
   auto const p = ago::apollo_partition(b.g);
   CHECK((p.subgraphs.acyclic && p.minis.acyclic));
@@ -179,7 +179,7 @@ TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operat
   test::random r(41);
   for (int round = 0; round < 5'000; ++round) {
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
-    auto const a = apollo_graph_of(g);
+    auto const a = apollo_graph_of(g, dag_of(g));
     auto const n = oracle::view(a.operators);
     auto const found = ago::apollo(a, round % 3 ? 1 << 20 : test::pick(r, 0, 50'000));
     int const count = n.size();

@@ -16,7 +16,7 @@ constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
 groups fused(builder const& b, ago::fuse_ops_options const& o = {}) {
   auto const p = ago::fuse_ops_partition(b.g, o);
   CHECK((p.subgraphs.acyclic && p.minis.acyclic));
-  auto const of = ago::fuse_ops(patterns_of(b.g), o);
+  auto const of = ago::fuse_ops(patterns_of(b.g, dag_of(b.g)), o);
   return oracle::view(of, b.g.node_count - b.g.input_count);
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("FuseOps of random networks: complete, acyclic, one anchor and one res
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
     ago::fuse_ops_options const o{.max_operators = round % 3 ? 256 : test::pick(r, 1, 5)};
     auto const p = ago::fuse_ops_partition(g, o);
-    auto const view = patterns_of(g);
+    auto const view = patterns_of(g, dag_of(g));
     auto const of = ago::fuse_ops(view, o);
     int const count = view.operators.count;
     CAPTURE(round);

@@ -1,8 +1,9 @@
 // Networks of a thousand operators, partitioned during compilation within every compiler's default limits.
 #include "graphs.hpp"
 
-#include <ago/partition/partition.hpp>
+#include <ago/partition/policy.hpp>
 #include <ago/partition/stage.hpp>
+#include <ago/partition/statistics.hpp>
 
 #include <doctest/doctest.h>
 
@@ -99,6 +100,9 @@ struct evaluated {
   static constexpr auto clusters = cluster(operators, 600'000);
   static constexpr auto minis = split_by_cluster(operators, clusters);
   static constexpr auto epilogues = split_by_epilogue(operators, clusters);
+  static constexpr auto fused = fuse_ops(patterns_of(Graph, operators));
+  static constexpr auto layers = apollo(apollo_graph_of(Graph, operators), 1 << 20);
+  static constexpr auto figures = statistics_of(Graph, partition.subgraphs);
   static constexpr auto order = ordered(Graph, operators, clusters, minis);
   static_assert(Graph.node_count >= 1'000);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
@@ -111,13 +115,15 @@ struct findings {
   graph_type const& graph;
   ago::partitions<1'024> const& partition;
   ago::topological_stages<1'024> const& stages;
-  groups const &clusters, &minis, &epilogues;
+  groups const &clusters, &minis, &epilogues, &fused, &parallel;
+  ago::partition_statistics const& figures;
 };
 
 template <auto const& Graph>
 findings of() {
   using e = evaluated<Graph>;
-  return {Graph, e::partition, e::stages, e::clusters, e::minis, e::epilogues};
+  return {Graph, e::partition, e::stages, e::clusters, e::minis, e::epilogues,
+          e::fused, e::layers.parallel, e::figures};
 }
 
 void check_at_run_time(findings const& f) {
@@ -128,6 +134,10 @@ void check_at_run_time(findings const& f) {
   CHECK(same(cluster(d, 600'000), f.clusters));
   CHECK(same(split_by_cluster(d, f.clusters), f.minis));
   CHECK(same(split_by_epilogue(d, f.clusters), f.epilogues));
+  CHECK(same(fuse_ops(patterns_of(f.graph, d)), f.fused));
+  CHECK(same(apollo(apollo_graph_of(f.graph, d), 1 << 20).parallel, f.parallel));
+  auto const figures = statistics_of(f.graph, p.subgraphs);
+  CHECK((figures.bytes_removed == f.figures.bytes_removed && figures.jain == f.figures.jain));
   auto const s = stages_of(d);
   CHECK(std::equal(s.of, s.of + d.count, f.stages.of));
 }

@@ -1,7 +1,9 @@
 // Apollo's partitioner: aggregation by rules, memory stitching, parallelism stitching (Zhao et al., MLSys 2022).
 #pragma once
 
-#include <ago/partition/partition.hpp>
+#include <ago/partition/contraction.hpp>
+#include <ago/partition/device.hpp>
+#include <ago/partition/ordered.hpp>
 #include <ago/partition/pattern.hpp>
 
 namespace ago {
@@ -26,10 +28,11 @@ struct apollo_graph {
   long bytes[slots<V>]{};      ///< result and weights
 };
 
+/// `operators`: those of `g`.
 template <int V, int E, int O>
-constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g) {
+constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> const& operators) {
   apollo_graph<V, E> r;
-  r.operators = dag_of(g);
+  r.operators = operators;
   int edges = 0;
   for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
     node const& n = g.nodes[v];
@@ -183,7 +186,7 @@ constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
 /// no kernel computes side by side. What branches hold together must fit L2.
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
-  apollo_graph<V, E> const a = apollo_graph_of(g);
+  apollo_graph<V, E> const a = apollo_graph_of(g, dag_of(g));
   apollo_groups<V> const groups = apollo(a, on.l2_bytes);
   partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
   for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];

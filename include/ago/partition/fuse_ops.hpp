@@ -1,7 +1,7 @@
 // TVM's FuseOps: operators join their post-dominators, by patterns (Chen et al., OSDI 2018; Relay's pass of that name).
 #pragma once
 
-#include <ago/partition/partition.hpp>
+#include <ago/partition/ordered.hpp>
 #include <ago/partition/pattern.hpp>
 
 namespace ago {
@@ -86,13 +86,14 @@ struct fuser {
     post.way[v] = p < 0 ? pattern::opaque : way;
   }
 
-  /// Calls visit(x) for v, if `with` it, and for all operators between it and its post-dominator, once each, until it
-  /// returns false.
-  constexpr bool between(int v, bool with, auto const& visit) {
+  /// Then nothing lies between it and its post-dominator.
+  constexpr bool has_one_reader(int v) const { return out_next[outs[v]] < 0; }
+
+  /// Calls visit(x) for all operators between v and its post-dominator, once each, until it returns false.
+  constexpr bool between(int v, auto const& visit) {
     int const sink = post.of[v];
     ++stamp;
     mark[v] = mark[sink] = stamp;
-    if (with && !visit(v)) return false;
     int waiting = 0;
     stack[waiting++] = v;
     while (waiting > 0) {
@@ -110,15 +111,16 @@ struct fuser {
   /// What groups between v and its post-dominator look like at most. A tuple, before concatenations have been fused, is
   /// passed by nothing.
   constexpr bool passes(int v, pattern limit, bool tuples) {
-    return between(v, false, [&](int x) { return kind[find(x)] <= limit && (tuples || !g.tuple[x]); });
+    return has_one_reader(v) || between(v, [&](int x) { return kind[find(x)] <= limit && (tuples || !g.tuple[x]); });
   }
 
   constexpr bool fits(int v, fuse_ops_options const& o) {
-    int count = size[find(post.of[v])];
-    between(v, true, [&](int x) {
-      count += size[x];
-      return true;
-    });
+    int count = size[find(post.of[v])] + size[v];
+    if (!has_one_reader(v))
+      between(v, [&](int x) {
+        count += size[x];
+        return true;
+      });
     return count <= o.max_operators && (o.max_arguments <= 0 || arguments(v) <= o.max_arguments);
   }
 
@@ -127,7 +129,8 @@ struct fuser {
     dag<V, E> const& d = g.operators;
     bool inside[slots<V>]{}, read[slots<V>]{};
     inside[find(post.of[v])] = true;
-    between(v, true, [&](int x) { return inside[find(x)] = true; });
+    inside[find(v)] = true;
+    between(v, [&](int x) { return inside[find(x)] = true; });
     int n = 0;
     for (int x = 0; x < d.count; ++x) {
       if (!inside[find(x)]) continue;
@@ -154,10 +157,12 @@ struct fuser {
   constexpr void fuse(int v, fuse_ops_options const& o) {
     if (!fits(v, o)) return;
     int const sink = post.of[v];
-    between(v, true, [&](int x) {
-      join(x, sink);
-      return true;
-    });
+    join(v, sink);
+    if (!has_one_reader(v))
+      between(v, [&](int x) {
+        join(x, sink);
+        return true;
+      });
   }
 
   /// Phase 0: elementwise operators, and what takes them behind; 1: injective ones; 2: those that a tuple collects.
@@ -203,7 +208,7 @@ constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options co
 /// FuseOps as a policy: its groups are both the subgraphs and the mini-subgraphs, and each is computed for itself.
 template <int V, int E, int O>
 constexpr partitions<V> fuse_ops_partition(graph<V, E, O> const& g, fuse_ops_options const& o = {}) {
-  pattern_graph<V, E> const p = patterns_of(g);
+  pattern_graph<V, E> const p = patterns_of(g, dag_of(g));
   grouping<V> const groups = fuse_ops(p, o);
   partitions<V> r = ordered(g, p.operators, groups, groups);
   for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];

@@ -1,64 +1,18 @@
-// The partition of a network into subgraphs and mini-subgraphs, in execution order: AGO's front half.
+// The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front half.
 #pragma once
 
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/cluster.hpp>
+#include <ago/partition/fuse_ops.hpp>
+#include <ago/partition/ordered.hpp>
+#include <ago/partition/savings.hpp>
 #include <ago/partition/split.hpp>
 
 namespace ago {
 
-/// Clusters of operators, numbered in execution order.
-template <int V>
-struct partition {
-  int of[slots<V>]{};     ///< cluster of each node; -1: an input
-  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
-  int count{};            ///< clusters
-  int operators{};
-  bool acyclic{};  ///< the clusters can run one after another
-};
-
-/// A network's subgraphs, and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of one subgraph
-/// follow one another.
-template <int V>
-struct partitions {
-  partition<V> subgraphs, minis;
-  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, whose mini-subgraphs are computed in one pass; -1: an input
-};
-
 /// The weight limit Td of subgraphs where nothing in the network suggests one, in thousandths.
 inline constexpr long fallback_limit = 600'000;
-
-/// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph `d` is; every
-/// mini-subgraph must lie within one subgraph. Ready clusters with early recorded operators go first.
-template <int V, int E, int O>
-constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, grouping<V> const& subgraphs,
-                                grouping<V> const& minis) {
-  partitions<V> r;
-  execution_order<V> const outer = order_of(quotient(d, subgraphs));
-  int place[slots<V>]{}, rank[slots<V>]{}, number[slots<V>]{};
-  for (int i = 0; i < outer.count; ++i) place[outer.order[i]] = i;
-  for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = place[subgraphs.of[v]];
-  execution_order<V> const inner = order_of(quotient(d, minis), rank);
-  for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
-
-  int end[slots<V> + 1]{};  // of each mini-subgraph's operators in `order`
-  for (int v = 0; v < d.count; ++v) ++end[number[minis.of[v]] + 1];
-  for (int i = 0; i < minis.count; ++i) end[i + 1] += end[i];
-  for (int v = 0; v < g.input_count; ++v) r.subgraphs.of[v] = r.minis.of[v] = -1;
-  for (int v = 0, base = g.input_count; v < d.count; ++v) {
-    r.subgraphs.of[base + v] = place[subgraphs.of[v]];
-    r.minis.of[base + v] = number[minis.of[v]];
-    int const at = end[number[minis.of[v]]]++;
-    r.subgraphs.order[at] = r.minis.order[at] = base + v;
-  }
-  r.subgraphs.count = subgraphs.count;
-  r.minis.count = minis.count;
-  r.subgraphs.operators = r.minis.operators = d.count;
-  r.subgraphs.acyclic = outer.acyclic;
-  r.minis.acyclic = inner.acyclic;
-  return r;
-}
 
 /// 1.05 times the weight of the heaviest pointwise - depthwise - pointwise triple of atoms whose inner values nothing
 /// else reads, so that no inverted residual is cut for its weight; `fallback_limit` if the network has none.
@@ -82,9 +36,29 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
+/// Up to this many operators the library's policy compares itself with FuseOps; more would exceed compilers' limits.
+inline constexpr int compared_operators = 500;
+
+namespace detail {
+
+/// The traffic that groups of operators save.
+template <int V, int E, int O>
+constexpr long saved_by_groups(graph<V, E, O> const& g, grouping<V> const& groups) {
+  int of[slots<V>]{};
+  for (int v = 0; v < g.node_count; ++v) of[v] = v < g.input_count ? -1 : groups.of[v - g.input_count];
+  return bytes_removed(g, of, pairs_of(g, of));
+}
+
+}  // namespace detail
+
 /// The library's policy: CLUSTER (AGO Algorithm 1) on chains of atoms, so that no operator is cut off from its
-/// epilogue, and no chain worth fusing is cut; the atoms are the mini-subgraphs. `limit` is Td in thousandths; 0:
-/// `default_limit`. `intensive` false: no chains, each atom for itself.
+/// epilogue, and no chain worth fusing is cut; the atoms are the mini-subgraphs. Should the groups of FuseOps save more
+/// traffic, CLUSTER starts from chains united with those, after which it cannot save less. `limit` is Td in
+/// thousandths; 0: `default_limit`. `intensive` false: no chains, each atom for itself.
+///
+/// Uniting them makes no cycle: chains and groups of FuseOps have one way out, their last operator. If two overlap,
+/// every path from what they share ends in one of the two ways out, and that one lies in both or leads to the other:
+/// the union has one way out again.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
                                       device const& on = {}) {
@@ -92,10 +66,18 @@ constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, b
   grouping<V> const atoms = atoms_of(g);
   dag<V, E> const weighted = quotient(operators, atoms);
   grouping<V> const chains = chains_of(g, atoms, intensive, on);
-  grouping<V> const clusters =
-      cluster(quotient(weighted, chains), limit > 0 ? limit : default_limit(g, atoms, weighted));
-  partitions<V> r =
-      ordered(g, operators, compose(compose(atoms, chains, operators.count), clusters, operators.count), atoms);
+  grouping<V> seeds = compose(atoms, chains, operators.count);
+  if (limit <= 0) limit = default_limit(g, atoms, weighted);
+  auto const grown = [&] { return compose(seeds, cluster(quotient(operators, seeds), limit), operators.count); };
+  grouping<V> subgraphs = grown();
+  if (operators.count <= compared_operators) {
+    grouping<V> const fused = fuse_ops(patterns_of(g, operators));
+    if (detail::saved_by_groups(g, subgraphs) < detail::saved_by_groups(g, fused)) {
+      seeds = united(seeds, fused, operators.count);
+      subgraphs = grown();
+    }
+  }
+  partitions<V> r = ordered(g, operators, subgraphs, atoms);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : chains.of[atoms.of[v - g.input_count]];
   return r;

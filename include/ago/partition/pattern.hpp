@@ -41,11 +41,11 @@ struct pattern_graph {
   int constants[slots<V>]{};    ///< constants and inputs of the network that are read
 };
 
-/// A broadcast operand of the result's shape is read element by element.
+/// `operators`: those of `g`. A broadcast operand of the result's shape is read element by element.
 template <int V, int E, int O>
-constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g) {
+constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g, dag<V, E> const& operators) {
   pattern_graph<V, E> r;
-  r.operators = dag_of(g);
+  r.operators = operators;
   int edges = 0;
   for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
     node const& n = g.nodes[v];

@@ -1,0 +1,57 @@
+// Groups of operators in execution order.
+#pragma once
+
+#include <ago/partition/order.hpp>
+
+namespace ago {
+
+/// Clusters of operators, numbered in execution order.
+template <int V>
+struct partition {
+  int of[slots<V>]{};     ///< cluster of each node; -1: an input
+  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
+  int count{};            ///< clusters
+  int operators{};
+  bool acyclic{};  ///< the clusters can run one after another
+};
+
+/// A network's subgraphs, and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of one subgraph
+/// follow one another.
+template <int V>
+struct partitions {
+  partition<V> subgraphs, minis;
+  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, whose mini-subgraphs are computed in one pass; -1: an input
+};
+
+/// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph `d` is; every
+/// mini-subgraph must lie within one subgraph. Ready clusters with early recorded operators go first.
+template <int V, int E, int O>
+constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, grouping<V> const& subgraphs,
+                                grouping<V> const& minis) {
+  partitions<V> r;
+  execution_order<V> const outer = order_of(quotient(d, subgraphs));
+  int place[slots<V>]{}, rank[slots<V>]{}, number[slots<V>]{};
+  for (int i = 0; i < outer.count; ++i) place[outer.order[i]] = i;
+  for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = place[subgraphs.of[v]];
+  execution_order<V> const inner = order_of(quotient(d, minis), rank);
+  for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
+
+  int end[slots<V> + 1]{};  // of each mini-subgraph's operators in `order`
+  for (int v = 0; v < d.count; ++v) ++end[number[minis.of[v]] + 1];
+  for (int i = 0; i < minis.count; ++i) end[i + 1] += end[i];
+  for (int v = 0; v < g.input_count; ++v) r.subgraphs.of[v] = r.minis.of[v] = -1;
+  for (int v = 0, base = g.input_count; v < d.count; ++v) {
+    r.subgraphs.of[base + v] = place[subgraphs.of[v]];
+    r.minis.of[base + v] = number[minis.of[v]];
+    int const at = end[number[minis.of[v]]]++;
+    r.subgraphs.order[at] = r.minis.order[at] = base + v;
+  }
+  r.subgraphs.count = subgraphs.count;
+  r.minis.count = minis.count;
+  r.subgraphs.operators = r.minis.operators = d.count;
+  r.subgraphs.acyclic = outer.acyclic;
+  r.minis.acyclic = inner.acyclic;
+  return r;
+}
+
+}  // namespace ago

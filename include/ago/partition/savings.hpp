@@ -1,0 +1,121 @@
+// The memory traffic that a partition saves.
+#pragma once
+
+#include <ago/partition/atoms.hpp>
+#include <ago/partition/fusion_cost.hpp>
+
+namespace ago {
+
+/// What an intensive pair may hold at a time to count as a saving, in bytes.
+inline constexpr long pair_cache = 512 << 10;
+
+namespace detail {
+
+/// Goes back from an operator to the complex ones whose results reach it through elementwise operators alone.
+template <int V>
+struct pair_search {
+  enum class way : std::uint8_t { none, elementwise, other };
+  way to_end[slots<V>]{};  ///< of each node, the worst of its ways to the end
+  bool cut[slots<V>]{};    ///< one of them leaves the group of the end
+  int lowest{};
+
+  /// Calls visit(a, captured) for each such operator a of b. What reaches b in another way as well is followed only as
+  /// long as something is left that may not.
+  template <int E, int O>
+  constexpr void from(graph<V, E, O> const& g, int b, int const* of, auto const& visit) {
+    int open = 0;  // nodes yet to come whose ways are all elementwise
+    lowest = b;
+    auto const reach = [&](int u, way w, bool leaves) {
+      if (u < g.input_count) return;
+      lowest = u < lowest ? u : lowest;
+      open += (to_end[u] == way::none && w == way::elementwise) - (to_end[u] == way::elementwise && w == way::other);
+      if (w > to_end[u]) to_end[u] = w;
+      cut[u] = cut[u] || leaves || of[u] != of[b];
+    };
+    for (int k = 0; k < g.nodes[b].input_count; ++k)
+      reach(g.operand(b, k), k == 0 ? way::elementwise : way::other, false);
+    for (int v = b - 1; open > 0; --v) {
+      if (to_end[v] == way::none) continue;
+      op const kind = g.nodes[v].kind;
+      bool const clean = to_end[v] == way::elementwise;
+      open -= clean;
+      if (clean && is_complex(kind)) visit(v, !cut[v]);
+      way const onwards = clean && is_elementwise(kind) ? way::elementwise : way::other;
+      for (int k = 0; k < g.nodes[v].input_count; ++k) reach(g.operand(v, k), onwards, cut[v]);
+    }
+    for (int v = lowest; v < b; ++v) {
+      to_end[v] = way::none;
+      cut[v] = false;
+    }
+  }
+};
+
+/// Can the second operator of a pair follow the first in one pass, by what must be held meanwhile: rows or a chunk of
+/// 16 channels of the value between, and the weights?
+template <int V, int E, int O>
+constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b) {
+  if (!has_weights(g.nodes[a].kind) || !has_weights(g.nodes[b].kind))
+    return bytes(g.source(b).out) <= pair_cache;
+  chain_link const chain[]{link_of(g, a, g.operand(b)), link_of(g, b, b)};
+  long const weights = chain[0].weight_bytes + chain[1].weight_bytes;
+  if (tile_bytes(chain, 2, 0, {tiling::rows, 0}) + weights <= pair_cache) return true;
+  int const c = chain[0].out.c, tile = c < 16 ? c : 16;
+  return tile_bytes(chain, 2, 0, {tiling::channels, tile}) + weights * tile / c <= pair_cache;
+}
+
+}  // namespace detail
+
+/// Intensive pairs: a complex operator, elementwise ones, and one that can follow it in one pass, where all paths from
+/// the one to the other lead through elementwise operators alone. Triples: likewise, with a depthwise and a pointwise
+/// one behind. Captured: all of it in one group.
+template <int V>
+struct intensive_pairs {
+  int pairs{}, possible_pairs{}, triples{}, possible_triples{};
+  bool fused[slots<V>]{};  ///< of each node: ends a captured pair whose tiles fit the cache
+};
+
+/// `of`: the group of each node.
+template <int V, int E, int O>
+constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of) {
+  intensive_pairs<V> s;
+  detail::pair_search<V> search;
+  int ends[slots<V>]{}, ends_captured[slots<V>]{};  // pairs that end in this operator
+  for (int b = g.input_count; b < g.node_count; ++b) {
+    op const kind = g.nodes[b].kind;
+    if (!is_complex(kind) || kind == op::conv2d) continue;
+    search.from(g, b, of, [&](int a, bool captured) {
+      ++ends[b], ++s.possible_pairs;
+      ends_captured[b] += captured, s.pairs += captured;
+      s.fused[b] = s.fused[b] || (captured && detail::fits_cache(g, a, b));
+      if (kind != op::pointwise || g.nodes[a].kind != op::depthwise) return;
+      s.possible_triples += ends[a];
+      s.triples += captured ? ends_captured[a] : 0;
+    });
+  }
+  return s;
+}
+
+/// Bytes of values that need not be read, because their reader is in the same group, nor stored, because all are. What
+/// complex operators and pooling read does not count, but for the ends of pairs: they read every element many times.
+template <int V, int E, int O>
+constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_pairs<V> const& pairs) {
+  bool stored[slots<V>]{};
+  for (int o = 0; o < g.output_count; ++o) stored[g.outputs[o]] = true;
+  long removed = 0;
+  for (int v = g.node_count - 1; v >= g.input_count; --v) {
+    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+      int const u = g.operand(v, k);
+      if (u < g.input_count) continue;
+      bool const many_times = is_complex(g.nodes[v].kind) || is_pool(g.nodes[v].kind);
+      bool const saved = of[u] == of[v] && (!many_times || (k == 0 && pairs.fused[v]));
+      if (saved) removed += 4 * g.nodes[u].out.count();
+      else stored[u] = true;
+    }
+  }
+  value_reads<V> const reads = reads_of(g);
+  for (int u = g.input_count; u < g.node_count; ++u)
+    if (!stored[u] && reads.of[u] > 0) removed += 4 * g.nodes[u].out.count();
+  return removed;
+}
+
+}  // namespace ago
