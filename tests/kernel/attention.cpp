@@ -340,7 +340,7 @@ TEST_CASE("an epilogue follows attention") {
     s.after[1].operand = added.input(3);
     s.after[2].alpha = .1f;
     auto const bias = r.vector(std::size_t(p.q().c));
-    test::aligned packed(std::size_t(packed_floats(k.after.stages[0], I, p.q().c)));
+    test::aligned packed(std::size_t(packed_floats(k.after.stages[0], I, s.out)));
     packing_data from;
     from.after[0].shift = 0;
     pack_stages<I>(k, s, from, bias.data(), packed.data());

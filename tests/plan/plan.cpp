@@ -59,7 +59,8 @@ template <auto const& G>
 constexpr auto steps_of = form_steps(G, all_together<G.node_capacity>(1, G.node_count), views_of(G));
 template <auto const& G, options Options, auto const& Table>
 constexpr auto groups_of =
-    fuse_steps(G, steps_of<G>, partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count)},
+    fuse_steps(G, steps_of<G>,
+               partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count), .minis = {}},
                Options, Table);
 constexpr options avx2(isa::avx2, policy::ago_ni);
 template <auto const& G, options Options = avx2, auto const& Table = untuned>
