@@ -144,9 +144,10 @@ class random_schedules {
       if (at < all.count && all.entries[at].signature == step.signature) continue;
       for (int k = all.count++; k > at; --k) all.entries[k] = all.entries[k - 1];
       using enum ago::tiling;
-      constexpr ago::tiling tilings[] = {none, rows, channels, channels, channels_rows, channels_rows, pixels};
+      constexpr ago::tiling tilings[] = {none,          rows,          channels,      channels, channels,
+                                         channels_rows, channels_rows, channels_rows, pixels};
       ago::schedule s{any(1, 6), any(1, 3), any(0, 4), any(0, 3) ? 1 : -1};
-      s.tiling = tilings[any(0, 6)];
+      s.tiling = tilings[any(0, 8)];
       s.tile = any(0, 24);
       constexpr int convolutions[] = {0, -1, 1, 2, 4};
       s.winograd = convolutions[(state >> 8) % 5];
