@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ago/graph/graph.hpp>
-#include <ago/partition/partition.hpp>
+#include <ago/partition/policy.hpp>
 
 #include <random>
 
@@ -128,6 +128,12 @@ inline ago::partition<40> intervals(test_graph const& g, graph_maker& random) {
   ++p.count;
   p.acyclic = true;
   return p;
+}
+
+/// That, or, for every fifth seed, what one of the policies makes of the network.
+inline ago::partition<40> any_partition(test_graph const& g, graph_maker& random, unsigned seed) {
+  ago::policy const p{std::uint8_t(seed / 5 % ago::policies)};
+  return seed % 5 == 0 ? partition_by(p, g).minis : intervals(g, random);
 }
 
 }  // namespace plan_test
