@@ -31,8 +31,16 @@ class program {
  public:
   /// The operators after the passes.
   static constexpr auto const& graph = optimized<Net>::value;
+
+ private:
+  static constexpr bool within_limits = can_partition(Options.policy, graph.node_count - graph.input_count);
+  static_assert(within_limits,
+                "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
+
+ public:
   /// Subgraphs and their mini-subgraphs.
-  static constexpr auto partition = partition_by<Options.policy>(graph, Options.device);
+  static constexpr auto partition =
+      partition_by<within_limits ? Options.policy : policy::paper_adjacent>(graph, Options.device);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
  private:

@@ -28,6 +28,9 @@ constexpr bool fuses_intensively(policy p) {
   return p == policy::ago || p == policy::paper || p == policy::paper_adjacent;
 }
 
+/// Is a network of so many operators within what compilers evaluate at most by default? (At run time any size is.)
+constexpr bool can_partition(policy p, int operators) { return p != policy::paper || operators <= 700; }
+
 /// The partition of `g` by policy `P`, for a device with these caches.
 template <policy P, int V, int E, int O>
 constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {

@@ -1,0 +1,14 @@
+// The paper's own policy on a network beyond what compilers evaluate.
+// expect: ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent
+#include <ago/ago.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int depth = 350;
+#else
+constexpr int depth = 351;
+#endif
+inline constexpr auto pair = [](tensor x) { return x | gelu{} | silu{}; };
+inline constexpr auto net = input{.h = 4, .w = 4, .c = 3} | repeat{depth, pair};
+static_assert(program<net, untuned, policy::paper>::subgraphs > 1);
