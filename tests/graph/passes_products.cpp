@@ -8,7 +8,7 @@ using namespace ago;
 namespace {
 
 inline constexpr input left{.h = 3, .w = 5, .c = 7}, right{.h = 3, .w = 4, .c = 7};
-inline constexpr permute transpose{{0, 1, 3, 2}};
+inline constexpr permute transpose{0, 1, 3, 2};
 
 inline constexpr auto once = trace([](tensor x, tensor y) { return matmul(x, y | transpose); }, left, right);
 inline constexpr auto twice =
@@ -19,7 +19,7 @@ inline constexpr auto shared = trace(
       return outputs(matmul(x, z), z | relu{});
     },
     left, right);
-inline constexpr auto other = trace([](tensor x, tensor y) { return matmul(x, y | permute{{0, 2, 3, 1}}); },
+inline constexpr auto other = trace([](tensor x, tensor y) { return matmul(x, y | permute{0, 2, 3, 1}); },
                                     input{.h = 4, .w = 5, .c = 7}, input{.h = 3, .w = 4, .c = 7});
 
 template <auto const& Net>

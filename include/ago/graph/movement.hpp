@@ -85,15 +85,16 @@ struct reshape {
   }
 };
 
-/// Axes exchanged: extent i of the result is extent order[i] of x, as torch.permute has it, on images, rows, columns,
-/// channels.
+/// Axes exchanged, as torch.permute has it: the result's images are extent number `n` of x, its rows number `h`, its
+/// columns `w` and its channels `c`; 0 are the images of x, 3 its channels.
 struct permute {
-  int order[4]{0, 1, 2, 3};
+  int n = 0, h = 1, w = 2, c = 3;
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::permute, line, x);
     node made{.kind = op::permute, .out = x.dims()};
+    int const order[] = {n, h, w, c};
     bool used[4]{};
     for (int i = 0; i < 4; ++i) {
       if (order[i] < 0 || order[i] > 3 || used[order[i]]) {
