@@ -155,6 +155,11 @@ TEST_CASE("FuseOps: concatenations") {
     b.unary(op::relu, b.unary(op::channel_shuffle, y));
     CHECK(fused(b) == groups{0, 0, 0, 0, 0});
   }
+  SUBCASE("nothing passes a tuple that is not fused yet") {
+    int const y = b.unary(op::relu, x), t = b.unary(op::tanh, y), c = b.concat(t, t);
+    b.binary(op::add, b.add({.kind = op::slice, .out = image}, {c}), y);
+    CHECK(fused(b) == groups{0, 1, 1, 1, 1});
+  }
   SUBCASE("a concatenation between a value and the sum of branches") {
     int const y = b.unary(op::relu, x);
     b.concat(y, b.concat(b.unary(op::tanh, y), y));

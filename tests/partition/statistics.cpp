@@ -89,6 +89,7 @@ TEST_CASE("weights: trivial groups, mean, median and evenness") {
   CHECK(s.jain == doctest::Approx(36. / (3 * 14)));
   auto const even = statistics_of(b.g, parted(b, {0, 0, 0, 1, 1, 1}));
   CHECK((even.jain == doctest::Approx(1) && even.median == 3 * 1946));
+  CHECK(statistics_of(b.g, parted(b, {0, 0, 0, 0, 0, 1})).median == 3 * 1946);
   builder heavy;
   heavy.unary(op::relu, heavy.input({1, 20, 20, 20}));
   CHECK(statistics_of(heavy.g, parted(heavy, {0})).trivial == 0);
