@@ -47,6 +47,29 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   return r;
 }
 
+/// A number that tells links apart: all that their price depends on, mixed (FNV-1a). Should two share it, a chain is
+/// merely priced as another one.
+constexpr std::uint64_t fingerprint(chain_link const& l) {
+  window const& w = l.win;
+  std::uint64_t const parts[] = {std::uint64_t(l.kind), std::uint64_t(l.weight_bytes),
+                                 std::uint64_t(l.in.n) << 40 ^ std::uint64_t(l.in.h) << 20 ^ std::uint64_t(l.in.w),
+                                 std::uint64_t(l.in.c) << 32 ^ std::uint64_t(l.out.c),
+                                 std::uint64_t(l.out.h) << 20 ^ std::uint64_t(l.out.w),
+                                 std::uint64_t(w.kernel_h) << 32 ^ std::uint64_t(w.kernel_w),
+                                 std::uint64_t(w.stride_h) << 32 ^ std::uint64_t(w.stride_w),
+                                 std::uint64_t(w.dilation_h) << 32 ^ std::uint64_t(w.dilation_w),
+                                 std::uint64_t(w.pad_top) << 32 ^ std::uint64_t(w.pad_left)};
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (std::uint64_t const part : parts) hash = (hash ^ part) * 0x100000001b3ull;
+  return hash ^ hash >> 29;
+}
+
+/// What the chains seen last save: networks repeat blocks, and compilers count every step of this.
+struct priced_chains {
+  std::uint64_t key[256]{};
+  std::int64_t saved[256]{};
+};
+
 /// Joins the scores of an attention, their softmax and the product with the values, where nobody else reads what is
 /// between: a few rows of scores at a time then pass through all three (matmul -> matmul, AGO III.B, tiled over rows).
 template <int V, int E, int O>
@@ -79,24 +102,33 @@ template <int V, int E, int O>
 constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, bool intensive, device const& on,
                                 grouping<V> const* within = nullptr) {
   detail::chain_links<V> const links = detail::links_of(g, atoms, within);
+  detail::priced_chains priced;
   int rep[slots<V>]{}, line[slots<V>]{};
+  std::uint64_t print[slots<V>]{};  // of the links of a line
   for (int a = 0; a < atoms.count; ++a) rep[a] = a;
   for (int head = 0; head < atoms.count && intensive; ++head) {
     if (links.has_previous[head]) continue;
     int length = 0;
-    for (int a = head; a >= 0; a = links.next[a]) line[length++] = a;
+    for (int a = head; a >= 0; a = links.next[a]) {
+      if (links.next[head] >= 0) print[length] = detail::fingerprint(link_of(g, links.main[a], links.result[a]));
+      line[length++] = a;
+    }
     std::int64_t best[slots<V> + 1]{};  // saved by the first k links of the line
     int taken[slots<V> + 1]{};  // links in the last chain of that solution
     for (int k = 1; k <= length; ++k) {
       best[k] = best[k - 1];
       taken[k] = 1;
       for (int n = 2; n <= max_chain && n <= k; ++n) {
-        chain_link chain[max_chain]{};
-        for (int i = 0; i < n; ++i) {
-          int const a = line[k - n + i];
-          chain[i] = link_of(g, links.main[a], links.result[a]);
+        std::uint64_t key = std::uint64_t(n);
+        for (int i = k - n; i < k; ++i) key = (key ^ print[i]) * 0x100000001b3ull;
+        std::uint64_t const slot = key >> 32 & 255;
+        if (priced.key[slot] != key) {
+          chain_link chain[max_chain]{};
+          for (int i = 0; i < n; ++i) chain[i] = link_of(g, links.main[line[k - n + i]], links.result[line[k - n + i]]);
+          priced.key[slot] = key;
+          priced.saved[slot] = best_tiling(chain, n, on).saved;
         }
-        std::int64_t const saved = best_tiling(chain, n, on).saved;
+        std::int64_t const saved = priced.saved[slot];
         if (best[k - n] + saved <= best[k]) continue;
         best[k] = best[k - n] + saved;
         taken[k] = n;
