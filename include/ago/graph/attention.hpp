@@ -72,7 +72,7 @@ struct attention {
     (void)detail::with_patch(r, op::attention_scores, b, patch);
     node n = detail::with_patch(r, op::attention_scores, a, patch);
     window const patches = n.win;
-    int const places = patches.stride_h * patches.stride_w;
+    long const places = long(patches.stride_h) * patches.stride_w;
     long const tokens = long(a.h) * a.w / places, others = long(b.h) * b.w / places;
     n.out = {r.fitting(long(a.n) * places), groups, r.fitting(tokens), r.fitting(others > 0 ? others : 1)};
     n.groups = groups;

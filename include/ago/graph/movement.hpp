@@ -79,8 +79,9 @@ struct reshape {
     shape const in = x.dims();
     auto const extent = [&](int wanted, int before) { return wanted ? r.positive(wanted) : before; };
     shape const out{extent(n, in.n), extent(h, in.h), extent(w, in.w), extent(c, in.c)};
-    if (out.count() == in.count()) return r.append({.kind = op::reshape, .out = out}, x);
-    r.complain(fault::elements_differ, in.count(), out.count());
+    long const elements = detail::limited_count(out);
+    if (elements == in.count()) return r.append({.kind = op::reshape, .out = out}, x);
+    r.complain(fault::elements_differ, in.count(), elements);
     return x;
   }
 };
@@ -132,7 +133,7 @@ struct unfold {
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::unfold, line, x);
     node n = detail::with_patch(r, op::unfold, x.dims(), patch);
-    int const places = n.win.stride_h * n.win.stride_w;
+    long const places = long(n.win.stride_h) * n.win.stride_w;
     n.out = {r.fitting(long(n.out.n) * places), 1, r.fitting(long(n.out.h) * n.out.w / places), n.out.c};
     return r.append(n, x);
   }
@@ -148,13 +149,13 @@ struct fold {
     detail::recording r(op::fold, line, x);
     shape const in = x.dims();
     node n = detail::with_patch(r, op::fold, {1, r.positive(height), r.positive(width), in.c}, patch);
-    int const places = n.win.stride_h * n.win.stride_w;
+    long const places = long(n.win.stride_h) * n.win.stride_w;
     long const tokens = long(n.out.h) * n.out.w / places;
     if (in.n % places || in.h != 1 || in.w != tokens) {
       r.complain(fault::elements_differ, long(in.n) * in.h * in.w, long(n.out.h) * n.out.w);
       return x;
     }
-    n.out.n = in.n / places;
+    n.out.n = int(in.n / places);
     return r.append(n, x);
   }
 };

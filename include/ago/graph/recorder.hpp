@@ -38,6 +38,10 @@ inline constexpr long int_limit = 2147483647;
 
 /// a * b for positive factors up to int_limit + 1, cut off there.
 constexpr long limited_product(long a, long b) { return a > int_limit / b ? int_limit + 1 : a * b; }
+/// Elements of a value, cut off there.
+constexpr long limited_count(shape const& s) {
+  return limited_product(limited_product(limited_product(s.n, s.h), s.w), s.c);
+}
 
 /// A network in the making.
 struct recorder {

@@ -85,7 +85,7 @@ class recording {
     n.layer = layer_;
     n.line = line_;
     n.name = recorder_->names.current();
-    long const elements = limited_product(limited_product(limited_product(n.out.n, n.out.h), n.out.w), n.out.c);
+    long const elements = limited_count(n.out);
     if (fitting(elements) != elements) n.out = {};
     for (int i = 0; i < operands.count; ++i) {
       tensor const x = operands.first[i];
