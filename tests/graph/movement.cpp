@@ -1,5 +1,5 @@
 // What layers that move elements record.
-#include "run_time_trace.hpp"
+#include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
 #include <ago/graph/parameters.hpp>
@@ -12,18 +12,7 @@ using graph_test::run_time_trace;
 namespace {
 
 /// The only node that a layer adds to a value of shape {2, 6, 8, 12}.
-node recorded(layer auto const& l) {
-  run_time_trace t;
-  tensor const x = t.add({.n = 2, .h = 6, .w = 8, .c = 12});
-  tensor const y = x | l;
-  REQUIRE(t.fault() == fault::none);
-  REQUIRE(t.recorder.nodes.size == 2);
-  REQUIRE(y.index == 1);
-  REQUIRE(t.recorder.edges[t.last().input_first] == 0);
-  CHECK(t.last().input_count == 1);
-  CHECK(t.last().layer == 1);
-  return t.last();
-}
+node recorded(layer auto const& l) { return graph_test::recorded_after({.n = 2, .h = 6, .w = 8, .c = 12}, l); }
 
 }  // namespace
 

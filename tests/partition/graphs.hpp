@@ -43,6 +43,12 @@ struct builder {
   constexpr int concat(int x, int y) {
     return add({.kind = ago::op::concat, .out = with_channels(x, shape_of(x).c + shape_of(y).c)}, {x, y});
   }
+  /// Two branches that concat joins, and a pointwise that mixes them.
+  constexpr int shuffle_unit(int x) {
+    int const left = bias_relu(pointwise(unary(ago::op::bias, depthwise(x)), 48));
+    int const right = unary(ago::op::bias, depthwise(bias_relu(pointwise(x, 48))));
+    return bias_relu(pointwise(concat(left, bias_relu(pointwise(right, 48))), 96));
+  }
   constexpr void output(int x) { g.outputs[g.output_count++] = x; }
 
   constexpr int bias_relu(int x) { return unary(ago::op::relu6, unary(ago::op::bias, x)); }
@@ -54,6 +60,16 @@ struct builder {
     return binary(ago::op::add, x, unary(ago::op::bias, pointwise(y, c)));
   }
 };
+
+/// One block after another, from an input on, until there are `nodes` nodes.
+template <class Builder, class Block>
+constexpr auto grown(ago::shape image, int nodes, Block block) {
+  Builder b;
+  int x = b.input(image);
+  while (b.g.node_count < nodes) x = block(b, x);
+  b.output(x);
+  return b.g;
+}
 
 /// Nodes with weights and operands, in thousandths.
 template <int V, int E>

@@ -92,23 +92,11 @@ using builder = test::builder<701, 1'500>;
 constexpr ago::shape image{1, 14, 14, 96};
 
 constexpr auto inverted_residuals() {
-  builder b;
-  int x = b.input(image);
-  while (b.g.node_count < 690) x = b.inverted_residual(x, 6);
-  b.output(x);
-  return b.g;
+  return test::grown<builder>(image, 690, [](builder& b, int x) { return b.inverted_residual(x, 6); });
 }
 
 constexpr auto shuffle_units() {
-  builder b;
-  int x = b.input(image);
-  while (b.g.node_count < 686) {
-    int const left = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(x)), 48));
-    int const right = b.unary(op::bias, b.depthwise(b.bias_relu(b.pointwise(x, 48))));
-    x = b.bias_relu(b.pointwise(b.concat(left, b.bias_relu(b.pointwise(right, 48))), 96));
-  }
-  b.output(x);
-  return b.g;
+  return test::grown<builder>(image, 686, [](builder& b, int x) { return b.shuffle_unit(x); });
 }
 
 constexpr auto transformers() {

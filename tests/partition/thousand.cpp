@@ -14,24 +14,11 @@ using builder = test::builder<1'024, 2'200>;
 constexpr ago::shape image{1, 14, 14, 96};
 
 constexpr auto inverted_residuals() {
-  builder b;
-  int x = b.input(image);
-  while (b.g.node_count < 1'000) x = b.inverted_residual(x, 6);
-  b.output(x);
-  return b.g;
+  return test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.inverted_residual(x, 6); });
 }
 
-/// Two branches that concat joins, and a pointwise that mixes them.
 constexpr auto shuffle_units() {
-  builder b;
-  int x = b.input(image);
-  while (b.g.node_count < 1'000) {
-    int const left = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(x)), 48));
-    int const right = b.unary(op::bias, b.depthwise(b.bias_relu(b.pointwise(x, 48))));
-    x = b.bias_relu(b.pointwise(b.concat(left, b.bias_relu(b.pointwise(right, 48))), 96));
-  }
-  b.output(x);
-  return b.g;
+  return test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.shuffle_unit(x); });
 }
 
 /// Three projections of one value, gated by each other, residuals around, and a skip over everything.

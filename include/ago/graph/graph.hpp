@@ -106,4 +106,13 @@ struct graph {
   constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
 };
 
+/// Bytes of the trained weights that operator v multiplies by.
+template <int V, int E, int O>
+constexpr long weight_bytes(graph<V, E, O> const& g, int v) {
+  node const& n = g.nodes[v];
+  if (!has_weights(n.kind)) return 0;
+  int const depth = n.kind == op::depthwise ? 1 : g.source(v).out.c / n.groups;
+  return 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth;
+}
+
 }  // namespace ago

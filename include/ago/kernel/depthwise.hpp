@@ -18,10 +18,10 @@ struct depthwise_memory {
         out_row(out_pixel * s.out.w), channels(s.out.c) {}
   /// Row y of image n, wherever it is kept.
   AGO_INLINE float const* in_row_at(step_data const& s, int n, int y) const {
-    return in + (s.source.ring ? y % s.source.ring : long(n) * s.in.h + y) * in_row;
+    return in + row_in_memory(s.source, s.in, n, y) * in_row;
   }
   AGO_INLINE float* out_row_at(step_data const& s, int n, int y) const {
-    return out + (s.destination.ring ? y % s.destination.ring : long(n) * s.out.h + y) * out_row;
+    return out + row_in_memory(s.destination, s.out, n, y) * out_row;
   }
 
   finisher<K.after, K.target> finish;

@@ -22,6 +22,11 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
   return p.in == place::area::output ? m.outputs[p.index] + p.offset : m.arena + p.offset;
 }
 
+/// Where row y of image n is kept, in rows.
+AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
+  return p.ring ? y % p.ring : long(n) * s.h + y;
+}
+
 /// The operators without parameters or operands. NaN stays NaN. Largest errors over all finite x, measured for every
 /// instruction set against double (u = one unit in the last place of the result):
 ///   leaky_relu 1 u; tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;

@@ -34,11 +34,6 @@ AGO_INLINE void finish_and_store(finisher<K.after, K.target> const& finish, vec<
   else finish(x, pixel, channel).store(p);
 }
 
-/// Where row y of image n is kept, in rows.
-AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
-  return p.ring ? y % p.ring : long(n) * s.h + y;
-}
-
 /// Taps on the image of one window, and what the result is multiplied by.
 struct pool_window {
   tap_range rows, columns;

@@ -37,9 +37,7 @@ constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> 
   for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
     node const& n = g.nodes[v];
     r.kind[i] = apollo_pattern_of(n.kind);
-    int const depth = n.kind == op::depthwise ? 1 : n.input_count > 0 ? g.source(v).out.c / n.groups : 0;
-    long const weights = has_weights(n.kind) ? long(n.out.c) * depth * n.win.kernel_h * n.win.kernel_w : 0;
-    r.bytes[i] = 4 * (n.out.count() + weights);
+    r.bytes[i] = 4 * n.out.count() + weight_bytes(g, v);
     for (int k = 0; k < n.input_count; ++k) {
       int const u = g.operand(v, k);
       if (u < g.input_count) continue;

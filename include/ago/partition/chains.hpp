@@ -1,6 +1,7 @@
 // Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the memory traffic that they save.
 #pragma once
 
+#include <ago/graph/hash.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/fusion_cost.hpp>
 
@@ -47,21 +48,20 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   return r;
 }
 
-/// A number that tells links apart: all that their price depends on, mixed (FNV-1a). Should two share it, a chain is
-/// merely priced as another one.
+/// Tells links apart by all that their price depends on. Should two share it, a chain is merely priced as another one.
 constexpr std::uint64_t fingerprint(chain_link const& l) {
   window const& w = l.win;
-  std::uint64_t const parts[] = {std::uint64_t(l.kind), std::uint64_t(l.weight_bytes),
-                                 std::uint64_t(l.in.n) << 40 ^ std::uint64_t(l.in.h) << 20 ^ std::uint64_t(l.in.w),
-                                 std::uint64_t(l.in.c) << 32 ^ std::uint64_t(l.out.c),
-                                 std::uint64_t(l.out.h) << 20 ^ std::uint64_t(l.out.w),
-                                 std::uint64_t(w.kernel_h) << 32 ^ std::uint64_t(w.kernel_w),
-                                 std::uint64_t(w.stride_h) << 32 ^ std::uint64_t(w.stride_w),
-                                 std::uint64_t(w.dilation_h) << 32 ^ std::uint64_t(w.dilation_w),
-                                 std::uint64_t(w.pad_top) << 32 ^ std::uint64_t(w.pad_left)};
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (std::uint64_t const part : parts) hash = (hash ^ part) * 0x100000001b3ull;
-  return hash ^ hash >> 29;
+  auto const pair = [](int a, int b) { return std::uint64_t(a) << 32 ^ std::uint64_t(b); };
+  value_hash h;
+  h.mix(std::uint64_t(l.kind));
+  h.mix(std::uint64_t(l.weight_bytes));
+  h.mix(l.in);
+  h.mix(l.out);
+  h.mix(pair(w.kernel_h, w.kernel_w));
+  h.mix(pair(w.stride_h, w.stride_w));
+  h.mix(pair(w.dilation_h, w.dilation_w));
+  h.mix(pair(w.pad_top, w.pad_left));
+  return h.value;
 }
 
 /// What the chains seen last save: networks repeat blocks, and compilers count every step of this.
@@ -119,9 +119,9 @@ constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atom
       best[k] = best[k - 1];
       taken[k] = 1;
       for (int n = 2; n <= max_chain && n <= k; ++n) {
-        std::uint64_t key = std::uint64_t(n);
-        for (int i = k - n; i < k; ++i) key = (key ^ print[i]) * 0x100000001b3ull;
-        std::uint64_t const slot = key >> 32 & 255;
+        value_hash links_mixed;
+        for (int i = k - n; i < k; ++i) links_mixed.mix(print[i]);
+        std::uint64_t const key = links_mixed.value, slot = key & 255;
         if (priced.key[slot] != key) {
           chain_link chain[max_chain]{};
           for (int i = 0; i < n; ++i) chain[i] = link_of(g, links.main[line[k - n + i]], links.result[line[k - n + i]]);

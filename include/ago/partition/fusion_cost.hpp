@@ -18,10 +18,7 @@ struct chain_link {
 template <int V, int E, int O>
 constexpr chain_link link_of(graph<V, E, O> const& g, int main, int result) {
   node const& n = g.nodes[main];
-  shape const& in = g.source(main).out;
-  int const depth = n.kind == op::depthwise ? 1 : in.c / n.groups;
-  bool const weighs = has_weights(n.kind);
-  return {n.kind, in, g.nodes[result].out, n.win, weighs * 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth};
+  return {n.kind, g.source(main).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
 }
 
 /// Can the chain be computed so? By channels, operators in the middle must be depthwise. Pooling is computed by rows.

@@ -2,7 +2,7 @@
 // them know where to look.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/plan/value_uses.hpp>
 
 namespace ago {
 
@@ -117,11 +117,6 @@ constexpr run_list composed(graph<V, E, O> const& g, channel_layouts<V> const& l
   return r;
 }
 
-/// Who reads a value.
-struct reader {
-  int node = -1, operand = 0;
-};
-
 template <int V, int E, int O>
 constexpr bool is_output(graph<V, E, O> const& g, int v) {
   for (int o = 0; o < g.output_count; ++o)
@@ -129,25 +124,11 @@ constexpr bool is_output(graph<V, E, O> const& g, int v) {
   return false;
 }
 
-/// Its only reader, or -1.
-template <int V, int E, int O>
-constexpr int only_reader(graph<V, E, O> const& g, int v) {
-  if (is_output(g, v)) return -1;
-  int found = -1;
-  for (int r = v + 1; r < g.node_count; ++r)
-    for (int k = 0; k < g.nodes[r].input_count; ++k)
-      if (g.operand(r, k) == v) {
-        if (found >= 0) return -1;
-        found = r;
-      }
-  return found;
-}
-
 /// Does a depthwise operator's result pass through elementwise operators only into a matrix product, which does not
 /// mind the order of its channels?
 template <int V, int E, int O>
-constexpr bool ends_in_product(graph<V, E, O> const& g, int v) {
-  for (int r = only_reader(g, v); r >= 0; r = only_reader(g, r)) {
+constexpr bool ends_in_product(graph<V, E, O> const& g, value_uses<V> const& uses, int v) {
+  for (int r = uses.only_reader(v); r >= 0; r = uses.only_reader(r)) {
     if (is_matrix_product(g.nodes[r].kind)) return true;
     if (!is_unary(g.nodes[r].kind) || g.nodes[r].kind == op::positions) return false;
   }
@@ -156,14 +137,14 @@ constexpr bool ends_in_product(graph<V, E, O> const& g, int v) {
 
 /// Can operator r read its operand number k from where `runs` say?
 template <int V, int E, int O>
-constexpr bool reads_runs(graph<V, E, O> const& g, int r, int k, run_list const& runs) {
+constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, int r, int k, run_list const& runs) {
   node const& n = g.nodes[r];
   shape const& in = g.source(r, k).out;
   if (n.kind == op::channel_shuffle) return runs.is_plain(in.c) || !shuffled(runs, n.groups, in.c).too_many;
   if (moves_channels(n)) return true;
   if (runs.is_plain(in.c))  // by a larger step from pixel to pixel; one pixel for all is expected without gaps
     return n.kind != op::reshape && n.kind != op::from_nchw && !(is_binary(n.kind) && !(in == n.out));
-  return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, r));
+  return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, uses, r));
 }
 
 }  // namespace detail
@@ -174,6 +155,7 @@ constexpr bool reads_runs(graph<V, E, O> const& g, int r, int k, run_list const&
 template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;
+  value_uses<V> const uses = uses_of(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     if (!detail::moves_channels(n)) {
@@ -192,7 +174,7 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
     for (int r = v + 1; r < g.node_count && view; ++r)
       for (int k = 0; k < g.nodes[r].input_count; ++k) {
         if (g.operand(r, k) != v) continue;
-        view = view && detail::reads_runs(g, r, k, l.runs[v]);
+        view = view && detail::reads_runs(g, uses, r, k, l.runs[v]);
         apart = apart || (detail::moves_channels(g.nodes[r]) && g.nodes[r].kind != op::concat);
       }
     l.is_view[v] = view && apart;

@@ -124,10 +124,7 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   data.other_shape = g.nodes[s.inputs[0]].out;
   data.win = n.win;
   data.groups = n.groups;
-  structure const what = s.attention                        ? structure::attention
-                         : n.kind == op::matmul             ? structure::matmul
-                         : n.kind == op::attention_scores ? structure::attention_scores
-                                                            : structure::attention_values;
+  structure const what = structure_of(g, s);
   return {what, {}, false, 0, attention_scratch_floats(what, data, target)};
 }
 

@@ -29,31 +29,17 @@ struct step_nodes {
   constexpr bool is_whole() const { return piece.count == 0; }
 };
 
+/// The kernel of a step's main operator.
+template <int V, int E, int O>
+constexpr structure structure_of(graph<V, E, O> const& g, step_nodes const& s) {
+  return s.attention ? structure::attention : structure_of(g.nodes[s.main].kind);
+}
+
 template <int Capacity>
 struct step_list {
   step_nodes step[Capacity]{};
   int count = 0;
 };
-
-/// How often each value is read, a network output counting as a read, and the last operator that reads it (or -1).
-template <int V>
-struct value_uses {
-  int readers[V]{};
-  int reader[V]{};
-};
-
-template <int V, int E, int O>
-constexpr value_uses<V> uses_of(graph<V, E, O> const& g) {
-  value_uses<V> u;
-  for (int v = 0; v < g.node_count; ++v) u.reader[v] = -1;
-  for (int v = 0; v < g.node_count; ++v)
-    for (int k = 0; k < g.nodes[v].input_count; ++k) {
-      ++u.readers[g.operand(v, k)];
-      u.reader[g.operand(v, k)] = v;
-    }
-  for (int o = 0; o < g.output_count; ++o) ++u.readers[g.outputs[o]];
-  return u;
-}
 
 /// Whose memory each value is written into, so that concatenations of channels and reshapes cost nothing.
 template <int V>
@@ -124,6 +110,21 @@ constexpr bool takes_epilogue(op kind) {
          kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
 }
 
+/// Adds to step `s`, that of operator v, the elementwise operators behind it that kernel and mini-subgraph allow.
+template <int V, int E, int O>
+constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, partition<V> const& minis,
+                              value_uses<V> const& uses, bool* done) {
+  for (int r = uses.only_reader(s.result); r >= 0; r = uses.only_reader(s.result)) {
+    bool const starts_accumulators =
+        has_weights(g.nodes[v].kind) && g.nodes[r].kind == op::bias && s.bias < 0 && s.stage_count == 0;
+    if (minis.of[r] != minis.of[v] || !fuses(g, done, s, s.result, r)) return;
+    if (!starts_accumulators && s.stage_count == max_stages) return;
+    done[r] = true;
+    if (starts_accumulators) s.bias = s.result = r;
+    else add_stage(g, s, r);
+  }
+}
+
 /// The scores and the softmax of the attention whose product with the values is v, if one chain holds all three.
 struct attention_nodes {
   int scores = -1, weights = -1;
@@ -143,7 +144,7 @@ template <int V, int E, int O>
 constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V> const& uses, int const* chain_of) {
   int end = v;
   for (int i = 0; i < 2 && end >= 0 && g.nodes[end].kind != op::attention_values; ++i)
-    end = uses.readers[end] == 1 ? uses.reader[end] : -1;
+    end = uses.only_reader(end);
   if (end < 0 || end == v) return false;
   attention_nodes const inner = attention_of(g, end, chain_of);
   return inner.scores == v || inner.weights == v;
@@ -252,20 +253,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
       s.main = s.result = v;
       if (n.input_count > 1) s.inputs[0] = g.operand(v, 1);
     }
-    while (detail::takes_epilogue(n.kind) && uses.readers[s.result] == 1) {
-      int const r = uses.reader[s.result];
-      if (r < 0) break;
-      bool const starts_accumulators =
-          has_weights(n.kind) && g.nodes[r].kind == op::bias && s.bias < 0 && s.stage_count == 0;
-      if (minis.of[r] != minis.of[v] || !detail::fuses(g, done, s, s.result, r)) break;
-      if (!starts_accumulators && s.stage_count == max_stages) break;
-      done[r] = true;
-      if (starts_accumulators) {
-        s.bias = s.result = r;
-      } else {
-        detail::add_stage(g, s, r);
-      }
-    }
+    if (detail::takes_epilogue(n.kind)) detail::take_followers(g, s, v, minis, uses, done);
     if (n.kind == op::concat) detail::join_operands(steps, g, s);
     else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
     else steps.step[steps.count++] = s;

@@ -66,6 +66,23 @@ constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape 
   return long(groups.ring[step]) * (runs ? 1 : s.w) * (groups.chunk[step] > 0 ? groups.chunk[step] : s.c);
 }
 
+/// Places the values that lie in the memory of others, which have their places.
+template <int V, int E, int O>
+constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_views<V> const& views,
+                           channel_layouts<V> const& layouts) {
+  for (int v = g.node_count - 1; v >= 0; --v)  // parents come later in the graph
+    if (views.parent[v] >= 0) {
+      m.at[v] = m.at[views.parent[v]];
+      m.at[v].offset += views.channel[v];
+      if (g.nodes[views.parent[v]].kind == op::reshape) m.at[v].pixel_stride = g.nodes[v].out.c;
+    }
+  for (int v = 0; v < g.node_count; ++v)  // in the memory of others, which are placed by now
+    if (layouts.is_view[v] && layouts.runs[v].is_plain(g.nodes[v].out.c)) {
+      m.at[v] = m.at[layouts.runs[v].run[0].value];
+      m.at[v].offset += layouts.runs[v].run[0].first;
+    }
+}
+
 }  // namespace detail
 
 /// Greedy by size. Inputs and outputs are the caller's memory; values given out are written there directly.
@@ -124,17 +141,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     if (v < g.input_count) m.at[v] = {place::area::input, v, 0, g.nodes[v].out.c};
     if (output[v] >= 0) m.at[v] = {place::area::output, output[v], 0, g.nodes[v].out.c};
   }
-  for (int v = g.node_count - 1; v >= 0; --v)  // parents come later in the graph: they are placed by now
-    if (views.parent[v] >= 0) {
-      m.at[v] = m.at[views.parent[v]];
-      m.at[v].offset += views.channel[v];
-      if (g.nodes[views.parent[v]].kind == op::reshape) m.at[v].pixel_stride = g.nodes[v].out.c;
-    }
-  for (int v = 0; v < g.node_count; ++v)  // in the memory of others, which are placed by now
-    if (layouts.is_view[v] && layouts.runs[v].is_plain(g.nodes[v].out.c)) {
-      m.at[v] = m.at[layouts.runs[v].run[0].value];
-      m.at[v].offset += layouts.runs[v].run[0].first;
-    }
+  detail::place_views(m, g, views, layouts);
   return m;
 }
 template <int S, int V, int E, int O>

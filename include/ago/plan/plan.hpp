@@ -30,44 +30,12 @@ struct plan {
 
 namespace detail {
 
-constexpr structure structure_of(op kind) {
-  switch (kind) {
-    case op::pointwise:
-    case op::linear: return structure::pointwise;
-    case op::conv2d: return structure::convolution;
-    case op::depthwise: return structure::depthwise;
-    case op::max_pool: return structure::max_pool;
-    case op::avg_pool: return structure::avg_pool;
-    case op::global_max_pool: return structure::global_max_pool;
-    case op::global_avg_pool: return structure::global_avg_pool;
-    case op::from_nchw: return structure::from_nchw;
-    case op::to_nchw: return structure::to_nchw;
-    case op::matmul: return structure::matmul;
-    case op::attention_scores: return structure::attention_scores;
-    case op::attention_values: return structure::attention_values;
-    case op::softmax: return structure::softmax;
-    case op::layer_norm: return structure::layer_norm;
-    case op::concat:
-    case op::slice:
-    case op::channel_shuffle:
-    case op::reshape:
-    case op::permute:
-    case op::unfold:
-    case op::fold: return structure::copy;
-    case op::pad: return structure::pad;
-    case op::resize_nearest: return structure::resize_nearest;
-    case op::resize_bilinear: return structure::resize_bilinear;
-    case op::embedding: return structure::embedding;
-    default: return structure::elementwise;
-  }
-}
-
 /// What the main operator of a step is, its numbers, and where its parameters come from.
 template <int V, int E, int O>
 constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
   step_data& d = p.data;
   node const& n = g.nodes[s.main];
-  p.key.what = s.attention ? structure::attention : structure_of(n.kind);
+  p.key.what = structure_of(g, s);
   p.key.transposed = n.transposed;
   d.win = n.win;
   d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;

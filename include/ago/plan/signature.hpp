@@ -1,21 +1,10 @@
 // What a tuned schedule is keyed by: a hash of what a step computes, not of where it stands in the network.
 #pragma once
 
+#include <ago/graph/hash.hpp>
 #include <ago/plan/form_steps.hpp>
 
 namespace ago {
-
-/// 64-bit FNV-1a with a shift mix.
-struct signature_hash {
-  std::uint64_t value = 0xcbf29ce484222325ull;
-  constexpr void mix(std::uint64_t x) {
-    value = (value ^ x) * 0x100000001b3ull;
-    value ^= value >> 29;
-  }
-  constexpr void mix(shape const& s) {
-    mix(std::uint64_t(s.n) << 48 ^ std::uint64_t(s.h) << 32 ^ std::uint64_t(s.w) << 16 ^ std::uint64_t(s.c));
-  }
-};
 
 /// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.
 inline constexpr std::uint64_t signature_version = 1;
@@ -24,7 +13,7 @@ inline constexpr std::uint64_t signature_version = 1;
 /// blocks share an entry.
 template <int V, int E, int O>
 constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, isa target) {
-  signature_hash h;
+  value_hash h;
   h.mix(signature_version);
   h.mix(std::uint64_t(target));
   h.mix(g.nodes[s.source].out);

@@ -1,0 +1,30 @@
+// Who reads each value.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+namespace ago {
+
+/// How often each value is read, a network output counting as a read, and the last operator that reads it (or -1).
+template <int V>
+struct value_uses {
+  int readers[V]{};
+  int reader[V]{};
+  /// The operator that alone reads v, once, or -1.
+  constexpr int only_reader(int v) const { return readers[v] == 1 ? reader[v] : -1; }
+};
+
+template <int V, int E, int O>
+constexpr value_uses<V> uses_of(graph<V, E, O> const& g) {
+  value_uses<V> u;
+  for (int v = 0; v < g.node_count; ++v) u.reader[v] = -1;
+  for (int v = 0; v < g.node_count; ++v)
+    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+      ++u.readers[g.operand(v, k)];
+      u.reader[g.operand(v, k)] = v;
+    }
+  for (int o = 0; o < g.output_count; ++o) ++u.readers[g.outputs[o]];
+  return u;
+}
+
+}  // namespace ago
