@@ -66,13 +66,6 @@ TEST_CASE("a pointwise convolution computes every extent around its tiles") {
   });
 }
 
-TEST_CASE("a pointwise convolution that asks for its input ahead touches nothing else") {
-  on_every_isa([]<isa I>() {
-    check_extents<fetching<pointwise_key<I>({4, 3, 3, 2}, true, op::relu6)>()>();
-    check_extents<fetching<pointwise_key<I>({5, 1, 2, 0}, true)>()>();
-  });
-}
-
 TEST_CASE("a pointwise convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 2, 2, 1};

@@ -4,8 +4,6 @@
 #include <ago/kernel/tile.hpp>
 #include <ago/plan/packing.hpp>
 
-#include <type_traits>
-
 namespace ago {
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights as
@@ -14,7 +12,7 @@ namespace ago {
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
-  static_assert(!(K.accumulates && K.paired) && !(K.in_runs && (K.accumulates || K.paired || K.fetches)));
+  static_assert(!(K.accumulates && K.paired) && !(K.in_runs && (K.accumulates || K.paired)));
 
   static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
 
@@ -100,8 +98,6 @@ struct pointwise_kernel {
     int const depth = s.in.c;
     long const source_stride = s.source.pixel_stride, destination_stride = s.destination.pixel_stride;
     finisher<K.after, target> const after(s, m);
-    long const next_tile = K.tile.pixels * source_stride, rows = (depth + steps - 1) / steps;
-    long const fetch_step = K.fetches ? (next_tile + rows - 1) / rows : 0;
 
     auto const tile = [&]<int PIXELS>(long pixel) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
@@ -117,7 +113,6 @@ struct pointwise_kernel {
         else finish<partial>(after, acc, to);
         return;
       }
-      std::conditional_t<K.fetches, fetch_ahead, no_fetch> const fetch{a + next_tile, fetch_step};
       start(shift, acc);
       if constexpr (K.in_runs) {
         float const* w = weights;
@@ -131,12 +126,12 @@ struct pointwise_kernel {
         return;
       }
       if constexpr (K.paired) {
-        accumulate_pairs(a, source_stride, depth, weights, acc, fetch);
+        accumulate_pairs(a, source_stride, depth, weights, acc);
         vec<target> sums[PIXELS][results];
         add_pairs(acc, sums);
         finish<partial>(after, sums, to);
       } else {
-        accumulate(a, source_stride, depth, weights, acc, fetch);
+        accumulate(a, source_stride, depth, weights, acc);
         finish<partial>(after, acc, to);
       }
     };

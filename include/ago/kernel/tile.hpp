@@ -19,24 +19,13 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
 }
 }  // namespace detail
 
-/// Asks for memory that is needed soon, a little at every step of the depth: without it, each pixel of the next tile is
-/// a stream of its own, which hardware does not foresee. Reads nothing, any address will do.
-struct fetch_ahead {
-  float const* at;
-  long step;  ///< floats
-  AGO_INLINE void operator()() {
-    __builtin_prefetch(at);
-    at += step;
-  }
-};
+/// Asks for no memory ahead of time.
 struct no_fetch {
-  no_fetch() = default;
-  AGO_INLINE no_fetch(float const*, long) {}
   AGO_INLINE void operator()() const {}
 };
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) with the
-/// packed weights w[depth][VECTORS * lanes].
+/// packed weights w[depth][VECTORS * lanes]. `fetch()` is called at every step of the depth.
 template <isa I, int PIXELS, int VECTORS, class Fetch = no_fetch>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] Fetch fetch = {}) {
@@ -71,13 +60,12 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
 }
 
 /// The same with two steps of the depth in one register, see matrix_layout.
-template <isa I, int PIXELS, int VECTORS, class Fetch = no_fetch>
+template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float const* w,
-                                 vec<I> (&acc)[PIXELS][VECTORS], Fetch fetch = {}) {
+                                 vec<I> (&acc)[PIXELS][VECTORS]) {
   auto const step = [&]<bool HALF>(int k) __attribute__((always_inline)) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
-    fetch();
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       float const* const x = a + p * a_stride + k;
       vec<I> const pair = HALF ? load_half_pair<I>(x) : load_pair<I>(x);

@@ -82,7 +82,8 @@ template <int TILE, isa I>
   }
 }
 
-/// Asks for memory in two streams, a little of each at every step of the depth, see fetch_ahead.
+/// Asks for memory that is needed soon, in two streams, a little of each at every step of the depth. Reads nothing, any
+/// address will do.
 struct fetch_two {
   float const *at, *other;
   long step;  ///< floats
