@@ -101,6 +101,25 @@ void check_passes(compiled const& c, experiment const& e) {
   }
 }
 
+template <auto const& Lambda>
+void define(auto twin) {
+  reference::define(&ago::user_map<std::remove_cvref_t<decltype(Lambda)>>, +twin);
+}
+
+/// The double precision twins of the functions that are called in generated networks.
+void define_functions() {
+  namespace f = ago::detail;
+  define<soft_sign>([](double x) { return x / (1 + std::abs(x)); });
+  define<bent>([](double x) { return (x > 0 ? x : x / 4) - (std::abs(x) < 1 ? x * x : 1); });
+  define<gaussian>([](double x) { return std::exp(-x * x); });
+  define<f::elu_function>([](double x, double a, double b) { return (x < 0 ? a * std::expm1(x) : x) * b; });
+  define<f::celu_function>([](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  define<f::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
+  define<f::mish_function>(
+      [](double x) { return x * std::tanh(std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)))); });
+  define<f::affine_sigmoid_function>([](double x, double a, double b) { return std::clamp(a * x + b, 0., 1.); });
+}
+
 std::vector<subject> const& all_subjects() {
   static std::vector<subject> const all = [] {
     std::vector<subject> list = all_networks();
@@ -113,12 +132,7 @@ std::vector<subject> const& all_subjects() {
 }  // namespace
 
 TEST_CASE("every generated network computes what its graph means, and touches nothing else") {
-  reference::define(&ago::user_map<std::remove_const_t<decltype(soft_sign)>>,
-                    [](double x) { return x / (1 + std::abs(x)); });
-  reference::define(&ago::user_map<std::remove_const_t<decltype(bent)>>,
-                    [](double x) { return (x > 0 ? x : x / 4) - (std::abs(x) < 1 ? x * x : 1); });
-  reference::define(&ago::user_map<std::remove_const_t<decltype(gaussian)>>,
-                    [](double x) { return std::exp(-x * x); });
+  define_functions();
   double worst = 0;
   for (subject const& s : all_subjects()) {
     CAPTURE(s.number);

@@ -7,7 +7,7 @@ EXTENTS = (1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13)
 ACTIVATIONS = ("relu{}", "relu6{}", "leaky_relu{.slope = .125f}", "leaky_relu{}", "clip{.lo = -.5f, .hi = .75f}",
                "clip{}", "hard_tanh{}", "hard_sigmoid{}", "hard_swish{}", "sigmoid{}", "silu{}", "gelu{}",
                "gelu{.approximate = true}", "hyperbolic_tangent{}", "map{soft_sign}", "map{bent}", "map{gaussian}",
-               "identity{}")
+               "elu{.5f}", "selu{}", "celu{.25f}", "softplus{}", "mish{}", "affine_sigmoid{.125f, .25f}", "identity{}")
 MAX_MULTIPLICATIONS = 600_000  # of one layer
 MAX_VALUES = 30_000            # floats of one value
 

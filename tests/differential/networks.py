@@ -10,7 +10,7 @@ class Networks(Transformers):
 
     def simple(self, s, changes_extent=True):
         """One layer."""
-        choices = [self.pointwise, self.linear, self.batch_norm, self.bias, self.activation, self.activation,
+        choices = [self.pointwise, self.linear, self.batch_norm, self.parametric, self.activation, self.activation,
                    self.over_channels]
         if changes_extent:
             choices += [self.conv2d, self.conv2d, self.depthwise, self.pool, self.movement]
@@ -130,9 +130,10 @@ class Networks(Transformers):
         kind = self.any(0, 149)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
                             (39, self.shared), (46, self.global_pool), (54, self.pool), (68, self.convolutions),
-                            (82, self.units), (85, self.gated), (87, self.modulated), (91, self.round_trip), (96, self.stacked),
-                            (105, self.movement), (114, self.attention), (117, self.encoder), (121, self.matmul),
-                            (123, self.attention_by_hand)):
+                            (82, self.units), (85, self.gated), (87, self.modulated), (90, self.round_trip),
+                            (95, self.stacked), (107, self.movement), (115, self.attention), (118, self.encoder), (122, self.matmul),
+                            (124, self.attention_by_hand), (131, self.combined), (133, self.outer),
+                            (138, self.repeated)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)

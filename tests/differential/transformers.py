@@ -1,8 +1,8 @@
 """Random layers of transformers, as text: products of two values, attention, norms of pixels, tables."""
-from movements import Movements
+from arithmetic import Arithmetic
 
 
-class Transformers(Movements):
+class Transformers(Arithmetic):
     # Layers
 
     def softmax(self, s):

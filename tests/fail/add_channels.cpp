@@ -1,6 +1,6 @@
 // The operands of + have different channels.
 // misfit: shapes_differ add 4 16 24
-// expect: ago: \+ and \* take two values of one shape
+// expect: ago: \+ and the like take values of one shape
 #include <ago/graph/check.hpp>
 
 using namespace ago;

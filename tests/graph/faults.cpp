@@ -90,7 +90,7 @@ TEST_CASE("a pooling's pad is at most half of its window") {
                window_misses_the_image, op::max_pool, 1, 0);
 }
 
-TEST_CASE("both operands of + and * have one shape, or one is a pixel for each image") {
+TEST_CASE("extents of both operands of + and the like are equal, or one of them is 1") {
   using enum fault;
   auto const body = [](layer auto const& branch) {
     return [=](tensor x) { return x + (x | branch); };
@@ -106,12 +106,27 @@ TEST_CASE("both operands of + and * have one shape, or one is a pixel for each i
   run_time_trace t;
   tensor const one = t.add({.h = 2, .c = 3}), two = t.add({.n = 2, .h = 2, .c = 3});
   (void)(one + two);
-  check_misfit(t.recorder.bad, extents_differ, op::add, 1, 2);
+  CHECK(t.fault() == none);
+  tensor const three = t.add({.n = 3, .h = 2, .c = 3});
+  (void)power(two, three);
+  check_misfit(t.recorder.bad, extents_differ, op::power, 2, 3);
+}
 
-  run_time_trace u;
-  tensor const gate = u.add({.c = 3}), images = u.add({.n = 2, .h = 2, .w = 2, .c = 3});
-  (void)(images * gate);  // one pixel for both images
-  check_misfit(u.recorder.bad, extents_differ, op::mul, 2, 1);
+TEST_CASE("a residual's body has the shape of its input, or is one pixel for each image") {
+  using enum fault;
+  CHECK(misfit(residual{global_avg_pool{}}).what == none);
+  check_misfit(misfit(residual{conv2d{.out = 4, .kernel = {8, 1}}}), extents_differ, op::add, 8, 1);
+  check_misfit(misfit(residual{slice{0, 1}}), shapes_differ, op::add, 4, 1);
+}
+
+TEST_CASE("only extents of 1 are expanded") {
+  using enum fault;
+  check_misfit(misfit(expand{.c = 8}), channels_differ, op::expand, 4, 8);
+  check_misfit(misfit(expand{.h = 1}), extents_differ, op::expand, 8, 1);
+  check_misfit(misfit(expand{.n = -1}), argument_must_be_positive, op::expand, 1, -1);
+  check_misfit(misfit(tile{.w = 0}), argument_must_be_positive, op::expand, 1, 0);
+  check_misfit(misfit(tile{.c = huge}), too_large, op::expand, huge, huge);
+  CHECK(misfit(expand{.n = 5, .h = 8}).what == none);
 }
 
 TEST_CASE("concat needs equal heights and widths, and blames the branch that differs") {

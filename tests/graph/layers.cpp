@@ -119,9 +119,9 @@ TEST_CASE("a user's lambda is carried as the address of its own function") {
   CHECK(recorded(square).function == a.function);
 
   vec<isa::scalar> x = 3.f;
-  a.function->apply(isa::scalar, &x);
+  a.function->apply(isa::scalar, &x, 0, 0);
   CHECK(x.v == 9);
-  b.function->apply(isa::scalar, &x);
+  b.function->apply(isa::scalar, &x, 0, 0);
   CHECK(x.v == -9);
 }
 

@@ -20,10 +20,13 @@ int channels(test::numbers& r, isa target, bool partial) {
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
-/// A random image with one source, and binary operands as inputs 1 ...: dense, strided or one pixel per image.
+/// A random image with one source, and binary operands as inputs 1 ...: dense, strided, one pixel per image, or one
+/// image for all.
 struct problem {
   step_data s;
   std::vector<std::unique_ptr<test::guarded>> inputs;
+  shape shapes[max_stages]{};  ///< of the operands
+  int strides[max_stages]{};
 
   problem(test::numbers& r, int c, int operands) {
     bool const dense = r.integer(0, 1) == 0;
@@ -33,20 +36,26 @@ struct problem {
     s.destination = {place::area::output, 0, 0, c + gap()};
     inputs.push_back(std::make_unique<test::guarded>(test::extent(s.in, s.source.pixel_stride)));
     for (int i = 0; i < operands; ++i) {
-      bool const broadcast = r.integer(0, 2) == 0;
-      int const stride = c + gap();
-      s.after[i].operand = {place::area::input, i + 1, 0, broadcast ? 0 : stride};
-      inputs.push_back(
-          std::make_unique<test::guarded>(broadcast ? std::size_t(s.out.n * c) : test::extent(s.out, stride)));
+      add_operand(i, {r.integer(0, 2) ? s.out.n : 1, s.out.h, s.out.w, c}, c + gap(), r.integer(0, 2) == 0);
     }
     for (auto& in : inputs) r.fill(in->data(), in->size());
   }
   double source(int n, int y, int x, int c) const {
     return double((*inputs[0])[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, y, x, c))]);
   }
+  /// Operand `i` of the epilogue has these extents, but one pixel for each image with `one_pixel`.
+  void add_operand(int i, shape extents, int stride, bool one_pixel) {
+    if (one_pixel) extents = {extents.n, 1, 1, extents.c}, stride = extents.c;
+    stage_data& d = s.after[i];
+    d.operand = {place::area::input, i + 1, 0, one_pixel ? 0 : stride};
+    if (one_pixel) d.image_step = extents.n == 1 ? 0 : extents.c;
+    else if (extents.n != s.out.n) d.image_step = -long(s.out.h) * s.out.w * stride;
+    inputs.push_back(std::make_unique<test::guarded>(test::extent(extents, stride)));
+    shapes[i] = extents, strides[i] = stride;
+  }
   double operand(int i, int n, int y, int x, int c) const {
-    int const stride = s.after[i].operand.pixel_stride;
-    long const at = stride == 0 ? long(n) * s.out.c + c : test::index_of(s.out, stride, n, y, x, c);
+    shape const& e = shapes[i];
+    long const at = test::index_of(e, strides[i], n % e.n, y % e.h, x % e.w, c % e.c);
     return double((*inputs[std::size_t(i + 1)])[std::size_t(at)]);
   }
   template <kernel_key K, class Expected>
@@ -55,7 +64,7 @@ struct problem {
     for (auto const& i : inputs) in.push_back(i->data());
     test::guarded out(test::extent(s.out, s.destination.pixel_stride));
     test::call<elementwise_kernel<K>>(s, packed, in, out.data());
-    test::check_output(s.out, s.destination.pixel_stride, out, expected, 1e-6);
+    test::check_output(s.out, s.destination.pixel_stride, out, expected, 2e-6);
   }
 };
 
@@ -88,6 +97,92 @@ TEST_CASE("sums and products take operands of any pixel stride, and one pixel pe
       };
       p.check<key(I, true, op::add, op::mul)>(expected);
       if (whole) p.check<key(I, false, op::add, op::mul)>(expected);
+    }
+  });
+}
+
+namespace {
+
+double combine(op kind, double x, double y) {
+  switch (kind) {
+    case op::sub: return x - y;
+    case op::div: return x / y;
+    case op::maximum: return std::fmax(x, y);
+    case op::minimum: return std::fmin(x, y);
+    case op::power: return std::pow(x, y);
+    default: return kind == op::add ? x + y : x * y;
+  }
+}
+
+template <op K, bool Reversed, bool OneChannel, isa I>
+void check_binary(test::numbers& r) {
+  constexpr kernel_key k = [] {
+    kernel_key made = key(I, true, K);
+    made.after.stages[0].reversed = Reversed;
+    made.after.stages[0].one_channel = OneChannel;
+    return made;
+  }();
+  problem p(r, channels(r, I, true), 0);
+  int const c = OneChannel ? 1 : p.s.out.c;
+  p.add_operand(0, {r.integer(0, 1) ? p.s.out.n : 1, p.s.out.h, p.s.out.w, c}, c + r.integer(0, 2),
+                r.integer(0, 2) == 0);
+  for (auto& in : p.inputs) r.fill(in->data(), in->size(), .5f, 2.f);
+  p.check<k>([&](int n, int y, int x, int channel) {
+    double const a = p.source(n, y, x, channel), b = p.operand(0, n, y, x, channel);
+    return Reversed ? combine(K, b, a) : combine(K, a, b);
+  });
+}
+
+template <op K, isa I>
+void check_binaries(int seed) {
+  CAPTURE(name_of(K));
+  test::numbers r(static_cast<unsigned>(seed));
+  check_binary<K, false, false, I>(r);
+  check_binary<K, false, true, I>(r);
+  check_binary<K, true, false, I>(r);
+  check_binary<K, true, true, I>(r);
+}
+
+}  // namespace
+
+TEST_CASE("every binary operator takes its operands in both orders, and all, one pixel or one channel of the second") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 20; ++seed) {
+      CAPTURE(seed);
+      check_binaries<op::add, I>(seed);
+      check_binaries<op::mul, I>(seed);
+      check_binaries<op::sub, I>(seed);
+      check_binaries<op::div, I>(seed);
+      check_binaries<op::maximum, I>(seed);
+      check_binaries<op::minimum, I>(seed);
+      check_binaries<op::power, I>(seed);
+    }
+  });
+}
+
+TEST_CASE("scales and slopes know their channel, or are one for all") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int seed = 0; seed < 40; ++seed) {
+      test::numbers r(static_cast<unsigned>(seed));
+      problem p(r, channels(r, I, true), 0);
+      bool const shared = seed % 2;
+      constexpr kernel_key k = key(I, true, op::scale, op::prelu);
+      int const C = p.s.out.c;
+      auto const blob = r.vector(std::size_t(3 + 2 * C));  // 3 others, scale, slopes
+      packing_data from;
+      from.after[0].weight = 3;
+      from.after[1] = {.weight = 3 + C, .step = shared ? 0 : 1};
+      p.s.after[0].parameters = 0;
+      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, p.s.out);
+      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, p.s.out)));
+      pack_stages<I>(k, p.s, from, blob.data(), packed.data());
+      CAPTURE(seed);
+      p.check<k>(
+          [&](int n, int y, int x, int c) {
+            double const v = p.source(n, y, x, c) * double(blob[std::size_t(3 + c)]);
+            return v < 0 ? v * double(blob[std::size_t(3 + C + (shared ? 0 : c))]) : v;
+          },
+          packed.data());
     }
   });
 }

@@ -1,3 +1,4 @@
+#include <ago/graph/activations.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/map.hpp>
 
@@ -97,6 +98,32 @@ void check_activations(std::vector<float> const& x) {
   (check_activation<K, I>(x), ...);
 }
 
+/// A named function of the library, of numbers `alpha` and `beta`, against its definition, within `relative` units in
+/// the last place and `absolute`. What float32 cannot hold may be anything.
+template <auto const& Function, isa I>
+void check_function(std::vector<float> const& x, float alpha, float beta, double (*exact)(double, double, double),
+                    double relative, double absolute = 0) {
+  using F = std::remove_cvref_t<decltype(Function)>;
+  int wrong = 0;
+  std::string first;
+  for (std::size_t i = 0; i < x.size(); i += std::size_t(lanes(I))) {
+    vec<I> v = vec<I>::load(&x[i]);
+    user_map<F>.apply(I, &v, alpha, beta);
+    float lane[16];
+    v.store(lane);
+    for (std::size_t k = 0; k < std::size_t(lanes(I)); ++k) {
+      double const e = exact(double(x[i + k]), double(alpha), double(beta));
+      double const bound = relative * 0x1p-23 * std::fmax(std::fabs(e), 0x1p-126) + absolute;
+      if (std::fabs(double(lane[k]) - e) <= bound || (std::isnan(e) && std::isnan(lane[k])) || double(lane[k]) == e ||
+          std::fabs(e) > 3.4e38)
+        continue;
+      if (wrong++ == 0) first = std::to_string(double(x[i + k])) + " gives " + std::to_string(double(lane[k]));
+    }
+  }
+  CAPTURE(first);
+  CHECK(wrong == 0);
+}
+
 constexpr auto twice_plus_one = [](auto x) { return x + x + decltype(x)(1.f); };
 
 constexpr epilogue chain() {
@@ -125,6 +152,33 @@ TEST_CASE("activations keep their error bounds where they bend, and at every mag
   auto const x = even_samples();
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
     check_activations<I, op::silu, op::gelu, op::gelu_tanh>(x);
+  });
+}
+
+TEST_CASE("activations that are functions of the library keep their error bounds over the whole range of floats") {
+  auto const x = samples();
+  using std::exp, std::expm1, std::log1p, std::fabs, std::fmax, std::fmin;
+  using d = double;
+  test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
+    namespace f = ago::detail;
+    check_function<f::elu_function, I>(
+        x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
+    check_function<f::celu_function, I>(x, .25f, 0, [](d v, d a, d) { return v < 0 ? a * expm1(v / a) : v; }, 4, 1e-37);
+    check_function<f::softplus_function, I>(
+        x, 0, 0, [](d v, d, d) { return fmax(v, 0) + log1p(exp(-fabs(v))); }, 4, 1e-37);
+    check_function<f::mish_function, I>(
+        x, 0, 0, [](d v, d, d) { return v * std::tanh(fmax(v, 0) + log1p(exp(-fabs(v)))); }, 8, 1e-35);
+    check_function<f::softsign_function, I>(x, 0, 0, [](d v, d, d) { return v / (1 + fabs(v)); }, 2);
+    check_function<f::affine_sigmoid_function, I>(
+        x, .2f, .5f, [](d v, d a, d b) { return fmin(1, fmax(0, a * v + b)); }, 0, 2e-7);
+    check_function<f::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
+    check_function<f::shrink_function, I>(
+        x, 1.5f, .5f, [](d v, d a, d b) { return v < -a ? v + b : v > a ? v - b : 0; }, 1);
+    check_function<f::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
+    check_function<f::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
+    check_function<f::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);
+    check_function<f::negated, I>(x, 0, 0, [](d v, d, d) { return -v; }, 0);
+    check_function<f::absolute_value, I>(x, 0, 0, [](d v, d, d) { return fabs(v); }, 0);
   });
 }
 
@@ -172,6 +226,7 @@ TEST_CASE("stages follow one another, each with its own parameters, operands and
     s.after[4].alpha = -1.f;
     s.after[4].beta = 1.5f;
     s.after[5].operand = {place::area::input, 1, 0, 0};  // one pixel per image
+    s.after[5].image_step = channels;
     float const* inputs[] = {added.data(), factor.data()};
     run_memory const m{packed.data(), nullptr, inputs, nullptr};
     finisher<e, I> finish(s, m);

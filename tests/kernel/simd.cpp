@@ -121,6 +121,50 @@ TEST_CASE("the functions are as accurate as they say") {
     CHECK(worst<I>(-20, 20, [](vec<I> x) { return tanh(x); }, [](double x) { return std::tanh(x); }) < 3);
     CHECK(worst<I>(-6, 6, [](vec<I> x) { return erf(x); }, [](double x) { return std::erf(x); }) < 3);
     CHECK(worst<I>(-87, 87, [](vec<I> x) { return logistic(x); }, [](double x) { return 1 / (1 + std::exp(-x)); }) < 4);
+    CHECK(worst<I>(-80, 80, [](vec<I> x) { return expm1(x); }, [](double x) { return std::expm1(x); }) < 3);
+    CHECK(worst<I>(-1, 1, [](vec<I> x) { return expm1(x); }, [](double x) { return std::expm1(x); }) < 2);
+    CHECK(worst<I>(-.99f, 100, [](vec<I> x) { return log1p(x); }, [](double x) { return std::log1p(x); }) < 2);
+    CHECK(worst<I>(0, 1e9f, [](vec<I> x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }) <= .5);
+    for (float const limit : {10.f, 10'000.f}) {
+      CHECK(worst<I>(-limit, limit, [](vec<I> x) { return sin(x); }, [](double x) { return std::sin(x); }) < 2);
+      CHECK(worst<I>(-limit, limit, [](vec<I> x) { return cos(x); }, [](double x) { return std::cos(x); }) < 2);
+    }
+  });
+}
+
+TEST_CASE("numbers are rounded down, up, and to the nearest") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (float const limit : {4.f, 1e6f, 1e8f, 1e30f}) {
+      CHECK(worst<I>(-limit, limit, [](vec<I> x) { return floor(x); }, [](double x) { return std::floor(x); }) == 0);
+      CHECK(worst<I>(-limit, limit, [](vec<I> x) { return ceil(x); }, [](double x) { return std::ceil(x); }) == 0);
+      auto const nearest = [](double x) { return std::nearbyint(x); };
+      CHECK(worst<I>(-limit, limit, [](vec<I> x) { return round_to_even(x); }, nearest) == 0);
+    }
+    for (float const half : {-2.5f, -1.5f, -.5f, .5f, 1.5f, 2.5f, 8388607.5f})
+      CHECK(lanes_of<I>(round_to_even(vec<I>(half)))[0] == std::nearbyint(half));
+  });
+}
+
+TEST_CASE("powers are as accurate as they say, and have the signs and limits of real numbers") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    auto const of = [](float a, float b) { return lanes_of<I>(power(vec<I>(a), vec<I>(b)))[0]; };
+    test::numbers r(9);
+    for (int i = 0; i < 4000; ++i) {
+      float const a = r.real(1e-2f, 40), sign = i % 4 ? 1.f : -1.f;
+      float const b = i % 2 ? r.real(-15, 15) : float(r.integer(-9, 9));
+      double const exact = std::pow(double(i % 2 ? a : sign * a), double(b));
+      CAPTURE(a);
+      CAPTURE(b);
+      CHECK(ulps(of(i % 2 ? a : sign * a, b), exact) <= 4 + 2 * std::fabs(double(b) * std::log(double(a))));
+    }
+    for (float const a : {0.f, -0.f, 1.f, -3.f, INFINITY}) CHECK(of(a, 0) == 1);
+    CHECK(of(0, 2) == 0);
+    CHECK(of(0, .5f) == 0);
+    CHECK(of(0, -1) == INFINITY);
+    CHECK(of(2, INFINITY) == INFINITY);
+    CHECK(of(2, -INFINITY) == 0);
+    CHECK(std::isnan(of(-2, .5f)));
+    CHECK(std::isnan(of(NAN, 2)));
   });
 }
 

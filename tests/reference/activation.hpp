@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 namespace reference {
 
-/// The double precision twin of a user's lambda.
-using scalar_function = double (*)(double);
+/// The double precision twin of a user's lambda, and of the numbers that it takes.
+using scalar_function = std::function<double(double, double, double)>;
 
 inline std::map<ago::user_function const*, scalar_function>& user_functions() {
   static std::map<ago::user_function const*, scalar_function> all;
@@ -20,7 +21,10 @@ inline std::map<ago::user_function const*, scalar_function>& user_functions() {
 }
 
 /// Tells the executor what `map` nodes with this function compute: `define(&ago::user_map<F>, [](double x) {...})`.
-inline void define(ago::user_function const* key, scalar_function f) { user_functions()[key] = f; }
+inline void define(ago::user_function const* key, double (*f)(double)) {
+  user_functions()[key] = [f](double x, double, double) { return f(x); };
+}
+inline void define(ago::user_function const* key, double (*f)(double, double, double)) { user_functions()[key] = f; }
 
 namespace detail {
 
@@ -41,7 +45,7 @@ inline double activate(ago::node const& v, double x) {
     case op::map: {
       auto const f = user_functions().find(v.function);
       if (f == user_functions().end()) throw std::logic_error("reference: define() the function of this map first");
-      return f->second(x);
+      return f->second(x, v.alpha, v.beta);
     }
     default: throw std::logic_error(std::string("reference: not an activation: ") + name_of(v.kind));
   }

@@ -54,6 +54,11 @@ class builder {
     norms.push_back({norm, shape(x).c});
     return append({.kind = ago::op::batch_norm, .out = shape(x), .alpha = epsilon, .norm = norm}, {x});
   }
+  int scale(int x) { return append({.kind = ago::op::scale, .out = shape(x), .weight = reserve(shape(x).c)}, {x}); }
+  int prelu(int x, bool shared) {
+    int const slopes = shared ? 1 : shape(x).c;
+    return append({.kind = ago::op::prelu, .out = shape(x), .entries = slopes, .weight = reserve(slopes)}, {x});
+  }
   int unary(ago::op kind, int x, float alpha = 0, float beta = 0) {
     return append({.kind = kind, .out = shape(x), .alpha = alpha, .beta = beta}, {x});
   }

@@ -64,6 +64,7 @@ class executor {
     if (n.kind == op::concat) return concatenate(v, n, out);
     if (n.kind == op::bias || n.kind == op::batch_norm) return normalise(n, terms_before(v), operand(v), out);
     if (n.kind == op::positions) return add_positions(n, operand(v), out);
+    if (n.kind == op::scale || n.kind == op::prelu) return multiply(n, operand(v), out);
     if (n.kind == op::softmax) return softmax(n, operand(v), out);
     if (n.kind == op::layer_norm) return layer_norm(n, parameters_, operand(v), out);
     if (n.kind == op::resize_bilinear) return resize_bilinear(n, operand(v), out);
@@ -157,18 +158,53 @@ class executor {
     }
   }
 
+  /// Of `x` and `y`, in this order.
+  static double combine(ago::op kind, double x, double y) {
+    using ago::op;
+    switch (kind) {
+      case op::add: return x + y;
+      case op::mul: return x * y;
+      case op::sub: return x - y;
+      case op::div: return x / y;
+      case op::maximum: return std::max(x, y);
+      case op::minimum: return std::min(x, y);
+      case op::power: return std::pow(x, y);
+      default: throw std::logic_error("reference: not a binary operator");
+    }
+  }
+
+  /// The second operand's extents are those of the result, or 1. The error is carried by the differences that it makes.
   static void combine(ago::node const& n, value const& a, value const& b, value& out) {
     check(a.extents == n.out, n, "shape of the first operand");
-    bool const gate = b.extents == ago::shape{n.out.n, 1, 1, n.out.c};
-    check(gate || b.extents == n.out, n, "shape of the second operand");
-    long const image = long(n.out.h) * n.out.w * n.out.c;
+    for (std::size_t k = 0; k < 4; ++k)
+      check(extents_of(b.extents)[k] == 1 || extents_of(b.extents)[k] == extents_of(n.out)[k], n,
+            "shape of the second operand");
+    for_each_index(n.out, [&](indices at) {
+      auto const i = std::size_t(flat(out, at));
+      for (std::size_t k = 0; k < 4; ++k)
+        if (extents_of(b.extents)[k] == 1) at[k] = 0;
+      auto const j = std::size_t(flat(b, at));
+      auto const f = [&](double x, double y) { return n.transposed ? combine(n.kind, y, x) : combine(n.kind, x, y); };
+      double const x = a.exact[i], y = b.exact[j], z = f(x, y);
+      double carried = 0;
+      for (double const e : {-a.error[i], a.error[i]})
+        for (double const d : {-b.error[j], b.error[j]}) carried = std::max(carried, std::abs(f(x + e, y + d) - z));
+      double const units = n.kind == ago::op::power ? 4 + 2 * std::abs(std::log(std::abs(z) + 1e-300)) : 1;
+      out.exact[i] = z;
+      out.error[i] = carried + roundoff * units * std::abs(z);
+    });
+  }
+
+  /// By a number for each channel, or one for all: every element, or the negative ones.
+  void multiply(ago::node const& n, value const& in, value& out) const {
+    check(in.extents == n.out, n, "shape");
+    bool const shared = n.kind == ago::op::prelu && n.entries == 1;
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
-      std::size_t const j = gate ? i / std::size_t(image) * std::size_t(n.out.c) + i % std::size_t(n.out.c) : i;
-      bool const sum = n.kind == ago::op::add;
-      out.exact[i] = sum ? a.exact[i] + b.exact[j] : a.exact[i] * b.exact[j];
-      double const carried = sum ? a.error[i] + b.error[j]
-                                 : a.error[i] * std::abs(b.exact[j]) + std::abs(a.exact[i]) * b.error[j];
-      out.error[i] = carried + roundoff * std::abs(out.exact[i]);
+      double const factor = parameter(n.weight + (shared ? 0 : long(i) % n.out.c));
+      auto const f = [&](double x) { return n.kind == ago::op::prelu && x >= 0 ? x : x * factor; };
+      double const x = in.exact[i], e = in.error[i], y = f(x);
+      out.exact[i] = y;
+      out.error[i] = std::max(std::abs(f(x + e) - y), std::abs(f(x - e) - y)) + roundoff * std::abs(y);
     }
   }
 

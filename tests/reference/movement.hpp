@@ -57,6 +57,9 @@ inline void check_movement(ago::node const& n, ago::shape const& in) {
     check(in == ago::shape{n.out.n * ph * pw, 1, n.out.h / ph * (n.out.w / pw), n.out.c}, n, "shape");
   }
   if (n.kind == op::reshape) check(in.count() == n.out.count(), n, "number of elements");
+  if (n.kind == op::expand)
+    for (std::size_t a = 0; a < 4; ++a)
+      check(extents_of(in)[a] == 1 || extents_of(in)[a] == extents_of(n.out)[a], n, "shape");
   if (n.kind == op::resize_nearest) check(in.n == n.out.n && in.c == n.out.c, n, "shape");
   if (n.kind == op::slice)
     for (std::size_t a = 0; a < 4; ++a)
@@ -81,6 +84,10 @@ inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
     }
     case op::fold: return {(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * (n.out.w / pw) + i[2] / pw, i[3]};
     case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3]};
+    case op::expand:
+      for (std::size_t k = 0; k < 4; ++k)
+        if (extents_of(in)[k] == 1) i[k] = 0;
+      return i;
     case op::resize_nearest: return {i[0], i[1] * in.h / n.out.h, i[2] * in.w / n.out.w, i[3]};
     default: throw std::logic_error(std::string("reference: not a movement: ") + name_of(n.kind));
   }

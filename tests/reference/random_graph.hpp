@@ -16,7 +16,7 @@ inline constexpr ago::user_function random_functions[2]{};
 class random_graph : public builder {
  public:
   explicit random_graph(unsigned seed) : random_(seed) {
-    define(&random_functions[0], [](double x) { return std::min(x * x, 4.); });
+    define(&random_functions[0], [](double x, double a, double b) { return std::min(x * x + a, 4. + b); });
     define(&random_functions[1], [](double x) { return std::sin(x); });
     int const inputs = any(1, 2);
     ago::shape const s{any(1, 2), any(1, 6), any(1, 6), any(1, 6)};
@@ -46,7 +46,7 @@ class random_graph : public builder {
       case 1:
       case 2: return grow_convolution(x);
       case 3: return void(batch_norm(x, chance(50) ? 1e-5f : .1f));
-      case 4: return void(chance(50) ? unary(op::identity, x) : bias(x));
+      case 4: return grow_parametric(x);
       case 5: return grow_pool(x);
       case 6: return grow_join(x);
       case 7: return repeat_node();
@@ -57,6 +57,15 @@ class random_graph : public builder {
       case 12: return grow_attention(x);
       case 13: return void(any(0, 2) == 0 ? positions(x) : chance(50) ? layer_norm(x, .125f) : unary(op::softmax, x));
       default: return grow_unary(x);
+    }
+  }
+
+  void grow_parametric(int x) {
+    switch (any(0, 3)) {
+      case 0: return void(unary(op::identity, x));
+      case 1: return void(bias(x));
+      case 2: return void(scale(x));
+      default: return void(prelu(x, chance(50)));
     }
   }
 
@@ -111,10 +120,14 @@ class random_graph : public builder {
       if (t.n == s.n && t.h == s.h && t.w == s.w && t.c + s.c < 12) images.push_back(v);
     }
     auto const pick = [&](std::vector<int> const& from) { return from[std::size_t(any(0, int(from.size()) - 1))]; };
-    op const kind = chance(50) ? op::add : op::mul;
+    op const kind = op(any(int(op::add), int(op::power)));
     int const what = any(0, 2);
-    if (what == 0 && !gates.empty()) binary(kind, x, pick(gates));
-    if (what == 1) binary(kind, x, pick(same));
+    auto const operate = [&](int y) { graph.nodes[binary(kind, x, y)].transposed = kind == op::sub && chance(50); };
+    if (kind == op::div) operate(unary(op::sigmoid, pick(same)));
+    else if (kind == op::power) binary(kind, unary(op::sigmoid, x), unary(op::sigmoid, pick(same)));
+    else if (what == 0 && !gates.empty()) operate(pick(gates));
+    else if (what == 0) operate(slice(x, 3, 0, 1));
+    else if (what == 1) operate(pick(same));
     if (chance(20) && fits(2 * s.count())) concat({x, x}, any(0, 2));
     if (what == 2 && !images.empty()) chance(30) ? concat({x}) : concat({x, pick(images)});
   }
@@ -145,6 +158,10 @@ class random_graph : public builder {
       case op::pad:
         n.win.pad_top = any(0, 2), n.win.pad_left = any(0, 2), n.win.pad_bottom = any(0, 2);
         n.out.h += n.win.pad_top + n.win.pad_bottom, n.out.w += n.win.pad_left;
+        break;
+      case op::expand:
+        for (int i = 0; i < 4; ++i)
+          if (extent(s, i) == 1) extent(n.out, i) = any(1, 3);
         break;
       case op::embedding: return void(embedding(slice(x, 3, any(0, s.c - 1), 1), any(1, 4), any(1, 6)));
       default: n.out.h = any(1, 6), n.out.w = any(1, 6); break;
@@ -197,7 +214,10 @@ class random_graph : public builder {
   void change_detail(ago::node& n, std::vector<int>& operands) {
     if (n.kind == op::leaky_relu || n.kind == op::batch_norm) n.alpha *= 2;
     if (n.kind == op::clip) (chance(50) ? n.alpha : n.beta) *= .5f;
-    if (n.kind == op::map) n.function = &random_functions[n.function == random_functions];
+    if (n.kind == op::scale || n.kind == op::prelu) n.weight = reserve(n.out.c);
+    if (n.kind == op::sub) n.transposed = !n.transposed;
+    if (n.kind == op::map && chance(50)) n.alpha += .5f;
+    else if (n.kind == op::map) n.function = &random_functions[n.function == random_functions];
     if (n.kind == op::avg_pool) n.count_pads = !n.count_pads;
     if (n.kind == op::bias) n.shift = reserve(n.out.c);
     if (n.kind == op::matmul || n.kind == op::attention_scores || n.kind == op::pad) n.alpha /= 2;

@@ -64,12 +64,24 @@ constexpr detail::combination<op::add, First, Second> operator+(First first, Sec
 template <layer First, layer Second>
 constexpr detail::combination<op::mul, First, Second> operator*(First first, Second second) { return {first, second}; }
 
-/// x + body(x)
+/// Both layers on the same value, the second result subtracted from the first.
+template <layer First, layer Second>
+constexpr detail::combination<op::sub, First, Second> operator-(First first, Second second) { return {first, second}; }
+
+/// Both layers on the same value, the first result divided by the second.
+template <layer First, layer Second>
+constexpr detail::combination<op::div, First, Second> operator/(First first, Second second) { return {first, second}; }
+
+/// x + body(x), which has x's shape or is {n, 1, 1, c}: other shapes are a mistake here more often than meant.
 template <layer Body>
 struct residual {
   Body body;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return detail::record_binary(op::add, line, x, body(x)); }
+  constexpr tensor operator()(tensor x) const {
+    tensor const y = body(x);
+    shape const s = x.dims(), t = y.dims();
+    return detail::record_binary(op::add, line, x, y, t == shape{s.n, 1, 1, s.c});
+  }
 };
 template <layer Body>
 residual(Body) -> residual<Body>;

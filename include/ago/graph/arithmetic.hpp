@@ -1,8 +1,7 @@
-// Operators on two or more values: x + y, x * y, concat(x, y, ...).
+// Operators on two or more values: x + y, x - y, maximum(x, y), concat(x, y, ...).
 #pragma once
 
-#include <ago/graph/axis.hpp>
-#include <ago/graph/recording.hpp>
+#include <ago/graph/broadcasting.hpp>
 
 #include <concepts>
 
@@ -17,21 +16,22 @@ struct left_operand {
   constexpr left_operand(tensor x, int at = __builtin_LINE()) : value(x), line(at) {}
 };
 
-/// Is `s` one pixel for each image of `whole`?
-constexpr bool broadcasts_to(shape s, shape whole) { return s == shape{whole.n, 1, 1, whole.c}; }
-
-constexpr tensor record_binary(op kind, int line, tensor a, tensor b) {
-  bool const swapped = a.dims() != b.dims() && broadcasts_to(a.dims(), b.dims());
-  tensor const operands[] = {swapped ? b : a, swapped ? a : b};
+/// a and b, element by element. The one with the shape of the result becomes operand 0; where a kernel could not read
+/// the other one in place, it is repeated in memory first.
+constexpr tensor record_binary(op kind, int line, tensor a, tensor b, bool stretch = true) {
+  tensor const operands[] = {a, b};
   recording r(kind, line, operands);
-  shape const s = operands[0].dims(), t = operands[1].dims();
-  if (s != t && !broadcasts_to(t, s)) {
-    if (s.c != t.c) r.complain(fault::shapes_differ, s.c, t.c);
-    else if (s.h != t.h) r.complain(fault::extents_differ, s.h, t.h);
-    else if (s.w != t.w) r.complain(fault::extents_differ, s.w, t.w);
-    else r.complain(fault::extents_differ, s.n, t.n);
-  }
-  return r.append({.kind = kind, .out = s}, operands);
+  shape const s = a.dims(), t = b.dims();
+  if (!check_extents(r, s, t, stretch)) return r.append({.kind = kind, .out = s}, operands);
+  shape const whole = common_shape(s, t);
+  bool const swapped = s != whole && (t == whole || s.count() < t.count());
+  tensor const larger = swapped ? b : a, other = swapped ? a : b;
+  node n{.kind = kind, .out = whole};
+  n.transposed = swapped && !commutes(kind);
+  shape const o = other.dims();
+  tensor const pair[] = {append_expand(r, larger, whole),
+                         is_read_in_place(o, whole) ? other : append_expand(r, other, {o.n, whole.h, whole.w, o.c})};
+  return r.append(n, pair);
 }
 
 /// Joins along an axis. `line` 0: not known, the lines of the operands serve.
@@ -59,14 +59,41 @@ constexpr tensor record_concat(int line, tensor const* parts, int count, axis al
 
 }  // namespace detail
 
-/// Sum. One operand may be {n, 1, 1, c}: it is then added to every pixel of its image.
+// Extents that are 1 are stretched to those of the other operand. Nothing is copied if this is {n, 1, 1, c}, one pixel
+// for each image, {n, h, w, 1}, one number for each pixel, or {n, 1, 1, 1}; of each of them n may also be 1.
+
+/// Sum.
 constexpr tensor operator+(detail::left_operand x, tensor y) {
   return detail::record_binary(op::add, x.line, x.value, y);
 }
 
-/// Product by element. One operand may be {n, 1, 1, c}, as a squeeze-and-excitation gate is.
+/// Product by element.
 constexpr tensor operator*(detail::left_operand x, tensor y) {
   return detail::record_binary(op::mul, x.line, x.value, y);
+}
+
+constexpr tensor operator-(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::sub, x.line, x.value, y);
+}
+
+/// Quotient by element.
+constexpr tensor operator/(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::div, x.line, x.value, y);
+}
+
+/// The larger of two elements; where one is NaN, either.
+constexpr tensor maximum(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::maximum, x.line, x.value, y);
+}
+
+/// The smaller of two elements; where one is NaN, either.
+constexpr tensor minimum(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::minimum, x.line, x.value, y);
+}
+
+/// x to the power of y, by element; of a negative x to one that is no whole number: NaN.
+constexpr tensor power(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::power, x.line, x.value, y);
 }
 
 /// Joins values along their channels.

@@ -23,7 +23,8 @@ constexpr bool is_not(fault other) { return What != other; }
 template <fault What, op Layer, class... Details>
 struct layer_fits {
   static_assert(detail::is_not<What>(fault::shapes_differ),
-                "ago: + and * take two values of one shape, or one of them {n, 1, 1, c}; their channels differ");
+                "ago: + and the like take values of one shape, or with extents of 1 in its place; "
+                "their channels differ");
   static_assert(detail::is_not<What>(fault::channels_differ),
                 "ago: the value has another number of channels than is expected here");
   static_assert(detail::is_not<What>(fault::extents_differ),

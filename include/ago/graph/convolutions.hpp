@@ -1,4 +1,4 @@
-// Layers with weights: convolutions, linear, bias, batch norm.
+// Layers with weights: convolutions, linear, bias, scale, PReLU, batch norm.
 #pragma once
 
 #include <ago/graph/windowing.hpp>
@@ -109,6 +109,32 @@ struct bias {
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::bias, line, x);
     return detail::append_bias(r, x);
+  }
+};
+
+/// Multiplies each channel by a number.
+struct scale {
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::scale, line, x);
+    node n{.kind = op::scale, .out = x.dims()};
+    n.weight = r.place(op::scale, role::weight, n.out.c);
+    return r.append(n, x);
+  }
+};
+
+/// x where positive, elsewhere x times a trained slope: one for each channel, or, `shared`, one for all.
+struct prelu {
+  bool shared = false;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::prelu, line, x);
+    node n{.kind = op::prelu, .out = x.dims()};
+    n.entries = shared ? 1 : n.out.c;
+    n.weight = r.place(op::prelu, role::weight, n.entries);
+    return r.append(n, x);
   }
 };
 

@@ -69,21 +69,31 @@ struct gelu {
 };
 
 /// The user's own operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
-/// into the kernel before it; numbers that it needs are written in it, as it may not capture.
+/// into the kernel before it. It may not capture; numbers are written in it, or handed to it, one or two of them:
+/// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`.
 template <class F>
 struct map {
   static constexpr bool captures = !(std::is_empty_v<F> && std::default_initializable<F>);
   static_assert(!captures, "ago: map takes a lambda without captures; write the constants it needs into it");
   F function;
+  float alpha = 0, beta = 0;
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
     if constexpr (captures) return x;
-    else return detail::record_elementwise(x, line, {.kind = op::map, .function = &user_map<F>});
+    else
+      return detail::record_elementwise(
+          x, line, {.kind = op::map, .alpha = alpha, .beta = beta, .function = &user_map<F>});
   }
 };
 template <class F>
 map(F) -> map<F>;
+template <class F>
+map(F, float) -> map<F>;
+template <class F>
+map(F, float, float) -> map<F>;
+template <class F>
+map(F, float, float, int) -> map<F>;
 
 /// The network's result with channels outermost. Only as an output: no layer reads it.
 struct to_nchw {

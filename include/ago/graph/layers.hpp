@@ -1,6 +1,7 @@
 // All layers.
 #pragma once
 
+#include <ago/graph/activations.hpp>
 #include <ago/graph/arithmetic.hpp>
 #include <ago/graph/attention.hpp>
 #include <ago/graph/convolutions.hpp>

@@ -11,17 +11,18 @@ enum class op : std::uint8_t {
   conv2d, depthwise, pointwise, linear,
   matmul, attention_scores, attention_values,
   // elementwise, with parameters: for each channel, for each element of an image
-  bias, batch_norm, positions,
+  bias, batch_norm, positions, scale, prelu,
   // elementwise, no parameters
   relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, gelu, gelu_tanh, tanh, map,
   // elementwise, two operands
-  add, mul,
+  add, mul, sub, div, maximum, minimum, power,
   // reductions over a window or the image
   max_pool, avg_pool, global_max_pool, global_avg_pool,
   // over the channels of each pixel
   softmax, layer_norm,
   // data movement
-  concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, resize_nearest, resize_bilinear, embedding,
+  concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, expand, resize_nearest, resize_bilinear,
+  embedding,
   identity, from_nchw, to_nchw,
 };
 
@@ -33,8 +34,12 @@ constexpr bool has_weights(op kind) { return kind >= op::conv2d && kind <= op::l
 constexpr bool is_matrix_product(op kind) { return kind == op::pointwise || kind == op::linear; }
 /// Reads and writes element i only, one operand.
 constexpr bool is_unary(op kind) { return kind >= op::bias && kind <= op::map; }
-/// Reads element i of two operands (the second may be broadcast over the image).
-constexpr bool is_binary(op kind) { return kind == op::add || kind == op::mul; }
+/// Reads element i of two operands, the second of which may be broadcast.
+constexpr bool is_binary(op kind) { return kind >= op::add && kind <= op::power; }
+/// May its operands change places?
+constexpr bool commutes(op kind) {
+  return kind == op::add || kind == op::mul || kind == op::maximum || kind == op::minimum;
+}
 /// What an epilogue can hold.
 constexpr bool is_elementwise(op kind) { return is_unary(kind) || is_binary(kind); }
 constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
@@ -53,6 +58,8 @@ constexpr char const* name_of(op kind) {
     case op::bias: return "bias";
     case op::batch_norm: return "batch_norm";
     case op::positions: return "positions";
+    case op::scale: return "scale";
+    case op::prelu: return "prelu";
     case op::relu: return "relu";
     case op::relu6: return "relu6";
     case op::leaky_relu: return "leaky_relu";
@@ -67,6 +74,11 @@ constexpr char const* name_of(op kind) {
     case op::map: return "map";
     case op::add: return "add";
     case op::mul: return "mul";
+    case op::sub: return "sub";
+    case op::div: return "div";
+    case op::maximum: return "maximum";
+    case op::minimum: return "minimum";
+    case op::power: return "power";
     case op::max_pool: return "max_pool";
     case op::avg_pool: return "avg_pool";
     case op::global_max_pool: return "global_max_pool";
@@ -81,6 +93,7 @@ constexpr char const* name_of(op kind) {
     case op::unfold: return "unfold";
     case op::fold: return "fold";
     case op::pad: return "pad";
+    case op::expand: return "expand";
     case op::resize_nearest: return "resize_nearest";
     case op::resize_bilinear: return "resize_bilinear";
     case op::embedding: return "embedding";

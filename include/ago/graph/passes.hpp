@@ -47,6 +47,7 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::slice:
     case op::unfold:
     case op::fold:
+    case op::expand:
     case op::pad: return g.source(v).out == n.out;
     case op::channel_shuffle: return n.groups == 1 || n.groups == n.out.c;
     case op::permute: return keeps_order(g.source(v).out, n);
@@ -105,7 +106,7 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   if (x.entries != y.entries || x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
   bool straight = true;
   for (int k = 0; k < x.input_count; ++k) straight = straight && g.operand(a, k) == g.operand(b, k);
-  return straight || (is_binary(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));
+  return straight || (commutes(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));
 }
 
 }  // namespace detail

@@ -6,14 +6,15 @@
 namespace ago {
 
 /// Applies a user's lambda in place to one SIMD register: `ago::vec<target>`, which for `isa::scalar` is one float.
+/// `alpha`, `beta`: the numbers of its layer, if it takes them.
 struct user_function {
-  void (*apply)(isa target, void* register_);
+  void (*apply)(isa target, void* register_, float alpha, float beta);
 };
 
 /// Declared here, defined in kernel/map.hpp, which alone knows the registers.
 template <class F>
 struct user_code {
-  static void apply(isa target, void* register_);
+  static void apply(isa target, void* register_, float alpha, float beta);
 };
 
 /// The function that stands for lambdas of type F. Its address is part of a kernel's key, so the compiler knows the

@@ -1,6 +1,7 @@
-// Movement of data: slice, concat, channel_shuffle, permute, unfold, fold, reshape.
+// Movement of data: slice, concat, channel_shuffle, permute, unfold, fold, expand, reshape.
 #pragma once
 
+#include <ago/graph/axis.hpp>
 #include <ago/kernel/strided_copy.hpp>
 
 namespace ago {
@@ -73,6 +74,9 @@ template <isa I>
   }
   shape const& e = scatters ? s.in : s.out;
   long const extents[] = {e.n, e.h, e.w, e.c};
+  if (m.kind == op::expand)
+    for (int k = 0; k < 4; ++k)
+      if (extent_along(s.in, k) == 1) in.of[k] = 0;
   bool const shuffles = m.kind == op::channel_shuffle;
   strided_copy<I> copy;
   for (int k = 0; k < (shuffles ? 3 : 4); ++k)
@@ -91,6 +95,7 @@ template <isa I>
 ///   slice            element i along the axis is element begin + i * step of the source;
 ///   concat           element i of the source along the axis becomes element begin + i * step, the others stay;
 ///   channel_shuffle  `groups`;  permute  `order`;  unfold, fold  patches as large as the window's strides;
+///   expand           axes on which the source has one element repeat it;
 ///   reshape          as in memory;  identity  a copy.
 template <kernel_key K>
 struct copy_kernel {

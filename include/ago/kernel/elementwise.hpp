@@ -27,9 +27,10 @@ struct elementwise_kernel {
   static bool is_one_run(step_data const& s) {
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
     for (int i = 0; i < K.after.count(); ++i) {
-      op const kind = K.after.stages[i].kind;
-      if (kind == op::bias || kind == op::batch_norm || kind == op::positions) return false;
-      if (is_binary(kind)) dense = dense && s.after[i].operand.pixel_stride == s.out.c;
+      stage const& k = K.after.stages[i];
+      if ((k.kind >= op::bias && k.kind <= op::prelu) || k.one_channel) return false;
+      stage_data const& d = s.after[i];
+      if (is_binary(k.kind)) dense = dense && d.operand.pixel_stride == s.out.c && d.image_step == 0;
     }
     return dense;
   }

@@ -83,6 +83,27 @@ struct vec<I> {
   [[gnu::noinline]] friend vec erf(vec const& a) {
     return each([&](int i) { return std::erf(a.lane[i]); });
   }
+  [[gnu::noinline]] friend vec expm1(vec const& a) {
+    return each([&](int i) { return std::expm1(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec log1p(vec const& a) {
+    return each([&](int i) { return std::log1p(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec sin(vec const& a) {
+    return each([&](int i) { return std::sin(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec cos(vec const& a) {
+    return each([&](int i) { return std::cos(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec floor(vec const& a) {
+    return each([&](int i) { return std::floor(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec ceil(vec const& a) {
+    return each([&](int i) { return std::ceil(a.lane[i]); });
+  }
+  [[gnu::noinline]] friend vec round_to_even(vec const& a) {
+    return each([&](int i) { return std::nearbyint(a.lane[i]); });
+  }
   /// x * y + z in one rounding.
   [[gnu::noinline]] friend vec fma(vec const& x, vec const& y, vec const& z) {
     watch_multiply_add<I>();

@@ -54,6 +54,22 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
 
 }  // namespace detail
 
+namespace detail {
+
+/// A binary operator. A maximum or minimum with NaN is either operand.
+template <op K, isa I>
+AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
+  if constexpr (K == op::add) return a + b;
+  else if constexpr (K == op::mul) return a * b;
+  else if constexpr (K == op::sub) return a - b;
+  else if constexpr (K == op::div) return a / b;
+  else if constexpr (K == op::maximum) return max(a, b);
+  else if constexpr (K == op::minimum) return min(a, b);
+  else return power(a, b);
+}
+
+}  // namespace detail
+
 /// The epilogue `E` bound to the addresses of one step. Call it with a register of results, the index of their pixel
 /// within the image range that it was made for, and their first channel; `count` lanes are valid.
 template <epilogue E, isa I>
@@ -72,13 +88,13 @@ class finisher {
     channels_ = padded(s.out.c, I);
   }
 
-  /// Moves the operands that hold one pixel per image, or the same pixels for each, on to image `n` of `s`.
+  /// Moves on to image `n` of `s`: the operands that hold one pixel per image, or the same pixels for each.
   AGO_INLINE void image(step_data const& s, run_memory const& m, int n) {
     for (int i = 0; i < stages; ++i)
       if (E.stages[i].kind == op::positions)
         operand_[i] = m.weights + s.after[i].parameters - n * long(s.out.h) * s.out.w * s.out.c;
-      else if (is_binary(E.stages[i].kind) && s.after[i].operand.pixel_stride == 0)
-        operand_[i] = detail::address(s.after[i].operand, m) + long(n) * s.out.c;
+      else if (is_binary(E.stages[i].kind) && s.after[i].image_step != 0)
+        operand_[i] = detail::address(s.after[i].operand, m) + n * s.after[i].image_step;
   }
 
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const {
@@ -102,17 +118,22 @@ class finisher {
     } else {
       constexpr op kind = E.stages[S].kind;
       if constexpr (is_binary(kind)) {
-        vec<I> const y = load(operand_[S] + pixel * stride_[S] + channel, count);
-        x = kind == op::add ? x + y : x * y;
+        float const* const other = operand_[S] + pixel * stride_[S];
+        vec<I> const y = E.stages[S].one_channel ? vec<I>(*other) : load(other + channel, count);
+        x = E.stages[S].reversed ? detail::combine<kind>(y, x) : detail::combine<kind>(x, y);
       } else if constexpr (kind == op::positions) {
         x = x + load(operand_[S] + pixel * stride_[S] + channel, count);
       } else if constexpr (kind == op::bias) {
         x = x + load(operand_[S] + channel, count);
+      } else if constexpr (kind == op::scale) {
+        x = x * load(operand_[S] + channel, count);
+      } else if constexpr (kind == op::prelu) {
+        x = where_less(x, vec<I>(0.f), x * load(operand_[S] + channel, count), x);
       } else if constexpr (kind == op::batch_norm) {
         x = fma(x, load(operand_[S] + channel, count), load(operand_[S] + channels_ + channel, count));
       } else if constexpr (kind == op::map) {
         constexpr auto f = E.stages[S].function->apply;
-        f(I, &x);
+        f(I, &x, alpha_[S], beta_[S]);
       } else {
         x = detail::activate<kind, I>(x, alpha_[S], beta_[S]);
       }

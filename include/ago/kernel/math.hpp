@@ -122,6 +122,17 @@ AGO_INLINE vec<I> logistic(vec<I> x) {
   else return detail::reciprocal(vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
 }
 
+/// a^b = exp(b log |a|), and its sign: within 4 + 2 |b log a| units in the last place. NaN for a negative to a power
+/// that is no whole number; 1 for b = 0.
+template <isa I>
+AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
+  using v = vec<I>;
+  v const zero(0.f), one(1.f), least(1e-45f), size = exp(b * log(abs(a)));
+  v const half = b * v(.5f), odd = where_less(floor(half), half, one, zero);
+  v const of_negative = where_less(floor(b), b, v(__builtin_nanf("")), where_less(zero, odd, -size, size));
+  return where_less(abs(b), least, one, where_less(a, zero, of_negative, size));
+}
+
 namespace detail {
 
 /// The same within 1.5e-7, for three quarters of the instructions.
@@ -168,6 +179,16 @@ template <isa I> AGO_INLINE vec<I> sqrt(vec<I> x) { return sqrt(x); }
 template <isa I> AGO_INLINE vec<I> abs(vec<I> x) { return abs(x); }
 template <isa I> AGO_INLINE vec<I> erf(vec<I> x) { return erf(x); }
 template <isa I> AGO_INLINE vec<I> tanh(vec<I> x) { return tanh(x); }
+template <isa I> AGO_INLINE vec<I> expm1(vec<I> x) { return expm1(x); }
+template <isa I> AGO_INLINE vec<I> log1p(vec<I> x) { return log1p(x); }
+template <isa I> AGO_INLINE vec<I> sin(vec<I> x) { return sin(x); }
+template <isa I> AGO_INLINE vec<I> cos(vec<I> x) { return cos(x); }
+template <isa I> AGO_INLINE vec<I> floor(vec<I> x) { return floor(x); }
+template <isa I> AGO_INLINE vec<I> ceil(vec<I> x) { return ceil(x); }
+/// The nearest whole number, of two the even one.
+template <isa I> AGO_INLINE vec<I> round(vec<I> x) { return round_to_even(x); }
+/// a to the power of b.
+template <isa I> AGO_INLINE vec<I> pow(vec<I> a, vec<I> b) { return power(a, b); }
 template <isa I> AGO_INLINE vec<I> min(vec<I> a, vec<I> b) { return min(a, b); }
 template <isa I> AGO_INLINE vec<I> max(vec<I> a, vec<I> b) { return max(a, b); }
 /// 1 / (1 + exp(-x)).

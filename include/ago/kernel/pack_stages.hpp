@@ -6,7 +6,7 @@
 
 namespace ago {
 
-/// Writes the parameters of every bias, batch norm and positions in `key.after`. `packed`: start of the model's packed
+/// Writes the parameters of every stage in `key.after` that has some. `packed`: start of the model's packed
 /// weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
@@ -18,6 +18,11 @@ void pack_stages(kernel_key const& key, step_data const& s, packing_data const& 
       float const* const table = blob + from.after[i].weight;
       long const floats = packed_floats(key.after.stages[i], I, s.out);
       for (long k = 0; k < floats; ++k) packed[s.after[i].parameters + k] = table[k];
+    }
+    if (kind == op::scale || kind == op::prelu) {
+      folded_parameters const factors(from.after[i], blob, s.out.c);
+      for (int c = 0; c < channels; ++c)
+        packed[s.after[i].parameters + c] = c < s.out.c ? factors.weight(0, 1, c) : 0.f;
     }
     if (kind != op::bias && kind != op::batch_norm) continue;
     parameter_source source = from.after[i];

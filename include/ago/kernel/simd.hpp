@@ -100,6 +100,14 @@ struct vec {
   friend AGO_INLINE vec log(vec a) { return xsimd::log(a.v); }
   friend AGO_INLINE vec tanh(vec a) { return xsimd::tanh(a.v); }
   friend AGO_INLINE vec erf(vec a) { return xsimd::erf(a.v); }
+  friend AGO_INLINE vec expm1(vec a) { return xsimd::expm1(a.v); }
+  friend AGO_INLINE vec log1p(vec a) { return xsimd::log1p(a.v); }
+  friend AGO_INLINE vec sin(vec a) { return xsimd::sin(a.v); }
+  friend AGO_INLINE vec cos(vec a) { return xsimd::cos(a.v); }
+  friend AGO_INLINE vec floor(vec a) { return xsimd::floor(a.v); }
+  friend AGO_INLINE vec ceil(vec a) { return xsimd::ceil(a.v); }
+  /// The nearest whole number, of two the even one.
+  friend AGO_INLINE vec round_to_even(vec a) { return xsimd::nearbyint(a.v); }
   /// x * y + z in one rounding where the hardware has it.
   friend AGO_INLINE vec fma(vec x, vec y, vec z) {
 #if XSIMD_WITH_AVX512F
@@ -171,6 +179,13 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec log(vec a) { return std::log(a.v); }
   friend AGO_INLINE vec tanh(vec a) { return std::tanh(a.v); }
   friend AGO_INLINE vec erf(vec a) { return std::erf(a.v); }
+  friend AGO_INLINE vec expm1(vec a) { return std::expm1(a.v); }
+  friend AGO_INLINE vec log1p(vec a) { return std::log1p(a.v); }
+  friend AGO_INLINE vec sin(vec a) { return std::sin(a.v); }
+  friend AGO_INLINE vec cos(vec a) { return std::cos(a.v); }
+  friend AGO_INLINE vec floor(vec a) { return std::floor(a.v); }
+  friend AGO_INLINE vec ceil(vec a) { return std::ceil(a.v); }
+  friend AGO_INLINE vec round_to_even(vec a) { return std::nearbyint(a.v); }
   friend AGO_INLINE vec fma(vec x, vec y, vec z) { return x.v * y.v + z.v; }
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
 };

@@ -19,7 +19,7 @@ enum class pattern : std::uint8_t {
 /// elementwise operators; softmax and layer norms are opaque.
 constexpr pattern pattern_of(op kind) {
   if (is_complex(kind) || is_pool(kind)) return pattern::fusable_out;
-  if (is_binary(kind) || kind == op::bias || kind == op::batch_norm || kind == op::positions) return pattern::broadcast;
+  if (is_binary(kind) || (kind >= op::bias && kind <= op::prelu)) return pattern::broadcast;
   if (is_unary(kind) || kind == op::identity) return pattern::elementwise;
   return kind == op::input || kind == op::softmax || kind == op::layer_norm ? pattern::opaque : pattern::injective;
 }
@@ -27,7 +27,7 @@ constexpr pattern pattern_of(op kind) {
 /// Constants that an operator reads: weights, shifts, scales.
 constexpr int constants_of(op kind) {
   if (kind == op::batch_norm || kind == op::layer_norm) return 2;
-  return has_weights(kind) || kind == op::bias || kind == op::positions || kind == op::embedding;
+  return has_weights(kind) || (kind >= op::bias && kind <= op::prelu) || kind == op::embedding;
 }
 
 /// Operators, numbered in execution order, as patterns.

@@ -20,6 +20,7 @@ struct step_nodes {
   int bias = -1;    ///< bias that starts the accumulators of a complex operator
   int stages[max_stages]{}, stage_count = 0;
   int others[max_stages]{};  ///< the second operand of a binary stage
+  bool reversed[max_stages]{};  ///< which is the first one of its operator
   int result = -1;           ///< value written ...
   int copy_to_output = -1;   ///< ... or, for a copy, the network output
   bool gathers = false;      ///< copies `piece` to where its channels belong in the result
@@ -93,13 +94,16 @@ constexpr bool fuses(graph<V, E, O> const& g, bool const* done, step_nodes const
   if (!is_binary(n.kind)) return true;
   int const other = g.operand(r, 0) == v ? g.operand(r, 1) : g.operand(r, 0);
   if (!done[other]) return false;
-  bool const broadcast = !(g.nodes[other].out == n.out);
-  return !broadcast || n.out.n == 1 || s.main < 0;  // only the elementwise kernel walks images one by one
+  shape const& t = g.nodes[other].out;
+  bool const pixel_by_pixel = t.n == n.out.n && t.h == n.out.h && t.w == n.out.w;
+  return pixel_by_pixel || n.out.n == 1 || s.main < 0;  // only the elementwise kernel walks images one by one
 }
 
 template <int V, int E, int O>
 constexpr void add_stage(graph<V, E, O> const& g, step_nodes& s, int r) {
-  s.others[s.stage_count] = is_binary(g.nodes[r].kind) ? g.operand(r, g.operand(r, 0) == s.result) : -1;
+  bool const binary = is_binary(g.nodes[r].kind), first = g.operand(r) == s.result;
+  s.others[s.stage_count] = binary ? g.operand(r, first) : -1;
+  s.reversed[s.stage_count] = binary && !commutes(g.nodes[r].kind) && g.nodes[r].transposed == first;
   s.stages[s.stage_count++] = r;
   s.result = r;
 }

@@ -58,7 +58,7 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
 
 /// Floats of the packed parameters of an epilogue stage.
 constexpr long packed_floats(stage const& after, isa target, shape const& out) {
-  if (after.kind == op::bias) return padded(out.c, target);
+  if (after.kind == op::bias || after.kind == op::scale || after.kind == op::prelu) return padded(out.c, target);
   if (after.kind == op::batch_norm) return 2L * padded(out.c, target);
   if (after.kind == op::positions) return long(out.h) * out.w * out.c;
   return 0;

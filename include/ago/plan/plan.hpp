@@ -68,12 +68,25 @@ constexpr void describe_piece(step_nodes const& s, planned_step& p) {
   }
   d.destination.offset += s.piece_at;
   auto const narrow = [&](parameter_source& from) {
+    if (from.step == 0) return;
     from.start = s.piece.start;
     from.step = s.piece.step;
     from.of = channels;
   };
   narrow(p.packing.main);
   for (int i = 0; i < s.stage_count; ++i) narrow(p.packing.after[i]);
+}
+
+/// The other operand of a binary stage with results of shape `out`: it has shape `of` and lies at `at`.
+constexpr void describe_operand(shape const& of, place const& at, shape const& out, stage& k, stage_data& a) {
+  a.operand = at;
+  k.one_channel = of.c != out.c;
+  if (of.h != out.h || of.w != out.w) {
+    a.operand.pixel_stride = 0;
+    a.image_step = of.n == 1 ? 0 : of.c;
+  } else if (of.n != out.n) {
+    a.image_step = -long(out.h) * out.w * at.pixel_stride;
+  }
 }
 
 /// Places, shapes and numbers of a step; everything but the schedule.
@@ -94,11 +107,11 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
     stage_data& a = d.after[i];
     a.alpha = n.alpha;
     a.beta = n.beta;
-    if (s.others[i] >= 0) {
-      a.operand = m.at[s.others[i]];
-      if (!(g.nodes[s.others[i]].out == n.out)) a.operand.pixel_stride = 0;
-    }
+    p.key.after.stages[i].reversed = s.reversed[i];
+    if (s.others[i] >= 0)
+      describe_operand(g.nodes[s.others[i]].out, m.at[s.others[i]], n.out, p.key.after.stages[i], a);
     p.packing.after[i] = {n.weight, -1, n.shift, n.norm, n.alpha};
+    if (n.kind == op::prelu && n.entries == 1) p.packing.after[i].step = 0;
   }
   if (!s.is_whole()) describe_piece(s, p);
   else if (p.key.what == structure::copy && g.nodes[s.main].kind == op::concat) d.move.begin = s.piece_at;

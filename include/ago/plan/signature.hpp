@@ -7,7 +7,7 @@
 namespace ago {
 
 /// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.
-inline constexpr std::uint64_t signature_version = 1;
+inline constexpr std::uint64_t signature_version = 2;
 
 /// Structure, attributes and shapes of a step for `target`. Independent of names, lines, indices and weights, so equal
 /// blocks share an entry.
@@ -35,6 +35,7 @@ constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& 
   for (int i = 0; i < s.stage_count; ++i) {
     h.mix(std::uint64_t(g.nodes[s.stages[i]].kind));
     if (s.others[i] >= 0) h.mix(g.nodes[s.others[i]].out);
+    if (s.reversed[i]) h.mix(1);
   }
   return h.value;
 }

@@ -27,7 +27,7 @@ enum class structure : std::uint8_t {
   attention,         ///< both with the softmax between them, a few rows at a time
   softmax,
   layer_norm,
-  copy,  ///< data movement: slice, channel_shuffle, permute, unfold, fold, see step_data::move
+  copy,  ///< data movement: slice, channel_shuffle, permute, unfold, fold, expand, see step_data::move
   pad,
   resize_nearest,
   resize_bilinear,
@@ -67,7 +67,8 @@ constexpr structure structure_of(op kind) {
     case op::reshape:
     case op::permute:
     case op::unfold:
-    case op::fold: return structure::copy;
+    case op::fold:
+    case op::expand: return structure::copy;
     case op::pad: return structure::pad;
     case op::resize_nearest: return structure::resize_nearest;
     case op::resize_bilinear: return structure::resize_bilinear;
@@ -82,6 +83,8 @@ inline constexpr int max_stages = 6;
 struct stage {
   op kind = op::identity;      ///< an elementwise op; identity ends the list
   user_function const* function{};  ///< op::map
+  bool reversed = false;     ///< binary: of the operand and the result so far, in this order
+  bool one_channel = false;  ///< binary: the operand has one channel, which serves all
   bool operator==(stage const&) const = default;
 };
 
@@ -160,9 +163,11 @@ struct channel_range {
 
 /// Numbers of one epilogue stage.
 struct stage_data {
-  place operand{};         ///< add, mul: the other operand; pixel_stride 0 broadcasts one pixel per image
+  place operand{};         ///< binary: the other operand; pixel_stride 0 broadcasts one pixel per image
+  long image_step = 0;     ///< binary: what is added to its addresses from image to image, as pixels are counted on
   long parameters =
-      -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; offset into the packed weights
+      -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; scale, prelu: factor[padded c];
+           ///< offset into the packed weights
   float alpha = 0, beta = 0;
 };
 
@@ -206,7 +211,7 @@ struct parameter_source {
   int shift = -1;       ///< bias vector
   int shift_norm = -1;  ///< norm that the bias passes through; equals `norm` unless a partition cut the two apart
   float epsilon = 0;
-  int start = 0, step = 1;  ///< output channel i is number start + i * step ...
+  int start = 0, step = 1;  ///< output channel i is number start + i * step (a step of 0: one serves all) ...
   int of = 0;               ///< ... of as many; 0: of the step's
   bool operator==(parameter_source const&) const = default;
 };

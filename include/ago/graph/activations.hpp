@@ -1,0 +1,139 @@
+// Activations that are user's functions in the library: what they compute is written here, and may be read here.
+// Functions of registers (exp, log1p, ...) are found by their argument, when a kernel is compiled.
+#pragma once
+
+#include <ago/graph/elementwise.hpp>
+
+namespace ago {
+
+namespace detail {
+inline constexpr auto elu_function = [](auto x, auto alpha, auto gamma) {
+  return where_less(x, decltype(x)(0.f), alpha * expm1(min(decltype(x)(0.f), x)), x) * gamma;
+};
+inline constexpr auto celu_function = [](auto x, auto alpha) {
+  return where_less(x, decltype(x)(0.f), alpha * expm1(min(decltype(x)(0.f), x) / alpha), x);
+};
+inline constexpr auto softplus_function = [](auto x) {  // log(1 + exp(x)), which is x and little more for large x
+  return max(decltype(x)(0.f), x) + log1p(exp(-abs(x)));
+};
+inline constexpr auto mish_function = [](auto x) {  // tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), e = exp(x)
+  auto const e = exp(min(decltype(x)(20.f), x)), t = e * (e + decltype(x)(2.f));
+  return x * (t / (t + decltype(x)(2.f)));
+};
+inline constexpr auto softsign_function = [](auto x) { return x / (decltype(x)(1.f) + abs(x)); };
+inline constexpr auto affine_sigmoid_function = [](auto x, auto alpha, auto beta) {
+  return min(decltype(x)(1.f), max(decltype(x)(0.f), x * alpha + beta));
+};
+inline constexpr auto threshold_function = [](auto x, auto alpha, auto value) {
+  return where_less(alpha, x, x, value);
+};
+inline constexpr auto shrink_function = [](auto x, auto lambda, auto bias) {
+  return where_less(x, -lambda, x + bias, where_less(lambda, x, x - bias, x * decltype(x)(0.f)));
+};
+inline constexpr auto affine_function = [](auto x, auto factor, auto summand) { return x * factor + summand; };
+inline constexpr auto power_function = [](auto x, auto exponent) { return power(x, exponent); };
+
+/// One of the functions below, of no numbers.
+template <auto const& Function>
+struct function_layer {
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{Function, 0, 0, line}(x); }
+};
+inline constexpr auto negated = [](auto x) { return -x; };
+inline constexpr auto absolute_value = [](auto x) { return abs(x); };
+inline constexpr auto root = [](auto x) { return sqrt(x); };
+inline constexpr auto inverse_root = [](auto x) { return decltype(x)(1.f) / sqrt(x); };
+inline constexpr auto inverse = [](auto x) { return decltype(x)(1.f) / x; };
+inline constexpr auto exponential_function = [](auto x) { return exp(x); };
+inline constexpr auto logarithm_function = [](auto x) { return log(x); };
+inline constexpr auto error_function_of = [](auto x) { return erf(x); };
+inline constexpr auto sine_function = [](auto x) { return sin(x); };
+inline constexpr auto cosine_function = [](auto x) { return cos(x); };
+inline constexpr auto rounded_down = [](auto x) { return floor(x); };
+inline constexpr auto rounded_up = [](auto x) { return ceil(x); };
+inline constexpr auto rounded = [](auto x) { return round_to_even(x); };
+}  // namespace detail
+
+/// x where positive, else alpha * (exp(x) - 1)
+struct elu {
+  float alpha = 1;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::elu_function, alpha, 1, line}(x); }
+};
+
+/// gamma * elu{alpha}, with the numbers of the paper (Klambauer et al., 2017) unless others are given.
+struct selu {
+  float alpha = 1.6732632f, gamma = 1.0507010f;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::elu_function, alpha, gamma, line}(x); }
+};
+
+/// x where positive, else alpha * (exp(x / alpha) - 1)
+struct celu {
+  float alpha = 1;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::celu_function, alpha, 0, line}(x); }
+};
+
+/// min(max(alpha * x + beta, 0), 1): hard_sigmoid{} with other numbers, as in ONNX and Keras.
+struct affine_sigmoid {
+  float alpha = .2f, beta = .5f;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::affine_sigmoid_function, alpha, beta, line}(x); }
+};
+
+/// x where greater than `at`, elsewhere `value`
+struct threshold {
+  float at = 1, value = 0;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::threshold_function, at, value, line}(x); }
+};
+
+/// x - bias where greater than lambda, x + bias where less than -lambda, else 0: with bias = lambda soft shrinkage.
+struct shrink {
+  float lambda = .5f, bias = 0;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::shrink_function, lambda, bias, line}(x); }
+};
+
+/// factor * x + summand
+struct affine {
+  float factor = 1, summand = 0;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::affine_function, factor, summand, line}(x); }
+};
+
+/// x to the power of a number, see kernel/math.hpp; of a negative x to one that is not whole: NaN.
+struct to_power {
+  float exponent = 2;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return map{detail::power_function, exponent, 0, line}(x); }
+};
+
+/// log(1 + exp(x))
+using softplus = detail::function_layer<detail::softplus_function>;
+/// x * tanh(softplus(x))
+using mish = detail::function_layer<detail::mish_function>;
+/// x / (1 + |x|)
+using softsign = detail::function_layer<detail::softsign_function>;
+/// -x
+using negative = detail::function_layer<detail::negated>;
+/// |x|
+using absolute = detail::function_layer<detail::absolute_value>;
+using square_root = detail::function_layer<detail::root>;
+/// 1 / sqrt(x)
+using reciprocal_root = detail::function_layer<detail::inverse_root>;
+/// 1 / x
+using reciprocal = detail::function_layer<detail::inverse>;
+using exponential = detail::function_layer<detail::exponential_function>;
+/// The natural one.
+using logarithm = detail::function_layer<detail::logarithm_function>;
+using error_function = detail::function_layer<detail::error_function_of>;
+using sine = detail::function_layer<detail::sine_function>;
+using cosine = detail::function_layer<detail::cosine_function>;
+using round_down = detail::function_layer<detail::rounded_down>;
+using round_up = detail::function_layer<detail::rounded_up>;
+/// To the nearest whole number, of two the even one.
+using round_off = detail::function_layer<detail::rounded>;
+
+}  // namespace ago
