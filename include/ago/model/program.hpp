@@ -21,13 +21,9 @@ struct can_be_compiled {
   static_assert(Sorted, "ago: a schedule table must be sorted by signature, without duplicates");
 };
 
-/// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
-/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to
-/// be looked at and asserted on.
-template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
-class program {
-  static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
-
+/// The steps of a network, before any schedule.
+template <auto const& Net, options Options>
+class formed {
  public:
   /// The operators after the passes.
   static constexpr auto const& graph = optimized<Net>::value;
@@ -43,11 +39,28 @@ class program {
       partition_by<within_limits ? Options.policy : policy::paper_adjacent>(graph, Options.device);
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
- private:
   static constexpr auto layouts = channel_layouts_of(graph);
   static constexpr auto views = views_of(graph, layouts);
   static constexpr auto parts =
       form_steps<step_capacity(graph, layouts)>(graph, partition.minis, views, layouts, partition.chain_of);
+  static constexpr int run_count = count_input_runs(graph, parts, layouts);
+};
+
+/// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
+/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to
+/// be looked at and asserted on.
+template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
+class program {
+  static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
+  using formed = ago::formed<Net, Options>;
+
+ public:
+  static constexpr auto const& graph = formed::graph;
+  /// Subgraphs and their mini-subgraphs.
+  static constexpr auto const& partition = formed::partition;
+
+ private:
+  static constexpr auto const &layouts = formed::layouts, &views = formed::views, &parts = formed::parts;
   static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 
@@ -55,8 +68,7 @@ class program {
   static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions);
 
  private:
-  static constexpr int run_count = count_input_runs(graph, parts, layouts);
-  static constexpr auto runs = input_runs_of<run_count, parts.count>(graph, parts, layouts, memory);
+  static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
 
  public:
   static constexpr auto plan =
@@ -103,18 +115,12 @@ class program {
     kernel_function function;
     int first;  ///< its data
   };
-  static constexpr fused_key key_of(int step) {
-    fused_key k{groups.parts[step]};
-    k.tiling = groups.tiles[step].how;
-    for (int i = 0; i < k.parts; ++i) k.part[i] = plan.steps[groups.first[step] + i].key;
-    return k;
-  }
   template <int... I, int... P>
   static constexpr auto make_table(std::integer_sequence<int, I...>, std::integer_sequence<int, P...>) {
     struct {
       entry entries[sizeof...(I)];
       step_data data[sizeof...(P)];
-    } t{{{kernel_for<key_of(I)>(), groups.first[I]}...}, {plan.steps[P].data...}};
+    } t{{{kernel_for<key_of(groups, plan, I)>(), groups.first[I]}...}, {plan.steps[P].data...}};
     for (int i = 0; i < parts.count; ++i)
       if (runs.count[i] > 0) t.data[i].runs = runs.run + runs.first[i];
     return t;

@@ -169,4 +169,13 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
   return r;
 }
 
+/// The key of group `k` of the steps.
+template <int S, int N>
+constexpr fused_key key_of(fusion_list<S> const& groups, plan<N> const& p, int k) {
+  fused_key r{groups.parts[k]};
+  r.tiling = groups.tiles[k].how;
+  for (int i = 0; i < r.parts; ++i) r.part[i] = p.steps[groups.first[k] + i].key;
+  return r;
+}
+
 }  // namespace ago

@@ -14,6 +14,8 @@ struct choice {
   std::string name;           ///< "block 3: expand 24>144: register tile"
   std::vector<std::string> options;  ///< as a person reads them
   std::size_t usual = 0;      ///< the option that the analytic default takes
+  static constexpr std::size_t none = std::size_t(-1);
+  std::size_t apart = none;   ///< of a choice on joining: the option that leaves the parts apart, as SPLIT tunes them
 };
 
 /// The option taken of every choice, in the order of problem::choices().

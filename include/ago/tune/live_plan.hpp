@@ -1,0 +1,76 @@
+// A network planned at run time, by the functions that plan it at compile time.
+#pragma once
+
+#include <ago/model/program.hpp>
+#include <ago/tune/schedule_list.hpp>
+
+namespace ago::tuner {
+
+/// The plan of `Net` under a schedule table that is known at run time only: what program<Net, table, Options> knows
+/// when it is compiled, stage by stage. Large, and its steps point into it: keep it where it is made.
+template <auto const& Net, options Options = options()>
+class live_plan {
+ public:
+  using formed = ago::formed<Net, Options>;
+  static constexpr int part_count = formed::parts.count;
+
+  explicit live_plan(schedule_list const& table)
+      : groups_(fuse_steps(formed::graph, formed::parts, formed::partition, Options, table)),
+        convolutions_(convolution_steps(formed::graph, formed::parts, groups_, Options, table)),
+        memory_(plan_memory(formed::graph, formed::parts, groups_, formed::views, formed::layouts, convolutions_)),
+        runs_(input_runs_of<formed::run_count, part_count>(formed::graph, formed::parts, formed::layouts, memory_)),
+        plan_(make_plan<part_count>(formed::graph, formed::parts, groups_, memory_, table, Options, convolutions_,
+                                    runs_)) {
+    for (int i = 0; i < part_count; ++i)
+      if (runs_.count[i] > 0) plan_.steps[i].data.runs = runs_.run + runs_.first[i];
+  }
+  live_plan(live_plan const&) = delete;
+  live_plan& operator=(live_plan const&) = delete;
+
+  /// What runs one after another, each of one part or several.
+  int steps() const { return groups_.count; }
+  int first_part(int step) const { return step < steps() ? groups_.first[step] : part_count; }
+  chain_tiling tiling_of(int step) const { return groups_.tiles[step]; }
+  fused_key key(int step) const { return key_of(groups_, plan_, step); }
+  planned_step const& part(int i) const { return plan_.steps[i]; }
+
+  std::size_t packed_floats() const { return std::size_t(plan_.packed_floats); }
+  std::size_t arena_floats() const { return std::size_t(memory_.arena_floats); }
+
+  /// Do both run the same kernels on the same tiles? Schedules may differ that lead to the same plan.
+  bool same_as(live_plan const& other) const {
+    if (steps() != other.steps() || packed_floats() != other.packed_floats() ||
+        arena_floats() != other.arena_floats())
+      return false;
+    for (int k = 0; k < steps(); ++k)
+      if (first_part(k) != other.first_part(k) || !(tiling_of(k) == other.tiling_of(k))) return false;
+    for (int i = 0; i < part_count; ++i) {
+      planned_step const &a = part(i), &b = other.part(i);
+      if (!(a.key == b.key) || a.data.block != b.data.block) return false;
+    }
+    return true;
+  }
+  /// Have part i's packed weights the same layout in both?
+  bool packs_alike(live_plan const& other, int i) const {
+    kernel_key const &a = part(i).key, &b = other.part(i).key;
+    return a.what == b.what && a.paired == b.paired && a.tile.vectors == b.tile.vectors && a.after == b.after &&
+           a.kernel_h == b.kernel_h;
+  }
+  /// Floats of part i's packed weights, from part(i).data.weights on.
+  long packed_floats_of(int i) const {
+    long const next = i + 1 < part_count ? part(i + 1).data.weights : plan_.packed_floats;
+    return next - part(i).data.weights;
+  }
+
+ private:
+  std::remove_const_t<decltype(fuse_steps(formed::graph, formed::parts, formed::partition, Options, untuned))> groups_;
+  std::remove_const_t<decltype(convolution_steps(formed::graph, formed::parts, groups_, Options, untuned))>
+      convolutions_;
+  std::remove_const_t<decltype(plan_memory(formed::graph, formed::parts, groups_, formed::views, formed::layouts,
+                                           convolutions_))>
+      memory_;
+  input_run_table<formed::run_count, part_count> runs_;
+  ago::plan<part_count> plan_;
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,133 @@
+// What can be chosen in a network: register tiles, cache tiles, ways of convolution, pipelines and their tiles.
+#pragma once
+
+#include <ago/model/program.hpp>
+#include <ago/tune/tile_options.hpp>
+
+namespace ago::tuner {
+
+/// Tilings that are tried for a pipeline.
+inline constexpr int most_tilings = 8;
+struct tiling_options {
+  chain_tiling option[most_tilings]{};
+  std::int64_t saved[most_tilings]{};  ///< by the partition's prices
+  int count = 0;
+};
+
+/// The tilings of a chain that its first two links allow, whatever follows: rows, one to three sizes of chunks, two of
+/// runs of pixels.
+constexpr tiling_options tilings_of(chain_link const* chain, int count, device const& on, isa target) {
+  tiling_options r;
+  auto const offer = [&](tiling how, int tile) {
+    chain_tiling const t{how, by_channels(how) ? padded(tile, target) : tile};
+    if (!allows(chain, count, how) || (by_channels(how) && t.tile >= chain[0].out.c) ||
+        (how == tiling::pixels && tile >= chain[0].out.pixels()))
+      return;
+    r.saved[r.count] = saved_by(chain, count, t, on);
+    r.option[r.count++] = t;
+  };
+  offer(tiling::rows, 0);
+  for (int const tile : {64, 32, 192}) offer(tiling::channels, tile);
+  for (int const tile : {64, 192}) offer(tiling::channels_rows, tile);
+  for (int const tile : {56, 336}) offer(tiling::pixels, tile);
+  return r;
+}
+
+/// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, parts of
+/// pipelines each for itself.
+template <auto const& Net, options Options = options()>
+class space {
+ public:
+  using formed = ago::formed<Net, Options>;
+  using usual = program<Net, untuned, Options>;
+  static constexpr int steps = formed::parts.count;
+  static constexpr isa target = Options.target;
+
+  static constexpr std::uint64_t signature(int i) { return usual::plan.steps[i].signature; }
+  /// Is there an equal step before this one?
+  static constexpr bool is_repeated(int i) {
+    for (int k = 0; k < i; ++k)
+      if (signature(k) == signature(i)) return true;
+    return false;
+  }
+  /// Can step i run in one pipeline with the one before it?
+  static constexpr bool can_join(int i) { return joins.with_previous[i]; }
+  static constexpr chain_link link(int i) {
+    return link_of(formed::graph, formed::parts.step[i].main, formed::parts.step[i].result);
+  }
+  /// Steps first ... first + count - 1 as a pipeline.
+  static constexpr tiling_options tilings(int first, int count) {
+    chain_link chain[max_parts]{};
+    for (int i = 0; i < count; ++i) chain[i] = link(first + i);
+    return tilings_of(chain, count, Options.device, target);
+  }
+
+  /// The register tiles that are tried for step i, a convolution being computed directly.
+  static constexpr tile_options tiles(int i) {
+    schedule direct;
+    direct.winograd = -1;
+    return tiles_of(scheduled(i, direct));
+  }
+
+  /// Step i, computed alone or as a part of a pipeline with tiles `in`, of which it is the first or not: what
+  /// make_plan makes of it. Places in memory are those of the usual plan.
+  static constexpr planned_step scheduled(int i, schedule const& wish, chain_tiling const& in = {},
+                                          bool is_first = true) {
+    step_nodes const& nodes = formed::parts.step[i];
+    planned_step p;
+    p.key.target = target;
+    ago::detail::describe(formed::graph, nodes, usual::memory, p);
+    p.key.in_runs = usual::plan.steps[i].key.in_runs;
+    p.signature = signature(i);
+    p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
+    convolution_step way;
+    if (in.how == tiling::none && nodes.main >= 0) way = way_of(p, nodes, wish);
+    ago::detail::choose_schedule(p, wish, in, way, Options.device);
+    return p;
+  }
+
+  /// Can step i, alone, be computed in this way: schedule::winograd?
+  static constexpr bool allows_way(int i, int way) {
+    schedule wish;
+    wish.winograd = way;
+    structure const what = scheduled(i, wish).key.what;
+    if (way < 0) return what == structure::convolution;
+    return way == 1 ? what == structure::im2col : winograd_tile(what) == way;
+  }
+
+ private:
+  static constexpr convolution_step way_of(planned_step const& p, step_nodes const& nodes, schedule const& wish) {
+    op const kind = formed::graph.nodes[nodes.main].kind;
+    if (is_complex(kind) && !has_weights(kind)) return product_step(formed::graph, nodes, target);
+    if (kind != op::conv2d) return {};
+    kernel_key key{};
+    step_data data{};
+    key.what = structure::convolution;
+    key.target = target;
+    data.in = p.data.in;
+    data.out = p.data.out;
+    data.win = p.data.win;
+    data.groups = p.data.groups;
+    choose_convolution(key, data, wish, Options);
+    if (key.what == structure::convolution) return {};
+    return {key.what, key.tile, key.fetches, data.block, scratch_floats(key, data)};
+  }
+
+  struct joinable {
+    bool with_previous[steps > 0 ? steps : 1]{};
+  };
+  static constexpr joinable joins = [] {
+    joinable r;
+    if (!fuses_intensively(Options.policy)) return r;
+    auto const uses = uses_of(formed::graph);
+    auto const& groups = formed::partition.subgraphs.of;
+    for (int i = 1; i < steps; ++i) {
+      step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
+      r.with_previous[i] =
+          ago::detail::feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
+    }
+    return r;
+  }();
+};
+
+}  // namespace ago::tuner

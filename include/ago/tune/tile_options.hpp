@@ -1,0 +1,154 @@
+// The register tiles and cache tiles that are tried for one step.
+#pragma once
+
+#include <ago/plan/plan.hpp>
+
+namespace ago::tuner {
+
+/// How many options there are of each kind, the default aside. Those that change code are in the tuner's executable.
+inline constexpr int tiles_alone = 5;        ///< register tiles of a step by itself
+inline constexpr int tiles_in_pipeline = 2;  ///< the first ones of those, for one part of a pipeline at a time
+inline constexpr int most_blocks = 5;        ///< cache tiles
+
+/// A register tile as a schedule wishes for it: pixels and vectors, or columns and rows of a depthwise step.
+struct tile_option {
+  int pixels = 0, vectors = 0;
+};
+
+/// Best first, by the analytic cost.
+struct tile_options {
+  tile_option option[tiles_alone]{};
+  int count = 0;
+
+  /// The wish for option k; none beyond the last.
+  constexpr schedule wish(int k) const {
+    schedule s;
+    if (k < 0 || k >= count) return s;
+    s.pixels = option[k].pixels;
+    s.vectors = option[k].vectors;
+    return s;
+  }
+};
+
+constexpr bool is_matrix(structure what) {
+  return what == structure::pointwise || what == structure::convolution;
+}
+
+/// Quarter cycles of a depthwise step with such a tile: see detail::depthwise_columns. What exceeds the registers is
+/// stored and loaded again.
+constexpr long depthwise_cost(isa target, step_data const& s, int columns, int rows) {
+  window const& w = s.win;
+  int const taps = w.kernel_h * w.kernel_w;
+  long const tiles = s.out.w / columns, single = s.out.w % columns;
+  long const row_of_tiles = tiles * (long(rows) * columns * taps + 30) + single * (long(rows) * taps + 30);
+  bool const spills = detail::depthwise_registers(target, w, columns, rows) > vector_registers(target);
+  long const passes = s.out.h / rows, left = s.out.h % rows;
+  long const last = left * (tiles * (long(columns) * taps + 30) + single * (taps + 30));
+  return (passes * row_of_tiles + last) * (spills ? 2 : 1) * 2 * s.out.n * (padded(s.out.c, target) / lanes(target));
+}
+
+namespace detail {
+
+/// The cheapest few of what is offered.
+struct tile_ranking {
+  tile_options best{};
+  long cost[tiles_alone]{};
+
+  constexpr void offer(tile_option t, long c) {
+    int at = best.count;
+    while (at > 0 && cost[at - 1] > c) --at;
+    if (at == tiles_alone) return;
+    if (best.count < tiles_alone) ++best.count;
+    for (int k = best.count - 1; k > at; --k) {
+      best.option[k] = best.option[k - 1];
+      cost[k] = cost[k - 1];
+    }
+    best.option[at] = t;
+    cost[at] = c;
+  }
+};
+
+/// Of each number of vectors the number of pixels that costs least.
+constexpr tile_options matrix_tiles(planned_step const& usual) {
+  kernel_key const& key = usual.key;
+  step_data const& s = usual.data;
+  isa const target = key.target;
+  structure const lines = key.what == structure::pointwise ? structure::pointwise : structure::convolution;
+  long const pixels = ago::detail::pixels_in_line(lines, s);
+  int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), target) / lanes(target);
+  tile_ranking r;
+  for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
+    tile_option best;
+    long least = -1;
+    for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
+      long const c = ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, false);
+      bool const usual_one = p == key.tile.pixels && v == key.tile.vectors;
+      if (usual_one || (least >= 0 && c >= least)) continue;
+      least = c;
+      best = {p, v};
+    }
+    if (least >= 0) r.offer(best, least);
+  }
+  return r.best;
+}
+
+/// One to four rows of up to eight columns; if the compiler does not know the window, one row.
+constexpr tile_options depthwise_tiles(planned_step const& usual) {
+  step_data const& s = usual.data;
+  tile_ranking r;
+  for (int rows = 1; rows <= (usual.key.kernel_h > 0 ? 4 : 1) && rows <= s.out.h; ++rows)
+    for (int columns = 2; columns <= 8 && columns <= s.out.w; ++columns) {
+      if (columns == usual.key.tile.pixels && rows == usual.key.tile.vectors) continue;
+      r.offer({columns, rows}, depthwise_cost(usual.key.target, s, columns, rows));
+    }
+  return r.best;
+}
+
+}  // namespace detail
+
+/// The register tiles that are tried for a step, besides that of `usual`, its plan without a wish.
+constexpr tile_options tiles_of(planned_step const& usual) {
+  if (is_matrix(usual.key.what)) return detail::matrix_tiles(usual);
+  if (usual.key.what == structure::depthwise) return detail::depthwise_tiles(usual);
+  return {};
+}
+
+/// Cache tiles, see step_data::block.
+struct block_options {
+  int block[most_blocks]{};
+  int count = 0;
+
+  constexpr void offer(long size) {
+    if (size <= 0 || count == most_blocks) return;
+    for (int k = 0; k < count; ++k)
+      if (block[k] == size) return;
+    block[count++] = int(size);
+  }
+};
+
+/// The cache tiles that are tried for a step, besides that of `usual`: of matrix products, those with which a block of
+/// the input takes 16, 64 or 256 KB; of depthwise ones, 1 to 8 vectors of channels; and one for everything.
+constexpr block_options blocks_of(planned_step const& usual) {
+  block_options r;
+  step_data const& s = usual.data;
+  if (usual.key.what == structure::depthwise) {
+    int const vectors = padded(s.out.c, usual.key.target) / lanes(usual.key.target);
+    for (int const v : {1, 2, 4, 8})
+      if (v < vectors) r.offer(v);
+    if (vectors > 1) r.offer(vectors);
+  }
+  if (!is_matrix(usual.key.what)) return r;
+  bool const rows = usual.key.what == structure::convolution;
+  matrix_layout const layout = layout_of_matrix(usual.key, s);
+  if (layout.padded_channels <= layout.panel) return r;  // one panel passes over the input once
+  long const line = 4L * (rows ? long(s.in.w) * s.in.c * s.win.stride_h : s.in.c);
+  long const extent = rows ? s.out.h : s.out.pixels(), tile = rows ? 1 : usual.key.tile.pixels;
+  for (long const kilobytes : {16, 64, 256}) {
+    long const lines = (kilobytes << 10) / line / tile * tile;
+    if (lines >= tile && lines < extent) r.offer(lines);
+  }
+  if (r.count > 0 || usual.data.block > 0) r.offer(extent);
+  return r;
+}
+
+}  // namespace ago::tuner
