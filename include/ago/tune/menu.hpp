@@ -1,7 +1,7 @@
 // The kernels that a tuner carries: all that its search can reach, made by the compiler, found by their keys.
 #pragma once
 
-#include <ago/tune/space.hpp>
+#include <ago/tune/network_space.hpp>
 
 #include <algorithm>
 #include <span>
@@ -40,16 +40,16 @@ struct menu_items {
 /// while the others keep theirs.
 template <auto const& Net, options Options>
 class menu_listing {
-  using space = tuner::space<Net, Options>;
+  using steps = network_space<Net, Options>;
 
  public:
   /// Fills a list that may be too short; its count says how long it should be.
   template <int N>
   static constexpr menu_items<N> list() {
     menu_items<N> r;
-    for (int i = 0; i < space::steps; ++i) {
-      if (!space::is_repeated(i)) list_alone(r, i);
-      for (int n = 2; n <= max_parts && i + n <= space::steps && space::can_join(i + n - 1); ++n)
+    for (int i = 0; i < steps::count; ++i) {
+      if (!steps::is_repeated(i)) list_alone(r, i);
+      for (int n = 2; n <= max_parts && i + n <= steps::count && steps::can_join(i + n - 1); ++n)
         if (!is_repeated(i, n)) list_pipeline(r, i, n);
     }
     return r;
@@ -59,7 +59,7 @@ class menu_listing {
   static constexpr bool is_repeated(int first, int count) {
     for (int k = 0; k < first; ++k) {
       int n = 0;
-      while (n < count && space::signature(k + n) == space::signature(first + n) && (n == 0 || space::can_join(k + n)))
+      while (n < count && steps::signature(k + n) == steps::signature(first + n) && (n == 0 || steps::can_join(k + n)))
         ++n;
       if (n == count) return true;
     }
@@ -67,20 +67,21 @@ class menu_listing {
   }
   static constexpr void list_alone(auto& r, int i) {
     constexpr int ways[] = {0, -1, 1, 2, 4};
-    structure const what = space::usual::plan.steps[i].key.what;
+    structure const what = steps::usual::plan.steps[i].key.what;
     bool const convolves = what == structure::convolution || what == structure::im2col || winograd_tile(what) > 0;
     bool const has_tiles = convolves || what == structure::pointwise || what == structure::depthwise;
     for (int const way : ways) {
-      if (way != 0 && (!convolves || !space::allows_way(i, way))) continue;
+      if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;
       for (int t = -1; t < (has_tiles ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
     }
   }
   static constexpr void list_pipeline(auto& r, int first, int count) {
-    tiling_options const all = space::tilings(first, count);
+    tiling_options const all = steps::tilings(first, count);
     for (int k = 0; k < all.count; ++k) {
       r.add({first, count, all.option[k]});
       int better = 0;
-      for (int j = 0; j < all.count; ++j) better += all.saved[j] > all.saved[k] || (all.saved[j] == all.saved[k] && j < k);
+      for (int j = 0; j < all.count; ++j)
+        better += all.saved[j] > all.saved[k] || (all.saved[j] == all.saved[k] && j < k);
       if (better >= 2) continue;
       for (int part = 0; part < count; ++part)
         for (int t = 0; t < tiles_in_pipeline; ++t) r.add({first, count, all.option[k], part, t});
@@ -146,13 +147,13 @@ class menu_view {
 /// The menu of a network. Several items may share a kernel, which is then compiled once.
 template <auto const& Net, options Options = options()>
 class menu {
-  using space = tuner::space<Net, Options>;
+  using steps = network_space<Net, Options>;
   using listing = menu_listing<Net, Options>;
   static constexpr int count = listing::template list<0>().count;
   static constexpr auto items = listing::template list<count>();
 
   template <int Step>
-  static constexpr tile_options tiles = space::tiles(Step);
+  static constexpr tile_options tiles = steps::tiles(Step);
   template <int I>
   static constexpr fused_key key_of_item() {
     constexpr menu_item item = items.item[I];
@@ -160,7 +161,7 @@ class menu {
     k.tiling = item.tiles.how;
     auto const part = [&]<int P>(std::integral_constant<int, P>) {
       if constexpr (P < item.count)
-        k.part[P] = space::scheduled(item.first + P, item.wish(P, tiles<item.first + P>), item.tiles, P == 0).key;
+        k.part[P] = steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P>), item.tiles, P == 0).key;
     };
     part(std::integral_constant<int, 0>{});
     part(std::integral_constant<int, 1>{});

@@ -68,28 +68,24 @@ struct tile_ranking {
   }
 };
 
-/// Of each number of vectors the number of pixels that costs least.
+/// Of each number of vectors the numbers of pixels that cost least: one, or more if there are few such numbers.
 constexpr tile_options matrix_tiles(planned_step const& usual) {
   kernel_key const& key = usual.key;
   step_data const& s = usual.data;
   isa const target = key.target;
-  structure const lines = key.what == structure::pointwise ? structure::pointwise : structure::convolution;
-  long const pixels = ago::detail::pixels_in_line(lines, s);
+  long const pixels = ago::detail::pixels_in_line(key.what, s);
   int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), target) / lanes(target);
-  tile_ranking r;
+  int const of_each = vectors < tiles_alone ? (tiles_alone + vectors - 1) / vectors : 1;
+  tile_ranking all;
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
-    tile_option best;
-    long least = -1;
-    for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
-      long const c = ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, false);
-      bool const usual_one = p == key.tile.pixels && v == key.tile.vectors;
-      if (usual_one || (least >= 0 && c >= least)) continue;
-      least = c;
-      best = {p, v};
-    }
-    if (least >= 0) r.offer(best, least);
+    tile_ranking r;
+    for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p)
+      if (p != key.tile.pixels || v != key.tile.vectors)
+        r.offer({p, v},
+                ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, false));
+    for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }
-  return r.best;
+  return all.best;
 }
 
 /// One to four rows of up to eight columns; if the compiler does not know the window, one row.

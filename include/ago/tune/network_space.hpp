@@ -36,11 +36,11 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
 /// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, parts of
 /// pipelines each for itself.
 template <auto const& Net, options Options = options()>
-class space {
+class network_space {
  public:
   using formed = ago::formed<Net, Options>;
   using usual = program<Net, untuned, Options>;
-  static constexpr int steps = formed::parts.count;
+  static constexpr int count = formed::parts.count;
   static constexpr isa target = Options.target;
 
   static constexpr std::uint64_t signature(int i) { return usual::plan.steps[i].signature; }
@@ -55,11 +55,11 @@ class space {
   static constexpr chain_link link(int i) {
     return link_of(formed::graph, formed::parts.step[i].main, formed::parts.step[i].result);
   }
-  /// Steps first ... first + count - 1 as a pipeline.
-  static constexpr tiling_options tilings(int first, int count) {
+  /// Steps first ... first + parts - 1 as a pipeline.
+  static constexpr tiling_options tilings(int first, int parts) {
     chain_link chain[max_parts]{};
-    for (int i = 0; i < count; ++i) chain[i] = link(first + i);
-    return tilings_of(chain, count, Options.device, target);
+    for (int i = 0; i < parts; ++i) chain[i] = link(first + i);
+    return tilings_of(chain, parts, Options.device, target);
   }
 
   /// The register tiles that are tried for step i, a convolution being computed directly.
@@ -114,14 +114,14 @@ class space {
   }
 
   struct joinable {
-    bool with_previous[steps > 0 ? steps : 1]{};
+    bool with_previous[count > 0 ? count : 1]{};
   };
   static constexpr joinable joins = [] {
     joinable r;
     if (!fuses_intensively(Options.policy)) return r;
     auto const uses = uses_of(formed::graph);
     auto const& groups = formed::partition.subgraphs.of;
-    for (int i = 1; i < steps; ++i) {
+    for (int i = 1; i < count; ++i) {
       step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
       r.with_previous[i] =
           ago::detail::feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];

@@ -1,0 +1,123 @@
+// Seconds by the cost model alone: to rank candidates before anything is measured.
+#pragma once
+
+#include <ago/tune/live_plan.hpp>
+#include <ago/tune/tile_options.hpp>
+
+#include <cmath>
+
+namespace ago::tuner {
+
+/// The core that the figures are for. A rank does not depend on it much.
+inline constexpr double quarter_cycles_per_second = 1e10;  // 2.5 GHz
+/// Of the prices in partition/traffic.hpp and fusion_cost.hpp: 2^17 of them are 0.01 us.
+inline constexpr double price_per_second = 1e8 * (1 << 17);
+
+namespace detail {
+
+/// Products: register tiles over lines of pixels, as the kernel walks them.
+inline double matrix_cycles(planned_step const& p, chain_tiling const& in) {
+  step_data const& s = p.data;
+  bool const whole = in.how == tiling::none || (in.how == tiling::channels && p.key.what == structure::pointwise);
+  long line = p.key.what == structure::im2col ? s.out.pixels()
+              : whole && p.key.what == structure::pointwise
+                  ? s.out.pixels()
+                  : ago::detail::pixels_in_line(p.key.what, s, in.how);
+  if (in.how == tiling::pixels && in.tile < line) line = in.tile;
+  int const channels = s.out.c / s.groups * (p.key.paired ? 2 : 1);
+  double const depth = double(s.win.kernel_h) * s.win.kernel_w * (s.in.c / s.groups) / (p.key.paired ? 2 : 1);
+  int const vectors = padded(channels, p.key.target) / lanes(p.key.target);
+  register_tile const t{p.key.tile.pixels, p.key.tile.vectors, int(line % p.key.tile.pixels),
+                        vectors % p.key.tile.vectors};
+  double const step = double(ago::detail::matrix_cost(p.key.target, t, line, vectors, false)) / 200;
+  double const stores = 2. * double(line) * vectors;
+  return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
+}
+
+inline double winograd_cycles(planned_step const& p) {
+  winograd_layout const l = layout_of_winograd(p.key, p.data);
+  int const vectors = l.padded_channels / lanes(p.key.target);
+  long const products =
+      l.points() * ago::detail::product_cost(p.key.target, p.key.tile, l.tiles, vectors, l.depth);
+  return double(products + ago::detail::transform_cost(l, p.key.target) + 4000);
+}
+
+/// Four floats go through a port in a quarter of a cycle's time; loads, stores and arithmetic of everything else.
+inline double other_cycles(planned_step const& p) {
+  step_data const& s = p.data;
+  double const vectors = double(s.in.count() + s.out.count()) / lanes(p.key.target);
+  if (!is_product(p.key.what)) return 4 * vectors;
+  double const inner = p.key.what == structure::matmul ? s.in.c : double(s.in.c) * tokens_of(s.other_shape, s.win);
+  return 4 * vectors + 2 * inner * double(s.out.count()) / lanes(p.key.target);
+}
+
+/// Quarter cycles that the arithmetic of one part takes.
+inline double cycles_of(planned_step const& p, chain_tiling const& in) {
+  if (is_matrix(p.key.what)) return matrix_cycles(p, in);
+  if (p.key.what == structure::im2col) return matrix_cycles(p, in) + 8 * double(p.data.in.count());
+  if (winograd_tile(p.key.what) > 0) return winograd_cycles(p);
+  if (p.key.what == structure::depthwise)
+    return double(depthwise_cost(p.key.target, p.data, p.key.tile.pixels, p.key.tile.vectors));
+  return other_cycles(p);
+}
+
+/// Price of what a step by itself reads again: its input for every panel of weights, or weights for every block of the
+/// input; a depthwise one rows that L1 has lost.
+inline double rereading_price(planned_step const& p, device const& on) {
+  step_data const& s = p.data;
+  namespace cost = ago::detail;
+  double const input = double(cost::bytes(s.in));
+  if (p.key.what == structure::depthwise) {
+    int const vectors = padded(s.out.c, p.key.target) / lanes(p.key.target);
+    double const part = s.block > 0 && s.block < vectors ? double(s.block) / vectors : 1;
+    double const rows = (double(p.key.tile.vectors - 1) * s.win.stride_h + s.win.kernel_h) * s.in.w * s.in.c * 4 * part;
+    double const again = double(s.win.kernel_h) / (s.win.stride_h * p.key.tile.vectors);
+    return rows > double(on.l1_bytes) ? input * again * cost::near_price : 0;
+  }
+  if (!is_matrix(p.key.what)) return 0;
+  matrix_layout const layout = layout_of_matrix(p.key, s);
+  double const extent = p.key.what == structure::convolution ? s.out.h : double(s.out.pixels());
+  double const passes = s.block > 0 ? std::ceil(extent / s.block) : 1;
+  double const panels = std::ceil(double(layout.padded_channels) / layout.panel);
+  double const weights = 4. * double(layout.floats(s.groups)), block = input / passes;
+  auto const price = [&](double bytes) {
+    if (bytes <= double(on.l1_bytes)) return 0.;
+    return double(cost::near_price) / 2 + double(cost::beyond_l2_in_turns(std::int64_t(bytes), on));
+  };
+  return (panels - 1) * input * price(block) + (passes - 1) * weights * price(block + weights);
+}
+
+}  // namespace detail
+
+/// The sum over all steps of arithmetic by register tile and line, of what passes between steps and inside pipelines
+/// by the prices that the partition decides by, and of weights on their way from memory. Nothing overlaps in it, and it
+/// knows nothing of alignment, prefetching or the code that a compiler makes: it ranks, and is wrong by tens of per
+/// cent in absolute terms.
+template <auto const& Net, options Options>
+double predicted_seconds(live_plan<Net, Options> const& plan) {
+  using formed = ago::formed<Net, Options>;
+  namespace cost = ago::detail;
+  device const on = Options.device;
+  double cycles = 0, price = 0;
+  for (int k = 0; k < plan.steps(); ++k) {
+    int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;
+    chain_tiling const tiles = plan.tiling_of(k);
+    chain_link chain[max_parts]{};
+    for (int i = 0; i < count; ++i) {
+      planned_step const& p = plan.part(first + i);
+      cycles += detail::cycles_of(p, tiles);
+      price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price;
+      if (count == 1) price += detail::rereading_price(p, on);
+      else chain[i] = link_of(formed::graph, formed::parts.step[first + i].main, formed::parts.step[first + i].result);
+    }
+    std::int64_t const result = cost::bytes(plan.part(first + count - 1).data.out);
+    price += double(result * cost::written_and_read(cost::near_price, cost::beyond_l2(result, on)));
+    if (count == 1) continue;
+    cost::working_set const use = cost::set_of(chain, count, tiles);
+    price += double(cost::tiled_traffic(chain, count, tiles, use, on) + cost::weight_traffic(use, on) +
+                    cost::chunk_traffic(chain, count, use, on) + cost::starts(count, tiles.how, use));
+  }
+  return cycles / quarter_cycles_per_second + price / price_per_second;
+}
+
+}  // namespace ago::tuner

@@ -1,0 +1,174 @@
+// A network as something to be tuned: its choices, and its time on this machine.
+#pragma once
+
+#include <ago/tune/analytic_cost.hpp>
+#include <ago/tune/live_program.hpp>
+#include <ago/tune/network_choices.hpp>
+#include <ago/tune/paired_timing.hpp>
+#include <ago/tune/realised.hpp>
+#include <ago/tune/sample_data.hpp>
+#include <ago/tune/subject.hpp>
+
+#include <deque>
+#include <set>
+#include <stdexcept>
+
+namespace ago::tuner {
+
+/// Candidates are run by the kernels of menu<Net, Options>, which are those that a model with the same schedules has.
+/// Parameters and inputs are seeded samples.
+template <auto const& Net, options Options = options()>
+class network_problem : public subject {
+ public:
+  explicit network_problem(std::string name = network_name<Net>())
+      : name_(std::move(name)), weights_(sample_parameters<Net>()), inputs_(sample_inputs(formed::graph)) {
+    for (int k = 0; k < formed::graph.output_count; ++k)
+      outputs_.emplace_back(std::size_t(formed::graph.nodes[formed::graph.outputs[k]].out.count()));
+    for (std::vector<float> const& x : inputs_) in_.push_back(x.data());
+    for (std::vector<float>& x : outputs_) out_.push_back(x.data());
+  }
+
+  std::vector<choice> const& choices() const override { return choices_.choices(); }
+  std::vector<region> const& minis() const override { return choices_.minis(); }
+  std::vector<region> const& subgraphs() const override { return choices_.subgraphs(); }
+  std::string network() const override { return name_; }
+  std::string instruction_set() const override { return name_of(Options.target); }
+
+  bool feasible(candidate const& c) override { return is_candidate(c) && realised_of(c).feasible; }
+  double predicted(candidate const& c) override { return predicted_seconds(*realised_of(c).plan); }
+
+  /// Of candidates that lead to the same plan neither is the faster one, and none is run. The contender is packed
+  /// anew each time, so that asking again tells its merits from the luck of where its memory lies.
+  comparison measure(candidate const& contender, candidate const& incumbent, int runs) override {
+    if (realised_of(contender).plan->same_as(*realised_of(incumbent).plan)) return equals(incumbent);
+    program_type const& old = incumbent_program(incumbent);
+    last_contender_ = {contender, make(contender, &old)};
+    comparison const r = compare([&] { run(*last_contender_.program); }, [&] { run(old); }, runs);
+    seconds_ = r.incumbent;
+    return r;
+  }
+
+  /// The schedules that `c` leads to.
+  std::vector<tuned_schedule> to_table(candidate const& c) { return realised_of(c).table.entries(); }
+  std::vector<entry> table(candidate const& c) override {
+    std::vector<entry> all;
+    for (tuned_schedule const& t : to_table(c))
+      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + text_of(t.best)});
+    return all;
+  }
+
+  /// Steps are put together until both plans have a boundary on either side.
+  std::vector<step_report> steps(candidate const& tuned, int runs) override {
+    std::unique_ptr<program_type> const first = make(candidate_of_usual(), nullptr), second = make(tuned, first.get());
+    std::vector<std::vector<double>> a(std::size_t(first->plan().steps())), b(std::size_t(second->plan().steps()));
+    for (int r = -1; r < runs; ++r) {
+      time_steps(*first, a, r >= 0);
+      time_steps(*second, b, r >= 0);
+    }
+    std::vector<step_report> all;
+    for (int i = 0, k = 0, part = 0; part < plan_type::part_count;) {
+      step_report r;
+      int const begin = part;
+      do {
+        if (first->plan().first_part(i) <= second->plan().first_part(k)) r.usual += median(a[std::size_t(i++)]);
+        else add_step(r, second->plan(), k), r.tuned += median(b[std::size_t(k++)]);
+      } while (first->plan().first_part(i) != second->plan().first_part(k) || r.tuned == 0);
+      part = first->plan().first_part(i);
+      for (int p = begin; p < part; ++p)
+        r.name += (p > begin ? "; " : "") + std::to_string(p) + ": " + text_of(formed::graph, formed::parts.step[p]);
+      all.push_back(std::move(r));
+    }
+    return all;
+  }
+
+  /// Runs a candidate once on the sample inputs; its outputs, one after another.
+  std::vector<float> result_of(candidate const& c) {
+    for (std::vector<float>& x : outputs_) std::fill(x.begin(), x.end(), 0.f);
+    run(*make(c, nullptr));
+    std::vector<float> all;
+    for (std::vector<float> const& x : outputs_) all.insert(all.end(), x.begin(), x.end());
+    return all;
+  }
+  std::vector<float> const& weights() const { return weights_; }
+  std::vector<std::vector<float>> const& inputs() const { return inputs_; }
+
+ private:
+  using choices_type = network_choices<Net, Options>;
+  using formed = typename choices_type::formed;
+  using plan_type = live_plan<Net, Options>;
+  using program_type = live_program<Net, Options>;
+  using realised_type = realised<Net, Options>;
+  struct packed_candidate {
+    candidate which;
+    std::unique_ptr<program_type> program;
+  };
+
+  bool is_candidate(candidate const& c) const {
+    bool fits = c.size() == choices().size();
+    for (std::size_t k = 0; fits && k < c.size(); ++k) fits = c[k] < choices()[k].options.size();
+    return fits;
+  }
+  candidate candidate_of_usual() const {
+    candidate c;
+    for (choice const& x : choices()) c.push_back(std::uint8_t(x.usual));
+    return c;
+  }
+
+  /// Plans are kept for a while, since they are asked for several times.
+  realised_type const& realised_of(candidate const& c) {
+    for (auto const& [which, r] : plans_)
+      if (which == c) return *r;
+    if (!is_candidate(c)) throw std::invalid_argument("a candidate takes one option of each choice of " + name_);
+    if (plans_.size() == 64) plans_.pop_back();
+    plans_.emplace_front(c, std::make_unique<realised_type>(realise<Net, Options>(choices_.table(c), menu_)));
+    return *plans_.front().second;
+  }
+
+  std::unique_ptr<program_type> make(candidate const& c, program_type const* packed) {
+    std::unique_ptr<program_type> p = program_type::make(realised_of(c).plan, menu_, weights_, packed);
+    if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
+    return p;
+  }
+  /// The contender of the last time, if it has won, or one that has been before.
+  program_type const& incumbent_program(candidate const& c) {
+    if (incumbent_.program && incumbent_.which == c) return *incumbent_.program;
+    if (last_contender_.program && last_contender_.which == c) incumbent_ = std::move(last_contender_);
+    else incumbent_ = {c, make(c, incumbent_.program.get())};
+    seconds_ = 0;
+    return *incumbent_.program;
+  }
+  comparison equals(candidate const& c) {
+    if (seconds_ == 0 || !(incumbent_.which == c)) {
+      program_type const& p = incumbent_program(c);
+      seconds_ = compare([&] { run(p); }, [&] { run(p); }, 3).incumbent;
+    }
+    return {seconds_, seconds_, seconds_, seconds_, .5, 0};
+  }
+
+  void run(program_type const& p) { p.run(in_.data(), out_.data()); }
+  void time_steps(program_type const& p, std::vector<std::vector<double>>& seconds, bool counts) {
+    for (int k = 0; k < p.plan().steps(); ++k) {
+      double const t = seconds_of([&] { p.run_step(k, in_.data(), out_.data()); }, 1);
+      if (counts) seconds[std::size_t(k)].push_back(t);
+    }
+  }
+  static void add_step(step_report& r, plan_type const& plan, int step) {
+    if (!r.structure.empty()) r.structure += "; ";
+    if (plan.tiling_of(step).how != tiling::none) r.structure += text_of(plan.tiling_of(step)) + ": ";
+    for (int p = plan.first_part(step); p < plan.first_part(step + 1); ++p)
+      r.structure += (p > plan.first_part(step) ? ", " : "") + text_of(plan.part(p));
+  }
+
+  std::string name_;
+  choices_type choices_;
+  menu_view const& menu_ = menu<Net, Options>::view();
+  std::vector<float> weights_;
+  std::vector<std::vector<float>> inputs_, outputs_;
+  std::vector<float const*> in_;
+  std::vector<float*> out_;
+  std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
+  packed_candidate incumbent_, last_contender_;
+  double seconds_ = 0;  ///< that the incumbent takes; 0: not known
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,78 @@
+// From the schedules that a candidate wishes for to those that the menu has kernels for.
+#pragma once
+
+#include <ago/tune/live_plan.hpp>
+#include <ago/tune/menu.hpp>
+
+#include <memory>
+
+namespace ago::tuner {
+
+/// A schedule table, and the plan that it leads to.
+template <auto const& Net, options Options>
+struct realised {
+  schedule_list table;
+  std::shared_ptr<live_plan<Net, Options> const> plan;
+  bool feasible = false;  ///< the menu has all its kernels
+};
+
+namespace detail {
+
+/// The register tiles of pipeline `k` that may stay, as bits: the menu has the kernel with those and the default of the
+/// others. Of several such sets the one that keeps most tiles, of equal ones that which keeps the later parts'.
+/// -1: not even without any.
+template <auto const& Net, options Options>
+int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, menu_view const& menu, int k) {
+  using steps = network_space<Net, Options>;
+  int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;
+  int best = -1, most = -1;
+  for (int kept = 0; kept < 1 << count; ++kept) {
+    fused_key key{count};
+    key.tiling = plan.tiling_of(k).how;
+    int number = 0;
+    for (int i = 0; i < count; ++i) {
+      schedule const* const found = table.find(steps::signature(first + i));
+      schedule wish = found ? *found : schedule{};
+      if (kept >> i & 1) number += wish.pixels > 0;
+      else wish.pixels = wish.vectors = 0;
+      key.part[i] = steps::scheduled(first + i, wish, plan.tiling_of(k), i == 0).key;
+    }
+    if (number < most || !menu.find(key)) continue;
+    most = number;
+    best = kept;
+  }
+  return best;
+}
+
+}  // namespace detail
+
+/// Plans `table`. The menu does not have every combination of register tiles for the parts of a pipeline: where it
+/// lacks one, as few steps as possible go back to their default tile. What cannot be helped so is not feasible.
+template <auto const& Net, options Options>
+realised<Net, Options> realise(schedule_list table, menu_view const& menu) {
+  using plan_type = live_plan<Net, Options>;
+  realised<Net, Options> r{std::move(table), nullptr};
+  for (bool changed = true; changed;) {
+    r.plan = std::make_shared<plan_type const>(r.table);
+    r.feasible = true;
+    changed = false;
+    for (int k = 0; k < r.plan->steps(); ++k) {
+      if (menu.find(r.plan->key(k))) continue;
+      r.feasible = false;
+      int const first = r.plan->first_part(k), count = r.plan->first_part(k + 1) - first;
+      int const kept = detail::tiles_kept<Net, Options>(*r.plan, r.table, menu, k);
+      for (int i = 0; i < count && kept >= 0; ++i) {
+        std::uint64_t const signature = r.plan->part(first + i).signature;
+        schedule const* const found = r.table.find(signature);
+        if (kept >> i & 1 || !found || found->pixels == 0) continue;
+        schedule without = *found;
+        without.pixels = without.vectors = 0;
+        r.table.set(signature, without);
+        changed = true;
+      }
+    }
+  }
+  return r;
+}
+
+}  // namespace ago::tuner

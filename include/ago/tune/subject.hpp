@@ -1,0 +1,35 @@
+// What is tuned: a problem that has a name, whose solutions are table entries, and whose steps can be timed.
+#pragma once
+
+#include <ago/plan/schedule.hpp>
+#include <ago/tune/problem.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ago::tuner {
+
+/// A line of the generated table.
+struct entry {
+  tuned_schedule found;
+  std::string comment;  ///< what the step is, for a reader; one line
+};
+
+/// A line of the report: one step before and after, seconds.
+struct step_report {
+  std::string name;
+  std::string structure;  ///< what was chosen, for a reader
+  double usual = 0, tuned = 0;
+};
+
+class subject : public problem {
+ public:
+  virtual std::string network() const = 0;          ///< with its size: "mobilenet_v2 224"
+  virtual std::string instruction_set() const = 0;  ///< name_of(isa)
+  /// The steps that `tuned` computes differently from the default.
+  virtual std::vector<entry> table(candidate const& tuned) = 0;
+  /// Times every step of the default and of `tuned`, `runs` times each.
+  virtual std::vector<step_report> steps(candidate const& tuned, int runs) = 0;
+};
+
+}  // namespace ago::tuner
