@@ -60,7 +60,6 @@ class live_program {
     std::size_t const bytes = (before_arena + plan_->arena_floats() + 16) * sizeof(float);
     memory_.reset(static_cast<float*>(::operator new[](bytes, alignment)));
     prefer_large_pages(memory_.get(), bytes);
-    std::memset(memory_.get(), 0, bytes);
     arena_ = memory_.get() + before_arena;
     for (int i = 0; i < plan_type::part_count; ++i) pack(i, weights, packed);
   }
@@ -68,11 +67,13 @@ class live_program {
   void pack(int i, std::span<float const> weights, live_program const* packed) {
     planned_step const& p = plan_->part(i);
     long const floats = plan_->packed_floats_of(i);
-    if (packed && plan_->packs_alike(*packed->plan_, i) && packed->plan_->packed_floats_of(i) == floats)
+    if (packed && plan_->packs_alike(*packed->plan_, i) && packed->plan_->packed_floats_of(i) == floats) {
       std::memcpy(memory_.get() + p.data.weights, packed->memory_.get() + packed->plan_->part(i).data.weights,
                   std::size_t(floats) * sizeof(float));
-    else
+    } else {
+      std::memset(memory_.get() + p.data.weights, 0, std::size_t(floats) * sizeof(float));
       pack_step<Options.target>(p.key, p.data, p.packing, weights.data(), memory_.get());
+    }
   }
 
   std::shared_ptr<plan_type const> plan_;

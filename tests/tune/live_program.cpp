@@ -1,0 +1,179 @@
+// A program that is planned at run time against the one that the compiler makes of the same schedules.
+#include "networks.hpp"
+
+#include <ago/ago.hpp>
+#include <ago/tune/live_program.hpp>
+#include <ago/tune/sample_data.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace tune_test;
+using tuner::live_plan;
+using tuner::live_program;
+using tuner::schedule_list;
+
+namespace {
+
+/// Number k of the table `seed`, in from ... to.
+constexpr int draw(unsigned seed, unsigned k, int from, int to) {
+  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
+  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
+  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
+}
+
+/// Schedules from the tuner's space for most steps; tiles inside pipelines seldom, as the menu has few of those.
+template <auto const& Net, options Options, unsigned Seed>
+class drawn {
+  using steps = tuner::network_space<Net, Options>;
+
+  static constexpr schedule draw_one(int i) {
+    schedule s;
+    unsigned const at = unsigned(i) * 8;
+    if (steps::can_join(i)) {
+      tuner::tiling_options const tilings = steps::tilings(i - 1, 2);
+      int const k = draw(Seed, at, -2, tilings.count - 1);
+      s.join = k == -2 ? -1 : 1;
+      if (k >= 0) s.tiling = tilings.option[k].how, s.tile = tilings.option[k].tile;
+    }
+    bool const alone = s.join <= 0 && !(i + 1 < steps::count && steps::can_join(i + 1));
+    schedule const tile = steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
+    if (alone || draw(Seed, at + 2, 0, 2) == 0) s.pixels = tile.pixels, s.vectors = tile.vectors;
+    constexpr int ways[] = {0, -1, 1, 2, 4};
+    s.winograd = ways[draw(Seed, at + 3, 0, 4)];
+    s.block = draw(Seed, at + 4, 0, 1) * draw(Seed, at + 5, 0, 20);
+    return s;
+  }
+  struct found {
+    tuned_schedule entries[steps::count];
+    int count = 0;
+  };
+  static constexpr found sorted = [] {
+    found all{};
+    for (int i = 0; i < steps::count; ++i) {
+      if (steps::is_repeated(i)) continue;
+      int at = all.count++;
+      for (; at > 0 && all.entries[at - 1].signature > steps::signature(i); --at) all.entries[at] = all.entries[at - 1];
+      all.entries[at] = {steps::signature(i), draw_one(i)};
+    }
+    return all;
+  }();
+
+ public:
+  static constexpr auto table = [] {
+    schedule_table<std::size_t(sorted.count)> t{};
+    for (int k = 0; k < sorted.count; ++k) t.entries[k] = sorted.entries[k];
+    return t;
+  }();
+};
+
+/// Pointers to samples of all inputs, and to outputs.
+template <auto const& Net>
+class values {
+  static constexpr auto const& graph = optimized<Net>::value;
+
+ public:
+  values() : inputs_(tuner::sample_inputs(graph)) {
+    for (int k = 0; k < graph.output_count; ++k)
+      outputs.emplace_back(std::size_t(graph.nodes[graph.outputs[k]].out.count()), -1.f);
+    for (auto const& x : inputs_) in.push_back(x.data());
+    for (auto& x : outputs) out.push_back(x.data());
+  }
+  std::vector<std::vector<float>> outputs;
+  std::vector<float const*> in;
+  std::vector<float*> out;
+
+ private:
+  std::vector<std::vector<float>> inputs_;
+};
+
+struct aligned_floats {
+  explicit aligned_floats(std::size_t n) : memory(n + 16) {
+    while (reinterpret_cast<std::uintptr_t>(memory.data() + start) % 64) ++start;
+  }
+  float* data() { return memory.data() + start; }
+  std::vector<float> memory;
+  std::size_t start = 0;
+};
+
+template <class Program, auto const& Net>
+std::vector<std::vector<float>> result_of_program(std::vector<float> const& weights) {
+  aligned_floats packed(Program::packed_floats), arena(Program::arena_floats);
+  Program::pack(std::span<float const, Program::parameter_count>(weights.data(), weights.size()),
+                std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
+  values<Net> v;
+  Program::run({packed.data(), arena.data(), v.in.data(), v.out.data()});
+  return v.outputs;
+}
+
+template <class Program, class Plan>
+void check_plan(Plan const& plan) {
+  REQUIRE(plan.steps() == Program::steps);
+  CHECK(plan.packed_floats() == Program::packed_floats);
+  CHECK(plan.arena_floats() == Program::arena_floats);
+  for (int k = 0; k < Program::steps; ++k) {
+    REQUIRE(plan.first_part(k) == Program::first_part(k));
+    CHECK(plan.tiling_of(k) == Program::tiling_of(k));
+    fused_key const key = plan.key(k);
+    for (int i = 0; i < key.parts; ++i) CHECK(key.part[i] == Program::plan.steps[Program::first_part(k) + i].key);
+  }
+  for (int i = 0; i < Plan::part_count; ++i) {
+    step_data const &a = plan.part(i).data, &b = Program::plan.steps[i].data;
+    CHECK(a.block == b.block);
+    CHECK(a.weights == b.weights);
+    CHECK(a.scratch == b.scratch);
+    CHECK((a.source == b.source && a.destination == b.destination));
+  }
+}
+
+/// The plans are the same; so are the results, if the menu has all kernels. Has it?
+template <auto const& Net, auto const& Table, options Options>
+bool compare(schedule_list const& list, live_program<Net, Options> const* packed) {
+  using compiled = program<Net, Table, Options>;
+  auto const plan = std::make_shared<live_plan<Net, Options> const>(list);
+  check_plan<compiled>(*plan);
+  std::vector<float> const weights = tuner::sample_parameters<Net>();
+  auto const live = live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, packed);
+  if (!live) return false;
+  values<Net> v;
+  live->run(v.in.data(), v.out.data());
+  CHECK(v.outputs == result_of_program<compiled, Net>(weights));
+  values<Net> by_steps;
+  for (int k = 0; k < plan->steps(); ++k) live->run_step(k, by_steps.in.data(), by_steps.out.data());
+  CHECK(by_steps.outputs == v.outputs);
+  return true;
+}
+
+/// The default table and `Tables` drawn ones; returns how many of those the menu has all kernels for.
+template <auto const& Net, options Options, unsigned Tables>
+int compare_all() {
+  std::vector<float> const weights = tuner::sample_parameters<Net>();
+  auto const usual = live_program<Net, Options>::make(
+      std::make_shared<live_plan<Net, Options> const>(schedule_list{}), tuner::menu<Net, Options>::view(), weights);
+  REQUIRE(usual);
+  CHECK(compare<Net, untuned, Options>({}, nullptr));
+  return [&]<unsigned... S>(std::integer_sequence<unsigned, S...>) {
+    return (compare<Net, drawn<Net, Options, S>::table, Options>(
+                schedule_list({std::begin(drawn<Net, Options, S>::table.entries),
+                               std::end(drawn<Net, Options, S>::table.entries)}),
+                S % 2 ? usual.get() : nullptr) +
+            ...);
+  }(std::make_integer_sequence<unsigned, Tables>());
+}
+
+constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni};
+
+}  // namespace
+
+TEST_CASE("chains: planned at run time, the keys and the bits are those of the compiled program") {
+  CHECK(compare_all<chains, native, 8>() >= 5);
+}
+
+TEST_CASE("branches: likewise, with narrow vectors") { CHECK(compare_all<branches, portable, 6>() >= 4); }
+
+TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<branches, apart, 4>() == 4); }
+
+TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, 4>() >= 3); }

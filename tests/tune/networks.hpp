@@ -1,0 +1,33 @@
+// Small networks to tune.
+#pragma once
+
+#include <ago/graph/network.hpp>
+
+namespace tune_test {
+
+using namespace ago;
+
+/// A chain of three that the partition may cut in every way, a residual, and two convolutions for Winograd.
+inline constexpr auto chains = input{.h = 13, .w = 11, .c = 5} | [](tensor x) {
+  tensor y = x | conv2d{.out = 33, .kernel = 3, .pad = 1} | batch_norm{} | relu6{};
+  y = y + (y | pointwise{70} | relu6{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | hard_swish{} |
+           pointwise{33} | batch_norm{});
+  return y | conv2d{.out = 20, .kernel = 3, .stride = 2} | silu{} | global_avg_pool{} | linear{7};
+};
+
+/// Values in several places, two inputs, two outputs.
+inline constexpr auto branches = trace(
+    [](tensor a, tensor b) {
+      tensor const x = (a | pointwise{24} | relu{}) + b;
+      tensor const y = concat(a | depthwise{.kernel = 5, .pad = 2} | pointwise{19}, x);
+      return outputs(x | max_pool{.kernel = 2, .stride = 2}, y | pointwise{50} | pointwise{9});
+    },
+    input{.h = 8, .w = 10, .c = 6}, input{.h = 8, .w = 10, .c = 24});
+
+/// Products of two values, and layers without choices.
+inline constexpr auto tokens = input{.w = 12, .c = 32} | layer_norm{} | [](tensor x) {
+  tensor const y = x + (x | linear{96} | attention{.heads = 2});
+  return y + (y | linear{64} | gelu{} | linear{32});
+};
+
+}  // namespace tune_test
