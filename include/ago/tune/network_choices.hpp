@@ -180,7 +180,8 @@ class network_choices {
       for (int i = 0; i < steps::count; ++i) {
         int const v = operator_of(i);
         std::uint64_t const signature = steps::signature(i);
-        if (v < 0 || formed::partition.minis.of[v] != m || mini_of_.count(signature) || !own_.count(signature)) continue;
+        if (v < 0 || formed::partition.minis.of[v] != m) continue;
+        if (mini_of_.count(signature) || !own_.count(signature)) continue;
         mini_of_[signature] = minis_.size();
         r.choices.insert(r.choices.end(), own_[signature].begin(), own_[signature].end());
         r.name += (r.name.empty() ? "" : "; ") + name_of_steps(signature);

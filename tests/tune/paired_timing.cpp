@@ -1,0 +1,66 @@
+#include <ago/tune/paired_timing.hpp>
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <thread>
+
+using ago::tuner::comparison;
+using ago::tuner::confidence_of;
+
+TEST_CASE("the confidence is the share of all signs that give a smaller sum of ranks") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> value(-2, 3);
+  for (int n = 1; n <= 9; ++n) {
+    std::vector<double> x;
+    for (int i = 0; i < n; ++i) x.push_back(value(random));
+    std::vector<double> sorted;
+    for (double v : x) sorted.push_back(std::abs(v));
+    std::sort(sorted.begin(), sorted.end());
+    auto const rank_sum = [&](auto const& positive) {
+      long sum = 0;
+      for (int i = 0; i < n; ++i) sum += positive(i) ? i + 1 : 0;
+      return sum;
+    };
+    long const seen = rank_sum([&](int i) { return std::find(x.begin(), x.end(), sorted[std::size_t(i)]) != x.end(); });
+    double below = 0;
+    for (int signs = 0; signs < 1 << n; ++signs) {
+      long const sum = rank_sum([&](int i) { return signs >> i & 1; });
+      below += sum < seen ? 1 : sum == seen ? .5 : 0;
+    }
+    CHECK(confidence_of(x) == doctest::Approx(below / (1 << n)));
+  }
+}
+
+TEST_CASE("no difference is no evidence") {
+  CHECK(confidence_of({}) == .5);
+  CHECK(confidence_of({0, 0, 0}) == .5);
+  CHECK(confidence_of({1, -1, 2, -2}) > .3);
+  CHECK(confidence_of({1, -1, 2, -2}) < .7);
+}
+
+TEST_CASE("who sleeps less is faster, and few runs tell") {
+  using namespace std::chrono_literals;
+  auto const quick = [] { std::this_thread::sleep_for(300us); };
+  auto const slow = [] { std::this_thread::sleep_for(1500us); };
+  comparison const faster = ago::tuner::compare(quick, slow, 30);
+  CHECK(faster.confidence > .95);
+  CHECK(faster.contender < faster.incumbent);
+  CHECK(faster.runs >= 7);
+  comparison const slower = ago::tuner::compare(slow, quick, 30);
+  CHECK(slower.confidence < .05);
+  CHECK(slower.contender_least >= 1.5e-3);
+  CHECK(slower.incumbent_least >= .3e-3);
+}
+
+TEST_CASE("the number of runs is a limit") {
+  int contender = 0, incumbent = 0;
+  auto const run = [](int& count) {
+    ++count;
+    std::this_thread::sleep_for(std::chrono::microseconds(250));
+  };
+  comparison const c = ago::tuner::compare([&] { run(contender); }, [&] { run(incumbent); }, 5);
+  CHECK(c.runs == 5);
+  CHECK(contender == 6);  // one to warm up
+  CHECK(incumbent == 6);
+}
