@@ -3,10 +3,9 @@
 
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/chains.hpp>
-#include <ago/partition/cluster.hpp>
 #include <ago/partition/fuse_ops.hpp>
+#include <ago/partition/intervals.hpp>
 #include <ago/partition/ordered.hpp>
-#include <ago/partition/savings.hpp>
 #include <ago/partition/split.hpp>
 
 namespace ago {
@@ -37,24 +36,25 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
 }
 
 /// Up to this many operators the library's policy compares itself with FuseOps; more would exceed compilers' limits.
-inline constexpr int compared_operators = 500;
+inline constexpr int compared_operators = 700;
 
 namespace detail {
 
 /// The traffic that groups of operators save.
 template <int V, int E, int O>
-constexpr long saved_by_groups(graph<V, E, O> const& g, grouping<V> const& groups) {
+constexpr long saved_by_groups(graph<V, E, O> const& g, grouping<V> const& groups, long cache = pair_cache()) {
   int of[slots<V>]{};
   for (int v = 0; v < g.node_count; ++v) of[v] = v < g.input_count ? -1 : groups.of[v - g.input_count];
-  return bytes_removed(g, of, pairs_of(g, of));
+  return bytes_removed(g, of, pairs_of(g, of, cache));
 }
 
 }  // namespace detail
 
-/// The library's policy: CLUSTER (AGO Algorithm 1) on chains of atoms, so that no operator is cut off from its
-/// epilogue, and no chain worth fusing is cut; the atoms are the mini-subgraphs. Should the groups of FuseOps save more
-/// traffic, CLUSTER starts from chains united with those, after which it cannot save less. `limit` is Td in
-/// thousandths; 0: `default_limit`. `intensive` false: no chains, each atom for itself.
+/// The library's policy: atoms and chains are never cut, so that no operator is cut off from its epilogue, and no chain
+/// worth fusing is cut. Of the intervals of their execution orders those become subgraphs that save most traffic
+/// (`interval_subgraphs`); the atoms are the mini-subgraphs. Should the groups of FuseOps save more, intervals of
+/// chains united with those are taken, which cannot save less. `limit` is Td in thousandths; 0: `default_limit`.
+/// `intensive` false: the same subgraphs, but each atom is computed alone.
 ///
 /// Uniting them makes no cycle: chains and groups of FuseOps have one way out, their last operator. If two overlap,
 /// every path from what they share ends in one of the two ways out, and that one lies in both or leads to the other:
@@ -64,22 +64,21 @@ constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, b
                                       device const& on = {}) {
   dag<V, E> const operators = dag_of(g);
   grouping<V> const atoms = atoms_of(g);
-  dag<V, E> const weighted = quotient(operators, atoms);
-  grouping<V> const chains = chains_of(g, atoms, intensive, on);
-  grouping<V> seeds = compose(atoms, chains, operators.count);
-  if (limit <= 0) limit = default_limit(g, atoms, weighted);
-  auto const grown = [&] { return compose(seeds, cluster(quotient(operators, seeds), limit), operators.count); };
-  grouping<V> subgraphs = grown();
+  if (limit <= 0) limit = default_limit(g, atoms, quotient(operators, atoms));
+  grouping<V> const chains = chains_of(g, atoms, true, on);
+  grouping<V> const blocks = compose(atoms, chains, operators.count);
+  long const cache = pair_cache(on);
+  grouping<V> subgraphs = interval_subgraphs(g, operators, blocks, limit, cache);
   if (operators.count <= compared_operators) {
     grouping<V> const fused = fuse_ops(patterns_of(g, operators));
-    if (detail::saved_by_groups(g, subgraphs) < detail::saved_by_groups(g, fused)) {
-      seeds = united(seeds, fused, operators.count);
-      subgraphs = grown();
-    }
+    if (detail::saved_by_groups(g, subgraphs, cache) < detail::saved_by_groups(g, fused, cache))
+      subgraphs = interval_subgraphs(g, operators, united(blocks, fused, operators.count), limit, cache);
   }
   partitions<V> r = ordered(g, operators, subgraphs, atoms);
-  for (int v = 0; v < g.node_count; ++v)
-    r.chain_of[v] = v < g.input_count ? -1 : chains.of[atoms.of[v - g.input_count]];
+  for (int v = 0; v < g.node_count; ++v) {
+    int const atom = v < g.input_count ? -1 : atoms.of[v - g.input_count];
+    r.chain_of[v] = atom < 0 || !intensive ? atom : chains.of[atom];
+  }
   return r;
 }
 

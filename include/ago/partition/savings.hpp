@@ -6,10 +6,15 @@
 
 namespace ago {
 
-/// What an intensive pair may hold at a time to count as a saving, in bytes.
-inline constexpr long pair_cache = 512 << 10;
+/// What an intensive pair may hold at a time to count as a saving, in bytes: half of L2.
+constexpr long pair_cache(device const& on = {}) { return on.l2_bytes / 2; }
 
 namespace detail {
+
+/// Does every element that this operator reads serve many of its results, so that it is read many times?
+constexpr bool reads_many_times(op kind) { return is_complex(kind) || is_pool(kind); }
+/// Can this operator follow another complex one in one pass?
+constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2d; }
 
 /// Goes back from an operator to the complex ones whose results reach it through elementwise operators alone.
 template <int V>
@@ -17,33 +22,44 @@ struct pair_search {
   enum class way : std::uint8_t { none, elementwise, other };
   way to_end[slots<V>]{};  ///< of each node, the worst of its ways to the end
   bool cut[slots<V>]{};    ///< one of them leaves the group of the end
-  int lowest{};
+  int waiting[slots<V>]{}, waiting_count{};  ///< nodes to go on from, in ascending order
+  int passed[slots<V>]{}, passed_count{}, open{};  ///< open: waiting ones whose ways are all elementwise
 
-  /// Calls visit(a, captured) for each such operator a of b. What reaches b in another way as well is followed only as
-  /// long as something is left that may not.
+  constexpr void reach(int u, way w, bool leaves) {
+    if (to_end[u] == way::none) {
+      int i = waiting_count++;
+      for (; i > 0 && waiting[i - 1] > u; --i) waiting[i] = waiting[i - 1];
+      waiting[i] = u;
+      open += w == way::elementwise;
+    } else {
+      open -= to_end[u] == way::elementwise && w == way::other;
+    }
+    if (w > to_end[u]) to_end[u] = w;
+    cut[u] = cut[u] || leaves;
+  }
+
+  /// Calls visit(a, captured) for each such operator a of b, the latest first. What reaches b in another way as well is
+  /// followed only as long as something is left that may not.
   template <int E, int O>
   constexpr void from(graph<V, E, O> const& g, int b, int const* of, auto const& visit) {
-    int open = 0;  // nodes yet to come whose ways are all elementwise
-    lowest = b;
-    auto const reach = [&](int u, way w, bool leaves) {
-      if (u < g.input_count) return;
-      lowest = u < lowest ? u : lowest;
-      open += (to_end[u] == way::none && w == way::elementwise) - (to_end[u] == way::elementwise && w == way::other);
-      if (w > to_end[u]) to_end[u] = w;
-      cut[u] = cut[u] || leaves || of[u] != of[b];
+    auto const read = [&](int v, way first, way others, bool leaves) {
+      for (int k = 0; k < g.nodes[v].input_count; ++k)
+        if (int const u = g.operand(v, k); u >= g.input_count)
+          reach(u, k == 0 ? first : others, leaves || of[u] != of[b]);
     };
-    for (int k = 0; k < g.nodes[b].input_count; ++k)
-      reach(g.operand(b, k), k == 0 ? way::elementwise : way::other, false);
-    for (int v = b - 1; open > 0; --v) {
-      if (to_end[v] == way::none) continue;
+    read(b, way::elementwise, way::other, false);
+    while (open > 0) {
+      int const v = passed[passed_count++] = waiting[--waiting_count];
       op const kind = g.nodes[v].kind;
       bool const clean = to_end[v] == way::elementwise;
       open -= clean;
       if (clean && is_complex(kind)) visit(v, !cut[v]);
       way const onwards = clean && is_elementwise(kind) ? way::elementwise : way::other;
-      for (int k = 0; k < g.nodes[v].input_count; ++k) reach(g.operand(v, k), onwards, cut[v]);
+      read(v, onwards, onwards, cut[v]);
     }
-    for (int v = lowest; v < b; ++v) {
+    while (waiting_count > 0) passed[passed_count++] = waiting[--waiting_count];
+    while (passed_count > 0) {
+      int const v = passed[--passed_count];
       to_end[v] = way::none;
       cut[v] = false;
     }
@@ -53,14 +69,15 @@ struct pair_search {
 /// Can the second operator of a pair follow the first in one pass, by what must be held meanwhile: rows or a chunk of
 /// 16 channels of the value between, and the weights?
 template <int V, int E, int O>
-constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b) {
-  if (!has_weights(g.nodes[a].kind) || !has_weights(g.nodes[b].kind))
-    return bytes(g.source(b).out) <= pair_cache;
+constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b, long cache) {
+  std::int64_t const whole = bytes(g.source(b).out);
+  if (!has_weights(g.nodes[a].kind) || !has_weights(g.nodes[b].kind)) return whole <= cache;
+  std::int64_t const weights = weight_bytes(g, a) + weight_bytes(g, b);
+  if (whole + weights <= cache) return true;
   chain_link const chain[]{link_of(g, a, g.operand(b)), link_of(g, b, b)};
-  long const weights = chain[0].weight_bytes + chain[1].weight_bytes;
-  if (tile_bytes(chain, 2, 0, {tiling::rows, 0}) + weights <= pair_cache) return true;
+  if (tile_bytes(chain, 2, 0, {tiling::rows, 0}) + weights <= cache) return true;
   int const c = chain[0].out.c, tile = c < 16 ? c : 16;
-  return tile_bytes(chain, 2, 0, {tiling::channels, tile}) + weights * tile / c <= pair_cache;
+  return tile_bytes(chain, 2, 0, {tiling::channels, tile}) + weights * tile / c <= cache;
 }
 
 }  // namespace detail
@@ -74,19 +91,19 @@ struct intensive_pairs {
   bool fused[slots<V>]{};  ///< of each node: ends a captured pair whose tiles fit the cache
 };
 
-/// `of`: the group of each node.
+/// `of`: the group of each node. `cache`: what a pair may hold at a time.
 template <int V, int E, int O>
-constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of) {
+constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, long cache = pair_cache()) {
   intensive_pairs<V> s;
   detail::pair_search<V> search;
   int ends[slots<V>]{}, ends_captured[slots<V>]{};  // pairs that end in this operator
   for (int b = g.input_count; b < g.node_count; ++b) {
     op const kind = g.nodes[b].kind;
-    if (!is_complex(kind) || kind == op::conv2d) continue;
+    if (!detail::ends_pair(kind)) continue;
     search.from(g, b, of, [&](int a, bool captured) {
       ++ends[b], ++s.possible_pairs;
       ends_captured[b] += captured, s.pairs += captured;
-      s.fused[b] = s.fused[b] || (captured && detail::fits_cache(g, a, b));
+      s.fused[b] = s.fused[b] || (captured && detail::fits_cache(g, a, b, cache));
       if (kind != op::pointwise || g.nodes[a].kind != op::depthwise) return;
       s.possible_triples += ends[a];
       s.triples += captured ? ends_captured[a] : 0;
@@ -106,7 +123,7 @@ constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_p
     for (int k = 0; k < g.nodes[v].input_count; ++k) {
       int const u = g.operand(v, k);
       if (u < g.input_count) continue;
-      bool const many_times = is_complex(g.nodes[v].kind) || is_pool(g.nodes[v].kind);
+      bool const many_times = detail::reads_many_times(g.nodes[v].kind);
       bool const saved = of[u] == of[v] && (!many_times || (k == 0 && pairs.fused[v]));
       if (saved) removed += 4 * g.nodes[u].out.count();
       else stored[u] = true;
