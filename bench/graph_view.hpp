@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/graph.hpp>
+#include <ago/plan/account.hpp>
 
 #include <span>
 
@@ -28,21 +29,11 @@ struct graph_view {
   ago::node const& node(int v) const { return nodes[std::size_t(v)]; }
   int operand(int v, int k = 0) const { return edges[std::size_t(node(v).input_first + k)]; }
   int groups(int v) const { return node(v).kind == ago::op::depthwise ? node(v).out.c : node(v).groups; }
-  /// Products that one output element of a complex operator is the sum of.
-  long fan_in(int v) const {
-    ago::shape const in = node(operand(v)).out;
-    switch (node(v).kind) {
-      case ago::op::matmul:
-      case ago::op::attention_values: return in.c;                   // a row of the first operand, or of the scores
-      case ago::op::attention_scores: return in.c / node(v).groups;  // what a head has of the channels
-      default: return long(node(v).win.kernel_h) * node(v).win.kernel_w * (in.c / groups(v));
-    }
-  }
+  long fan_in(int v) const { return ago::fan_in(*this, v); }
   /// Multiply-adds of the complex operators, of convolutions as the direct algorithm takes them.
   long multiply_adds() const {
     long sum = 0;
-    for (int v = 0; v < size(); ++v)
-      if (is_complex(node(v).kind)) sum += node(v).out.count() * fan_in(v);
+    for (int v = 0; v < size(); ++v) sum += ago::multiply_adds(*this, v);
     return sum;
   }
 };

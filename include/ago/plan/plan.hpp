@@ -132,8 +132,9 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 
 }  // namespace detail
 
-/// The plan of `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) where it
-/// knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom `runs` have an address.
+/// The plan of `steps`, up to N of them, grouped into pipelines, for `o`, with schedules from `table` (see
+/// schedule_table) where it knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom
+/// `runs` have an address.
 template <int N, int Runs = 0, int S, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                             memory_plan<V> const& m, auto const& table, options const& o,
@@ -141,7 +142,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
                             input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
   plan<N> r;
   isa const target = o.target;
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < steps.count; ++i) {
     planned_step& p = r.steps[i];
     p.key.target = target;
     detail::describe(g, steps.step[i], m, p);
