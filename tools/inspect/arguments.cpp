@@ -1,0 +1,123 @@
+#include "arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <iostream>
+
+namespace ago::tools {
+namespace {
+
+/// "a, b and c"
+std::string listed(std::vector<std::string> const& names) {
+  std::string r;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    r += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return r;
+}
+
+/// The place of `name` among `names`.
+int choose(char const* what, std::string const& name, std::vector<std::string> const& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return int(i);
+  throw usage_error(std::string("there is no ") + what + " '" + name + "'; there are " + listed(names));
+}
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (known_network const& n : known_networks()) names.push_back(n.name);
+  return names;
+}
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
+  return names;
+}
+std::vector<std::string> const format_names{"text", "json", "dot", "html"};
+
+constexpr isa targets[]{isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon};
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (isa const t : targets) names.emplace_back(name_of(t));
+  return names;
+}
+
+std::vector<std::string> const device_names{"x86-64", "cortex-a53", "cortex-a55", "cortex-a76"};
+constexpr device devices[]{{}, cortex_a53, cortex_a55, cortex_a76};
+
+void print_lists() {
+  std::cout << "networks, and the size of each unless --size says otherwise:\n";
+  for (known_network const& n : known_networks())
+    std::cout << "  " << n.name << std::string(16 - n.name.size(), ' ') << n.usual_size << ' ' << n.measure << '\n';
+  std::cout << "policies: " << listed(policy_names()) << "\nformats: " << listed(format_names)
+            << "\ninstruction sets: " << listed(target_names()) << "\ndevices: " << listed(device_names) << '\n';
+}
+
+int size_of(known_network const& network, std::string const& text) {
+  if (text.empty()) return network.usual_size;
+  int size = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc{} || end != text.data() + text.size() || size < 1)
+    throw usage_error("--size of " + network.name + " is a number of " + network.measure + " from 1 on, not '" + text +
+                      "'");
+  return size;
+}
+
+/// The words as they stand.
+struct words {
+  std::string network, policy = "ago", against, format = "text", size, output, target = name_of(native_isa),
+                       device = "x86-64";
+  bool list = false;
+};
+
+void declare(CLI::App& app, words& w) {
+  app.add_option("network", w.network, "what to inspect, see --list");
+  app.add_option("--size", w.size, "of the input: pixels a side, or tokens");
+  app.add_option("--policy", w.policy, "that partitions the network")->capture_default_str();
+  app.add_option("--against", w.against, "a second policy to compare with (text and html)");
+  app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
+  app.add_option("--output", w.output, "a file to write, instead of standard output");
+  app.add_option("--target", w.target, "instruction set that the plan is for")->capture_default_str();
+  app.add_option("--device", w.device, "caches that the plan is for")->capture_default_str();
+  app.add_flag("--list", w.list, "print what there is to choose from");
+}
+
+arguments understand(words const& w) {
+  if (w.network.empty()) throw usage_error("a network is missing; there are " + listed(network_names()));
+  arguments a;
+  a.network = &known_networks()[std::size_t(choose("network", w.network, network_names()))];
+  a.size = size_of(*a.network, w.size);
+  a.format = tools::format(choose("format", w.format, format_names));
+  a.output = w.output;
+  isa const target = targets[choose("instruction set", w.target, target_names())];
+  device const on = devices[choose("device", w.device, device_names)];
+  a.ways.emplace_back(target, policy(choose("policy", w.policy, policy_names())), on);
+  if (w.against.empty()) return a;
+  if (a.format != format::text && a.format != format::html)
+    throw usage_error("--against works with --format text and html; " + w.format + " describes one policy");
+  a.ways.emplace_back(target, policy(choose("policy", w.against, policy_names())), on);
+  return a;
+}
+
+}  // namespace
+
+std::optional<arguments> parse(int count, char const* const* argv) {
+  CLI::App app{"Shows what a partition policy makes of a network: subgraphs, steps, memory, and what they cost."};
+  words w;
+  declare(app, w);
+  try {
+    app.parse(count, argv);
+  } catch (CLI::CallForHelp const&) {
+    std::cout << app.help();
+    return std::nullopt;
+  } catch (CLI::ParseError const& e) {
+    throw usage_error(e.what());
+  }
+  if (w.list) {
+    print_lists();
+    return std::nullopt;
+  }
+  return understand(w);
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,34 @@
+// The command line of ago-inspect.
+#pragma once
+
+#include "networks.hpp"
+
+#include <ago/plan/options.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ago::tools {
+
+/// A command line that makes no sense; what() is a sentence.
+struct usage_error : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+enum class format { text, json, dot, html };
+
+struct arguments {
+  known_network const* network{};
+  int size{};
+  std::vector<options> ways;  ///< to compile it: one, or two to compare
+  tools::format format{};
+  std::string output;         ///< a file; empty: standard output
+};
+
+/// What the command line says, or nothing if it only asked for help or for a list, which has been printed then. Throws
+/// usage_error.
+std::optional<arguments> parse(int count, char const* const* words);
+
+}  // namespace ago::tools

@@ -1,0 +1,212 @@
+#include "drawing.hpp"
+
+#include "figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ago::tools {
+namespace {
+
+constexpr double pitch = drawing::box_height + drawing::gap;
+constexpr double lane = 14;     ///< room for an edge that passes a layer
+constexpr double gutter = 56;   ///< between columns
+constexpr double margin = 28;
+
+double half_width(layer_item const& item) { return (item.passes ? lane : drawing::box_width + lane) / 2; }
+
+/// Positions in their order, not closer than `offset` says, as near as possible to what they wish (least squares):
+/// those that would overlap form blocks, which take the mean of the wishes.
+void separate(std::vector<double>& x, std::vector<double> const& offset, std::vector<double> const& weight) {
+  struct block {
+    double mean, weight;
+    std::size_t size;
+  };
+  std::vector<block> blocks;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    blocks.push_back({x[k] - offset[k], weight[k], 1});
+    while (blocks.size() > 1 && blocks[blocks.size() - 2].mean > blocks.back().mean) {
+      block const b = blocks.back();
+      blocks.pop_back();
+      block& a = blocks.back();
+      a.mean = (a.mean * a.weight + b.mean * b.weight) / (a.weight + b.weight);
+      a.weight += b.weight;
+      a.size += b.size;
+    }
+  }
+  std::size_t k = 0;
+  for (block const& b : blocks)
+    for (std::size_t i = 0; i < b.size; ++i, ++k) x[k] = b.mean + offset[k];
+}
+
+/// Moves the items of a layer towards their neighbours.
+void settle(layered_graph const& g, std::vector<int> const& layer, std::vector<double>& x, bool above, bool below) {
+  std::vector<double> wish(layer.size()), offset(layer.size()), weight(layer.size());
+  for (std::size_t k = 0; k < layer.size(); ++k) {
+    layer_item const& item = g.items[std::size_t(layer[k])];
+    double sum = 0, count = 0;
+    auto const pull = [&](std::vector<int> const& neighbours) {
+      for (int const n : neighbours) {
+        double const strength = item.passes && g.items[std::size_t(n)].passes ? 4 : 1;  // long edges run straight
+        sum += strength * x[std::size_t(n)];
+        count += strength;
+      }
+    };
+    if (above) pull(item.above);
+    if (below) pull(item.below);
+    wish[k] = count > 0 ? sum / count : x[std::size_t(layer[k])];
+    weight[k] = item.passes ? 1 : 3;
+    if (k > 0) offset[k] = offset[k - 1] + half_width(g.items[std::size_t(layer[k - 1])]) + half_width(item);
+  }
+  separate(wish, offset, weight);
+  for (std::size_t k = 0; k < layer.size(); ++k) x[std::size_t(layer[k])] = wish[k];
+}
+
+std::vector<double> positions_of(layered_graph const& g) {
+  std::vector<double> x(g.items.size());
+  for (int round = 0; round < 10; ++round) {
+    for (auto const& layer : g.layers) settle(g, layer, x, true, round > 6);
+    for (std::size_t l = g.layers.size(); l-- > 0;) settle(g, g.layers[l], x, round > 6, true);
+  }
+  return x;
+}
+
+/// Layers first ... last - 1, from x = left to right.
+struct column {
+  std::size_t first{}, last{};
+  double left{}, right{};
+};
+
+int edges_into(layered_graph const& g, std::size_t layer) {
+  int count = 0;
+  for (int const i : g.layers[layer]) count += int(g.items[std::size_t(i)].above.size());
+  return count;
+}
+
+/// About `rows` layers for each column, cut where few edges are.
+std::vector<column> cut(layered_graph const& g, std::size_t rows) {
+  std::vector<column> columns;
+  for (std::size_t first = 0; first < g.layers.size();) {
+    std::size_t last = std::min(first + rows, g.layers.size());
+    if (last < g.layers.size()) {
+      std::size_t best = last;
+      for (std::size_t at = last; at > first + rows * 3 / 4 && at > first + 1; --at)
+        if (edges_into(g, at) < edges_into(g, best)) best = at;
+      last = best;
+    }
+    columns.push_back({first, last});
+    first = last;
+  }
+  return columns;
+}
+
+double measure(layered_graph const& g, std::vector<double> const& x, std::vector<column>& columns) {
+  double at = margin;
+  for (column& c : columns) {
+    double least = std::numeric_limits<double>::max(), most = std::numeric_limits<double>::lowest();
+    for (std::size_t l = c.first; l < c.last; ++l)
+      for (int const i : g.layers[l]) {
+        double const half = half_width(g.items[std::size_t(i)]);
+        least = std::min(least, x[std::size_t(i)] - half);
+        most = std::max(most, x[std::size_t(i)] + half);
+      }
+    c.left = at - least;  // for now: what moves the column there
+    c.right = at + most - least;
+    at = c.right + gutter;
+  }
+  return at - gutter + margin;
+}
+
+/// The columns that make the paper a square, about, and its width.
+std::pair<std::vector<column>, double> columns_of(layered_graph const& g, std::vector<double> const& x) {
+  for (std::size_t count = 1;; ++count) {
+    std::size_t const rows = (g.layers.size() + count - 1) / count;
+    auto columns = cut(g, rows);
+    double const width = measure(g, x, columns);
+    if (width >= double(rows) * pitch || rows <= 8) return {columns, width};
+  }
+}
+
+std::string at(double x, double y) { return fixed(x, 1) + ' ' + fixed(y, 1); }
+
+/// From one item to another of the next layer, in the same column or at the top of the next one.
+std::string link(place_on_paper from, place_on_paper to, bool next_column, double bottom, double gutter_x) {
+  double const half = drawing::box_height / 2;
+  if (!next_column) {
+    double const start = from.y + half, end = to.y - half, middle = (start + end) / 2;
+    if (std::abs(from.x - to.x) < .5) return " L" + at(to.x, end);
+    return " L" + at(from.x, start) + " C" + at(from.x, middle) + ' ' + at(to.x, middle) + ' ' + at(to.x, end);
+  }
+  double const top = margin / 2;
+  return " L" + at(from.x, bottom) + " L" + at(gutter_x, bottom) + " L" + at(gutter_x, top) + " L" + at(to.x, top) +
+         " L" + at(to.x, to.y - half);
+}
+
+/// Draws what has been placed.
+class pen {
+ public:
+  pen(layered_graph const& g, std::vector<double> const& x, std::vector<column> const& columns)
+      : g_(g), columns_(columns), places_(g.items.size()), column_(g.items.size()) {
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      for (std::size_t l = columns[c].first; l < columns[c].last; ++l)
+        for (int const i : g.layers[l]) {
+          double const y = margin + pitch * (double(l - columns[c].first) + .5);
+          places_[std::size_t(i)] = {x[std::size_t(i)] + columns[c].left, y};
+          column_[std::size_t(i)] = c;
+          bottom_ = std::max(bottom_, y + pitch / 2);
+        }
+  }
+
+  double height() const { return bottom_ + margin; }
+  place_on_paper const& place(int item) const { return places_[std::size_t(item)]; }
+
+  /// The way of the value of node u to node v, through the items that pass for u.
+  std::string path(int u, int v) const {
+    std::vector<int> way{v};
+    while (way.back() != u) {
+      auto const& above = g_.items[std::size_t(way.back())].above;
+      way.push_back(*std::find_if(above.begin(), above.end(), [&](int i) { return g_.items[std::size_t(i)].node == u; }));
+    }
+    std::reverse(way.begin(), way.end());
+    std::string d = 'M' + at(place(u).x, place(u).y + drawing::box_height / 2);
+    for (std::size_t k = 0; k + 1 < way.size(); ++k) d += step(way[k], way[k + 1]);
+    return d;
+  }
+
+ private:
+  std::string step(int from, int to) const {
+    std::size_t const c = column_[std::size_t(from)];
+    bool const next = column_[std::size_t(to)] != c;
+    return link(place(from), place(to), next, bottom_ + margin / 3, columns_[c].right + gutter / 2);
+  }
+
+  layered_graph const& g_;
+  std::vector<column> const& columns_;
+  std::vector<place_on_paper> places_;
+  std::vector<std::size_t> column_;
+  double bottom_ = 0;
+};
+
+}  // namespace
+
+drawing draw(operand_lists const& operands) {
+  drawing r;
+  if (operands.empty()) return r;
+  layered_graph const g = layers_of(operands);
+  std::vector<double> const x = positions_of(g);
+  auto const [columns, width] = columns_of(g, x);
+  pen const p(g, x, columns);
+  r.width = width;
+  r.height = p.height();
+  for (std::size_t v = 0; v < operands.size(); ++v) r.nodes.push_back(p.place(int(v)));
+  for (std::size_t v = 0; v < operands.size(); ++v) {
+    auto sources = operands[v];
+    std::sort(sources.begin(), sources.end());
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    for (int const u : sources) r.edges.push_back({u, int(v), p.path(u, int(v))});
+  }
+  return r;
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,32 @@
+// Where the operators of a graph stand on paper, and which ways its edges take.
+#pragma once
+
+#include "layers.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ago::tools {
+
+/// The centre of an operator.
+struct place_on_paper {
+  double x{}, y{};
+};
+
+struct drawn_edge {
+  int from{}, to{};
+  std::string path;  ///< as SVG writes it
+};
+
+struct drawing {
+  static constexpr double box_width = 168, box_height = 24, gap = 14;  ///< gap: between layers
+
+  double width{}, height{};
+  std::vector<place_on_paper> nodes;
+  std::vector<drawn_edge> edges;
+};
+
+/// Layer below layer, in as many columns as make the paper about as wide as high.
+drawing draw(operand_lists const& operands);
+
+}  // namespace ago::tools

@@ -1,0 +1,45 @@
+#include "figures.hpp"
+
+#include <cstdio>
+
+namespace ago::tools {
+
+std::string fixed(double x, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, x);
+  return text;
+}
+
+std::string grouped(long x) {
+  std::string text = std::to_string(x);
+  for (int at = int(text.size()) - 3; at > (x < 0); at -= 3) text.insert(std::size_t(at), 1, ' ');
+  return text;
+}
+
+std::vector<figure> figures_of(inspection const& i) {
+  partition_statistics const& s = i.statistics;
+  auto const of = [](int some, int all) { return std::to_string(some) + " of " + std::to_string(all); };
+  return {
+      {"subgraphs", "groups of operators within which values may stay in caches", std::to_string(s.groups)},
+      {"trivial subgraphs", "lighter than 20", std::to_string(s.trivial)},
+      {"mean weight", "of a subgraph, by Eq. (1)", fixed(s.mean / 1000, 1)},
+      {"median weight", "of the subgraphs, by Eq. (1)", fixed(s.median / 1000, 1)},
+      {"Jain's index", "of the weights: 1 if all are alike", fixed(s.jain, 3)},
+      {"complex operators", "of a subgraph, at most", std::to_string(s.most_complex)},
+      {"intensive pairs", "within one subgraph, of those in the network", of(s.pairs, s.possible_pairs)},
+      {"intensive triples", "within one subgraph, of those in the network", of(s.triples, s.possible_triples)},
+      {"broken epilogues", "complex operators cut off from what follows them in a kernel",
+       of(s.broken_epilogues, s.epilogues)},
+      {"MB removed", "of stores and loads of values between operators", fixed(double(s.bytes_removed) / 1e6, 1)},
+      {"mini-subgraphs", "what one kernel each computes", std::to_string(i.minis)},
+      {"steps", "kernels and pipelines that run one after another", std::to_string(i.steps.size())},
+      {"arena, bytes", "memory for all values, inputs and outputs not counted", grouped(i.arena_bytes)},
+      {"weights, bytes", "packed", grouped(i.weight_bytes)},
+      {"MB moved", "values and weights that pass through memory, by all steps", fixed(double(i.account().bytes()) / 1e6, 1)},
+      {"million multiply-adds", "by the direct algorithm", fixed(double(i.account().multiply_adds) / 1e6, 1)},
+      {"predicted Mcycles", "two multiply-adds of a register or 8 bytes from memory in a cycle, whichever is slower",
+       fixed(i.cycles() / 1e6, 3)},
+  };
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,25 @@
+// The figures of a partition as people read them.
+#pragma once
+
+#include "inspection.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ago::tools {
+
+struct figure {
+  char const* label;
+  char const* meaning;
+  std::string text;
+};
+
+/// All figures, the same ones in the same order for every inspection.
+std::vector<figure> figures_of(inspection const& i);
+
+/// "12.3" and the like: `x` with so many decimals.
+std::string fixed(double x, int decimals);
+/// A number with blanks between thousands.
+std::string grouped(long x);
+
+}  // namespace ago::tools

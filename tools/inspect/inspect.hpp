@@ -1,0 +1,111 @@
+// From a graph to its inspection.
+#pragma once
+
+#include "describe.hpp"
+#include "inspection.hpp"
+#include "predicted_cycles.hpp"
+#include "run_time_program.hpp"
+
+#include <ago/partition/weight.hpp>
+
+namespace ago::tools {
+
+namespace detail {
+
+template <int V, int E, int O>
+inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int v) {
+  node const& n = g.nodes[v];
+  inspected_node r{.kind = n.kind,
+                   .name = n.name ? n.name : "",
+                   .details = describe(n),
+                   .out = n.out,
+                   .line = n.line,
+                   .weight = v < g.input_count ? 0 : weight_of(g, v),
+                   .multiply_adds = v < g.input_count ? 0 : multiply_adds(g, v),
+                   .subgraph = p.subgraphs.of[v],
+                   .mini = p.minis.of[v]};
+  for (int o = 0; o < g.output_count; ++o) r.is_output = r.is_output || g.outputs[o] == v;
+  return r;
+}
+
+/// The operators that a part computes.
+template <int V, int E, int O>
+std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
+  std::vector<int> nodes;
+  auto const add = [&](int v) {
+    if (v >= g.input_count && (nodes.empty() || nodes.back() != v)) nodes.push_back(v);
+  };
+  if (s.attention) {
+    add(g.operand(g.operand(s.main)));
+    add(g.operand(s.main));
+  }
+  add(s.main);
+  add(s.bias);
+  for (int k = 0; k < s.stage_count; ++k) add(s.stages[k]);
+  add(s.copy_to_output < 0 ? s.result : -1);  // what copies fill, or a bias that is all there is
+  return nodes;
+}
+
+inline inspected_part inspect_part(planned_step const& p) {
+  inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "", p.data.in, p.data.out};
+  for (int k = 0; k < p.nodes.stage_count; ++k)
+    part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(name_of(p.key.after.stages[k].kind));
+  return part;
+}
+
+template <int V, int E, int O>
+inspected_step inspect_step(graph<V, E, O> const& g, run_time_program<V, E, O> const& p, int i) {
+  int const first = p.first_part(i), last = p.first_part(i + 1);
+  planned_step const* const parts = p.plan->steps;
+  inspected_step s;
+  s.tiles = p.groups->tiles[i];
+  for (int k = first; k < last; ++k) {
+    s.parts.push_back(inspect_part(parts[k]));
+    for (int const v : nodes_of(g, parts[k].nodes)) s.nodes.push_back(v);
+  }
+  s.subgraph = s.nodes.empty() ? -1 : p.partition->subgraphs.of[s.nodes.front()];
+  s.account = account_of(g, parts + first, last - first);
+  s.cycles = predicted_cycles(s.account, s.parts.front().what, parts[first].key.target);
+  return s;
+}
+
+}  // namespace detail
+
+/// What `o.policy` makes of `g` (after the passes), for `o.target` and `o.device`. The network's name and size are left
+/// to who knows them. Throws std::length_error, see run_time_program.
+template <int V, int E, int O>
+inspection inspect(graph<V, E, O> const& g, options const& o = {}) {
+  run_time_program<V, E, O> const program(g, o);
+  partitions<V> const& p = *program.partition;
+  inspection r;
+  r.policy = o.policy;
+  r.target = o.target;
+  r.device = o.device;
+  r.inputs = g.input_count;
+  r.minis = p.minis.count;
+  r.statistics = statistics_of(g, p.subgraphs);
+  r.arena_bytes = program.arena_bytes();
+  r.weight_bytes = program.weight_bytes();
+  r.subgraphs.resize(std::size_t(p.subgraphs.count));
+  for (int v = 0; v < g.node_count; ++v) {
+    r.nodes.push_back(detail::inspect_node(g, p, v));
+    for (int k = 0; k < g.nodes[v].input_count; ++k) r.edges.push_back({g.operand(v, k), v});
+    if (v < g.input_count) continue;
+    inspected_subgraph& s = r.subgraphs[std::size_t(r.nodes.back().subgraph)];
+    ++s.operators;
+    s.complex += is_complex(g.nodes[v].kind);
+    s.weight += r.nodes.back().weight;
+  }
+  for (int i = 0; i < program.steps(); ++i) {
+    r.steps.push_back(detail::inspect_step(g, program, i));
+    inspected_step const& s = r.steps.back();
+    for (int const v : s.nodes)
+      if (int& step = r.nodes[std::size_t(v)].step; step < 0) step = i;
+    if (s.subgraph < 0) continue;
+    ++r.subgraphs[std::size_t(s.subgraph)].steps;
+    r.subgraphs[std::size_t(s.subgraph)].cycles += s.cycles;
+  }
+  return r;
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,40 @@
+#include "inspection.hpp"
+
+#include <cmath>
+#include <numeric>
+
+namespace ago::tools {
+
+std::string inspected_step::kernel() const {
+  std::string names = parts.size() > 1 ? std::string(name_of(tiles.how)) + ": " : "";
+  for (std::size_t i = 0; i < parts.size(); ++i) names += (i ? ", " : "") + std::string(name_of(parts[i].what));
+  return names;
+}
+
+std::string inspected_step::layers() const { return to_string(parts.front().in) + " > " + to_string(parts.back().out); }
+
+double inspection::cycles() const {
+  return std::accumulate(steps.begin(), steps.end(), 0., [](double sum, auto const& s) { return sum + s.cycles; });
+}
+
+step_account inspection::account() const {
+  step_account sum;
+  for (inspected_step const& s : steps) {
+    sum.multiply_adds += s.account.multiply_adds;
+    sum.bytes_read += s.account.bytes_read;
+    sum.bytes_written += s.account.bytes_written;
+  }
+  return sum;
+}
+
+std::string to_string(shape const& s) {
+  std::string const image = std::to_string(s.h) + 'x' + std::to_string(s.w) + 'x' + std::to_string(s.c);
+  return s.n == 1 ? image : std::to_string(s.n) + 'x' + image;
+}
+
+double hue_of(int subgraph) {
+  constexpr double golden_angle = 137.508, first = 205;
+  return std::fmod(first + subgraph * golden_angle, 360);
+}
+
+}  // namespace ago::tools

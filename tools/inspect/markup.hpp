@@ -1,0 +1,23 @@
+// Text inside HTML and SVG.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ago::tools {
+
+/// `text` as it is written between tags and in quoted attributes.
+inline std::string escaped(std::string_view text) {
+  std::string r;
+  for (char const c : text) switch (c) {
+      case '&': r += "&amp;"; break;
+      case '<': r += "&lt;"; break;
+      case '>': r += "&gt;"; break;
+      case '"': r += "&quot;"; break;
+      case '\'': r += "&#39;"; break;
+      default: r += c;
+    }
+  return r;
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,82 @@
+#include "figures.hpp"
+#include "page_parts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ago::tools {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// What no policy changes.
+json operators_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_node const& n : i.nodes)
+    all.push_back({{"kind", name_of(n.kind)},
+                   {"name", n.name},
+                   {"details", n.details},
+                   {"extents", to_string(n.out)},
+                   {"line", n.line},
+                   {"weight", double(n.weight) / 1000},
+                   {"multiplyAdds", n.multiply_adds},
+                   {"operands", json::array()},
+                   {"readers", json::array()}});
+  for (inspected_edge const& e : i.edges) {
+    all[std::size_t(e.to)]["operands"].push_back(e.from);
+    json& readers = all[std::size_t(e.from)]["readers"];
+    if (readers.empty() || readers.back() != e.to) readers.push_back(e.to);
+  }
+  return all;
+}
+
+/// "tile 14x2, bias, relu6"
+std::string details_of(inspected_part const& p) {
+  std::string text;
+  if (p.tile.pixels * p.tile.vectors > 1)
+    text = "register tile " + std::to_string(p.tile.pixels) + 'x' + std::to_string(p.tile.vectors);
+  if (!p.epilogue.empty()) text += (text.empty() ? "" : ", ") + p.epilogue;
+  return text;
+}
+
+json steps_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_step const& s : i.steps) {
+    json parts = json::array();
+    for (inspected_part const& p : s.parts)
+      parts.push_back({{"kernel", name_of(p.what)},
+                       {"details", details_of(p)},
+                       {"layers", to_string(p.in) + " > " + to_string(p.out)}});
+    all.push_back({{"kernel", s.kernel()},
+                   {"tile", s.tiles.tile},
+                   {"parts", parts},
+                   {"operators", s.nodes},
+                   {"multiplyAdds", s.account.multiply_adds},
+                   {"bytesRead", s.account.bytes_read},
+                   {"bytesWritten", s.account.bytes_written},
+                   {"cycles", s.cycles}});
+  }
+  return all;
+}
+
+json policy_of(inspection const& i) {
+  json subgraph = json::array(), mini = json::array(), step = json::array();
+  for (inspected_node const& n : i.nodes) {
+    subgraph.push_back(n.subgraph);
+    mini.push_back(n.mini);
+    step.push_back(n.step);
+  }
+  return {{"name", name_of(i.policy)}, {"cycles", i.cycles()}, {"subgraph", subgraph},
+          {"mini", mini},              {"step", step},         {"steps", steps_of(i)}};
+}
+
+}  // namespace
+
+void write_data(std::ostream& out, std::span<inspection const> all) {
+  json views = json::array();
+  for (inspection const& i : all) views.push_back(policy_of(i));
+  json const data{{"operators", operators_of(all.front())}, {"views", views}};
+  for (char const c : data.dump(-1, ' ', false, json::error_handler_t::replace))
+    c == '<' ? out << "\\u003c" : out << c;  // nothing in it ends the script element
+}
+
+}  // namespace ago::tools

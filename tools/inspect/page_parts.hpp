@@ -1,0 +1,27 @@
+// The parts of the HTML page.
+#pragma once
+
+#include "drawing.hpp"
+#include "inspection.hpp"
+
+#include <ostream>
+#include <span>
+
+namespace ago::tools {
+
+/// The graph as SVG. An operator is a group with class "op", the number of its node as data-op, and its subgraph's hue.
+void write_graph(std::ostream& out, inspection const& i, drawing const& d);
+
+/// A table of figures, with a column for each policy.
+void write_figures(std::ostream& out, std::span<inspection const> all);
+
+/// The steps, with what they cost.
+void write_steps(std::ostream& out, inspection const& i);
+
+/// The subgraphs, which are the colours' legend.
+void write_subgraphs(std::ostream& out, inspection const& i);
+
+/// What the script has to know of the operators and of what each policy does with them: JSON for a script element.
+void write_data(std::ostream& out, std::span<inspection const> all);
+
+}  // namespace ago::tools

@@ -1,0 +1,69 @@
+// Networks that are traced while the program runs, so that their inputs may have any size.
+#pragma once
+
+#include <ago/graph/lowering.hpp>
+#include <ago/graph/passes.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ago::tools {
+
+/// A graph with room for networks of every usual size, and the names that its nodes point to.
+struct roomy_graph {
+  graph<2048, 6144, 64> value;
+  std::vector<std::string> names;
+};
+
+/// The sentence that tells what is wrong with a layer.
+std::string to_string(diagnostic const& d);
+
+namespace detail {
+
+/// Names are known only after a trace, see ago::detail::naming.
+template <class Network>
+std::vector<std::string> names_of(Network const& net) {
+  auto const size = ago::detail::measure(net);
+  std::vector<std::string> names(std::size_t(size.names), std::string(std::size_t(size.longest_name), '\0'));
+  std::vector<char*> rows;
+  for (std::string& name : names) rows.push_back(name.data());
+  ago::detail::recorder r;
+  r.names = ago::detail::naming(rows.data());
+  record(r, net);
+  return names;
+}
+
+void check_room(int nodes, int edges, int outputs);
+
+}  // namespace detail
+
+/// The graph of `net` after all passes. Throws std::invalid_argument with a sentence if a layer does not fit its input,
+/// std::length_error if the network is too large.
+template <class Body, int N>
+std::unique_ptr<roomy_graph const> trace_now(network_expression<Body, N> const& net) {
+  auto r = std::make_unique<roomy_graph>();
+  r->names = detail::names_of(net);
+  std::vector<char const*> names;
+  for (std::string const& name : r->names) names.push_back(name.c_str());
+  ago::detail::recorder made;
+  made.names = ago::detail::naming(names.data());
+  record(made, net);
+  if (made.bad.what != fault::none) throw std::invalid_argument(to_string(made.bad));
+  detail::check_room(made.nodes.size, made.edges.size, made.outputs.size);
+
+  auto& g = r->value;
+  for (int i = 0; i < made.nodes.size; ++i) g.nodes[i] = made.nodes[i];
+  for (int i = 0; i < made.edges.size; ++i) g.edges[i] = made.edges[i];
+  for (int i = 0; i < made.outputs.size; ++i) g.outputs[i] = made.outputs[i];
+  g.node_count = made.nodes.size;
+  g.edge_count = made.edges.size;
+  g.output_count = made.outputs.size;
+  g.input_count = N;
+  g.parameters = int(made.floats);
+  g = optimize(g);
+  return r;
+}
+
+}  // namespace ago::tools
