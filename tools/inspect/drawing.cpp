@@ -1,6 +1,7 @@
 #include "drawing.hpp"
 
 #include "figures.hpp"
+#include "positions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,61 +17,7 @@ constexpr double margin = 28;
 
 double half_width(layer_item const& item) { return (item.passes ? lane : drawing::box_width + lane) / 2; }
 
-/// Positions in their order, not closer than `offset` says, as near as possible to what they wish (least squares):
-/// those that would overlap form blocks, which take the mean of the wishes.
-void separate(std::vector<double>& x, std::vector<double> const& offset, std::vector<double> const& weight) {
-  struct block {
-    double mean, weight;
-    std::size_t size;
-  };
-  std::vector<block> blocks;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    blocks.push_back({x[k] - offset[k], weight[k], 1});
-    while (blocks.size() > 1 && blocks[blocks.size() - 2].mean > blocks.back().mean) {
-      block const b = blocks.back();
-      blocks.pop_back();
-      block& a = blocks.back();
-      a.mean = (a.mean * a.weight + b.mean * b.weight) / (a.weight + b.weight);
-      a.weight += b.weight;
-      a.size += b.size;
-    }
-  }
-  std::size_t k = 0;
-  for (block const& b : blocks)
-    for (std::size_t i = 0; i < b.size; ++i, ++k) x[k] = b.mean + offset[k];
-}
-
-/// Moves the items of a layer towards their neighbours.
-void settle(layered_graph const& g, std::vector<int> const& layer, std::vector<double>& x, bool above, bool below) {
-  std::vector<double> wish(layer.size()), offset(layer.size()), weight(layer.size());
-  for (std::size_t k = 0; k < layer.size(); ++k) {
-    layer_item const& item = g.items[std::size_t(layer[k])];
-    double sum = 0, count = 0;
-    auto const pull = [&](std::vector<int> const& neighbours) {
-      for (int const n : neighbours) {
-        double const strength = item.passes && g.items[std::size_t(n)].passes ? 4 : 1;  // long edges run straight
-        sum += strength * x[std::size_t(n)];
-        count += strength;
-      }
-    };
-    if (above) pull(item.above);
-    if (below) pull(item.below);
-    wish[k] = count > 0 ? sum / count : x[std::size_t(layer[k])];
-    weight[k] = item.passes ? 1 : 3;
-    if (k > 0) offset[k] = offset[k - 1] + half_width(g.items[std::size_t(layer[k - 1])]) + half_width(item);
-  }
-  separate(wish, offset, weight);
-  for (std::size_t k = 0; k < layer.size(); ++k) x[std::size_t(layer[k])] = wish[k];
-}
-
-std::vector<double> positions_of(layered_graph const& g) {
-  std::vector<double> x(g.items.size());
-  for (int round = 0; round < 10; ++round) {
-    for (auto const& layer : g.layers) settle(g, layer, x, true, round > 6);
-    for (std::size_t l = g.layers.size(); l-- > 0;) settle(g, g.layers[l], x, round > 6, true);
-  }
-  return x;
-}
+double distance(layer_item const& left, layer_item const& right) { return half_width(left) + half_width(right); }
 
 /// Layers first ... last - 1, from x = left to right.
 struct column {
@@ -118,13 +65,16 @@ double measure(layered_graph const& g, std::vector<double> const& x, std::vector
   return at - gutter + margin;
 }
 
-/// The columns that make the paper a square, about, and its width.
+/// The columns that make the paper most like a square, and its width.
 std::pair<std::vector<column>, double> columns_of(layered_graph const& g, std::vector<double> const& x) {
+  std::pair<std::vector<column>, double> best;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t count = 1;; ++count) {
     std::size_t const rows = (g.layers.size() + count - 1) / count;
     auto columns = cut(g, rows);
-    double const width = measure(g, x, columns);
-    if (width >= double(rows) * pitch || rows <= 8) return {columns, width};
+    double const width = measure(g, x, columns), ratio = width / (double(rows) * pitch + 2 * margin);
+    if (std::abs(std::log(ratio)) < least) best = {columns, width}, least = std::abs(std::log(ratio));
+    if (ratio >= 1 || rows <= 8) return best;
   }
 }
 
@@ -166,7 +116,8 @@ class pen {
     std::vector<int> way{v};
     while (way.back() != u) {
       auto const& above = g_.items[std::size_t(way.back())].above;
-      way.push_back(*std::find_if(above.begin(), above.end(), [&](int i) { return g_.items[std::size_t(i)].node == u; }));
+      auto const carries = [&](int i) { return g_.items[std::size_t(i)].node == u; };
+      way.push_back(*std::find_if(above.begin(), above.end(), carries));
     }
     std::reverse(way.begin(), way.end());
     std::string d = 'M' + at(place(u).x, place(u).y + drawing::box_height / 2);
@@ -194,7 +145,7 @@ drawing draw(operand_lists const& operands) {
   drawing r;
   if (operands.empty()) return r;
   layered_graph const g = layers_of(operands);
-  std::vector<double> const x = positions_of(g);
+  std::vector<double> const x = positions_of(g, distance);
   auto const [columns, width] = columns_of(g, x);
   pen const p(g, x, columns);
   r.width = width;

@@ -35,9 +35,12 @@ known_network of_tokens(char const* name, Network const& net) {
 
 std::vector<known_network> const& known_networks() {
   static std::vector<known_network> const all{
-      of_images("mobilenet_v2", networks::mobilenet_v2<224>),   of_images("mnasnet", networks::mnasnet<224>),
-      of_images("squeezenet", networks::squeezenet<224>),       of_images("shufflenet_v2", networks::shufflenet_v2<224>),
-      of_images("mobilevit_s", networks::mobilevit_s<224>),     of_tokens("bert_tiny", networks::bert_tiny<128>),
+      of_images("mobilenet_v2", networks::mobilenet_v2<224>),
+      of_images("mnasnet", networks::mnasnet<224>),
+      of_images("squeezenet", networks::squeezenet<224>),
+      of_images("shufflenet_v2", networks::shufflenet_v2<224>),
+      of_images("mobilevit_s", networks::mobilevit_s<224>),
+      of_tokens("bert_tiny", networks::bert_tiny<128>),
   };
   return all;
 }

@@ -41,15 +41,15 @@ void write_steps(std::ostream& out, inspection const& i) {
   double const whole = i.cycles();
   double most = 0;
   for (inspected_step const& s : i.steps) most = std::max(most, whole > 0 ? s.cycles / whole : 0);
-  out << "<table class=\"steps\">\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">kernel</th>"
-         "<th scope=\"col\">layers</th><th scope=\"col\" class=\"number\">million multiply-adds</th>"
+  out << "<table class=\"steps\">\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">kernel and layers</th>"
+         "<th scope=\"col\" class=\"number\">million multiply-adds</th>"
          "<th scope=\"col\" class=\"number\">KB read</th><th scope=\"col\" class=\"number\">KB written</th>"
          "<th scope=\"col\">predicted cost</th></tr></thead>\n<tbody>\n";
   for (std::size_t k = 0; k < i.steps.size(); ++k) {
     inspected_step const& s = i.steps[k];
     out << "<tr data-step=\"" << k << "\"><th scope=\"row\"><button type=\"button\">"
-        << (s.subgraph < 0 ? "" : chip(s.subgraph)) << k << "</button></th><td>" << escaped(s.kernel()) << "</td><td>"
-        << escaped(s.layers()) << "</td>";
+        << (s.subgraph < 0 ? "" : chip(s.subgraph)) << k << "</button></th><td>" << escaped(s.kernel())
+        << "<span class=\"layers\">" << escaped(s.layers()) << "</span></td>";
     write_cell(out, fixed(double(s.account.multiply_adds) / 1e6, 2));
     write_cell(out, fixed(double(s.account.bytes_read) / 1e3, 1));
     write_cell(out, fixed(double(s.account.bytes_written) / 1e3, 1));

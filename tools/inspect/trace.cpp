@@ -15,7 +15,8 @@ char const* sentence_of(fault what) {
     case fault::argument_must_be_positive: return "an argument must be positive";
     case fault::argument_must_not_be_negative: return "an argument must not be negative";
     case fault::pad_must_be_smaller_than_kernel: return "the pad is more than half of the window";
-    case fault::channel_first_value_cannot_be_used: return "it reads a channel-first value, which can only be an output";
+    case fault::channel_first_value_cannot_be_used:
+      return "it reads a channel-first value, which can only be given out";
     case fault::tensor_of_another_network: return "it reads a value of another network";
     case fault::window_misses_the_image: return "a window lies in the padding entirely";
     case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
