@@ -42,6 +42,11 @@ constexpr bool commutes(op kind) {
 }
 /// What an epilogue can hold.
 constexpr bool is_elementwise(op kind) { return is_unary(kind) || is_binary(kind); }
+/// Can elementwise operators follow in the kernel of this one?
+constexpr bool takes_epilogue(op kind) {
+  return is_complex(kind) || is_elementwise(kind) || (kind >= op::max_pool && kind <= op::layer_norm) ||
+         kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
+}
 constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
 constexpr bool is_pool(op kind) { return kind >= op::max_pool && kind <= op::global_avg_pool; }
 

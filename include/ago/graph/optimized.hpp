@@ -6,14 +6,25 @@
 
 namespace ago {
 
-/// The graph of a network after all passes, exactly sized.
-template <auto const& Net>
+/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows.
+template <auto const& Net, algebra Freedom = algebra::exact>
 struct optimized {
  private:
-  static constexpr auto roomy = optimize(lowered<Net>::value);
+  struct result {
+    std::remove_cvref_t<decltype(lowered<Net>::value)> graph;
+    rule_counts applied;
+  };
+  static constexpr result roomy = [] {
+    result r{};
+    r.graph = optimize(lowered<Net>::value, Freedom, r.applied);
+    return r;
+  }();
 
  public:
-  static constexpr auto value = fit<roomy.node_count, roomy.edge_count, roomy.output_count>(roomy);
+  static constexpr auto value =
+      fit<roomy.graph.node_count, roomy.graph.edge_count, roomy.graph.output_count>(roomy.graph);
+  /// Which rules of algebra have been applied, and how often.
+  static constexpr rule_counts const& applied = roomy.applied;
 };
 
 }  // namespace ago

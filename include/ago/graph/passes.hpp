@@ -2,8 +2,8 @@
 // All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and never are inputs.
 #pragma once
 
-#include <ago/graph/axis.hpp>
 #include <ago/graph/rewriting.hpp>
+#include <ago/graph/simplify.hpp>
 
 namespace ago {
 
@@ -19,17 +19,6 @@ constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
 }
 
 namespace detail {
-/// Does permute `n` leave the elements of a value of this shape in their order, and the shape as it is?
-constexpr bool keeps_order(shape const& in, node const& n) {
-  int last = -1;
-  for (int i = 0; i < 4; ++i) {
-    if (extent_along(in, n.order[i]) == 1) continue;
-    if (n.order[i] < last) return false;
-    last = n.order[i];
-  }
-  return in == n.out;
-}
-
 /// Does node v give its operand's elements unchanged, in the same order in memory?
 template <int V, int E, int O>
 constexpr bool is_identity(graph<V, E, O> const& g, int v) {
@@ -50,7 +39,7 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::expand:
     case op::pad: return g.source(v).out == n.out;
     case op::channel_shuffle: return n.groups == 1 || n.groups == n.out.c;
-    case op::permute: return keeps_order(g.source(v).out, n);
+    case op::permute: return keeps_order(g.source(v).out, n) && g.source(v).out == n.out;
     case op::from_nchw:
     case op::to_nchw: return n.out.c == 1 || n.out.h * n.out.w == 1;
     default: return false;
@@ -174,26 +163,31 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
   return detail::rewritten(g, r);
 }
 
-/// A matmul whose second operand has been transposed reads what was transposed, the other way round: the permute has a
-/// reader less, and is dead code if it was the only one.
+/// Dead code, identities and common subexpressions: one round is complete.
 template <int V, int E, int O>
-constexpr graph<V, E, O> absorb_transposes(graph<V, E, O> g) {
-  for (int v = g.input_count; v < g.node_count; ++v) {
-    if (g.nodes[v].kind != op::matmul) continue;
-    for (int u = g.operand(v, 1); g.nodes[u].kind == op::permute; u = g.operand(v, 1)) {
-      int const* const order = g.nodes[u].order;
-      if (order[0] != 0 || order[1] != 1 || order[2] != 3) break;
-      g.edges[g.nodes[v].input_first + 1] = g.operand(u);
-      g.nodes[v].transposed = !g.nodes[v].transposed;
-    }
-  }
-  return g;
+constexpr graph<V, E, O> cleaned(graph<V, E, O> const& g) {
+  return common_subexpressions(remove_identities(dead_code(g)));
 }
 
-/// All passes, in an order that one round completes: no pass makes work for one before it.
+/// All passes, until none has anything left to do. `applied`: adds up how often each rule of algebra has been applied.
+///
+/// That ends: written out as a tree of operators down to the inputs, no value grows by a rule, and the one that the
+/// rule is applied to shrinks, or else fewer pixels are computed for it.
 template <int V, int E, int O>
-constexpr graph<V, E, O> optimize(graph<V, E, O> const& g) {
-  return fold_batch_norm(common_subexpressions(remove_identities(dead_code(absorb_transposes(g)))));
+constexpr graph<V, E, O> optimize(graph<V, E, O> g, algebra freedom, rule_counts& applied) {
+  g = cleaned(g);
+  for (bool changed = freedom != algebra::literal; changed;) {
+    int const before = applied.total();
+    g = simplify(g, freedom, applied);
+    changed = applied.total() != before;
+    if (changed) g = cleaned(g);
+  }
+  return fold_batch_norm(g);
+}
+template <int V, int E, int O>
+constexpr graph<V, E, O> optimize(graph<V, E, O> const& g, algebra freedom = algebra::exact) {
+  rule_counts applied;
+  return optimize(g, freedom, applied);
 }
 
 }  // namespace ago

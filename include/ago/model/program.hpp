@@ -26,7 +26,7 @@ template <auto const& Net, options Options>
 class formed {
  public:
   /// The operators after the passes.
-  static constexpr auto const& graph = optimized<Net>::value;
+  static constexpr auto const& graph = optimized<Net, Options.algebra>::value;
 
  private:
   static constexpr bool within_limits = can_partition(Options.policy, graph.node_count - graph.input_count);

@@ -108,12 +108,6 @@ constexpr void add_stage(graph<V, E, O> const& g, step_nodes& s, int r) {
   s.result = r;
 }
 
-/// Can elementwise operators follow in the kernel of this one?
-constexpr bool takes_epilogue(op kind) {
-  return is_complex(kind) || is_elementwise(kind) || is_pool(kind) || kind == op::softmax || kind == op::layer_norm ||
-         kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
-}
-
 /// Adds to step `s`, that of operator v, the elementwise operators behind it that kernel and mini-subgraph allow.
 template <int V, int E, int O>
 constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, partition<V> const& minis,
@@ -257,7 +251,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
       s.main = s.result = v;
       if (n.input_count > 1) s.inputs[0] = g.operand(v, 1);
     }
-    if (detail::takes_epilogue(n.kind)) detail::take_followers(g, s, v, minis, uses, done);
+    if (takes_epilogue(n.kind)) detail::take_followers(g, s, v, minis, uses, done);
     if (n.kind == op::concat) detail::join_operands(steps, g, s);
     else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
     else steps.step[steps.count++] = s;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/isa.hpp>
+#include <ago/graph/preprocessing.hpp>
 #include <ago/partition/policy.hpp>
 
 namespace ago {
@@ -11,20 +12,23 @@ namespace ago {
 /// always computes them directly.
 enum class winograd : std::uint8_t { on, off };
 
-/// The last argument of model and program. An instruction set, a policy, a device or winograd alone will do for it.
+/// The last argument of model and program. An instruction set, a policy, a device, winograd or algebra alone will do
+/// for it.
 struct options {
   isa target;
   ago::policy policy;
   ago::device device;
   ago::winograd winograd;
+  ago::algebra algebra;
   bool operator==(options const&) const = default;
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
-                    ago::winograd w = ago::winograd::on)
-      : target(t), policy(p), device(d), winograd(w) {}
+                    ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact)
+      : target(t), policy(p), device(d), winograd(w), algebra(a) {}
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
   constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, {}, w) {}
+  constexpr options(ago::algebra a) : options(native_isa, ago::policy::ago, {}, ago::winograd::on, a) {}
 };
 
 }  // namespace ago

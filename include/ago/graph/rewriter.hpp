@@ -1,0 +1,61 @@
+// A graph that rules rewrite in place, with what they ask about its values.
+#pragma once
+
+#include <ago/graph/rewriting.hpp>
+#include <ago/graph/rule.hpp>
+#include <ago/graph/value_bounds.hpp>
+
+namespace ago::detail {
+
+/// Rules look at a node and at those before it, and change them so that the node's value stays what it is. They keep
+/// the order of nodes, and change the value of an earlier node only if nobody else sees it.
+template <int V, int E, int O>
+struct rewriter {
+  graph<V, E, O>& g;
+  use_counts<V> uses;
+  value_bounds bounds[V > 0 ? V : 1]{};
+
+  constexpr explicit rewriter(graph<V, E, O>& of) : g(of), uses(of) {}
+
+  constexpr node& operator[](int v) { return g.nodes[v]; }
+  constexpr int operand(int v, int k = 0) const { return g.operand(v, k); }
+  constexpr shape const& shape_of(int v) const { return g.nodes[v].out; }
+
+  /// Operand number k of v becomes x.
+  constexpr void read(int v, int x, int k = 0) {
+    int& operand = g.edges[g.nodes[v].input_first + k];
+    --uses.readers[operand];
+    ++uses.readers[x];
+    operand = x;
+  }
+  /// Node v becomes `n`, with the operand x alone, and keeps its shape and its origin.
+  constexpr void become(int v, node n, int x) {
+    node const& old = g.nodes[v];
+    for (int k = 0; k < old.input_count; ++k) --uses.readers[g.operand(v, k)];
+    ++uses.readers[x];
+    g.edges[old.input_first] = x;
+    n.out = old.out;
+    n.input_first = old.input_first;
+    n.input_count = 1;
+    n.layer = old.layer, n.line = old.line, n.name = old.name;
+    g.nodes[v] = n;
+  }
+  constexpr void become_copy(int v, int x) { become(v, {.kind = op::identity}, x); }
+  constexpr void update_bounds(int v) { bounds[v] = bounds_of(g, bounds, v); }
+
+  /// Is v's kernel one that its only reader can be computed in?
+  constexpr bool takes_only_reader(int v) const { return uses.is_private(v) && takes_epilogue(g.nodes[v].kind); }
+};
+
+/// Exchanges what two nodes of one operand each compute; operands and shapes stay.
+constexpr void exchange_operators(node& a, node& b) {
+  node const old = a;
+  a = b;
+  a.input_first = old.input_first, a.out = old.out;
+  int const first = b.input_first;
+  shape const out = b.out;
+  b = old;
+  b.input_first = first, b.out = out;
+}
+
+}  // namespace ago::detail

@@ -1,0 +1,59 @@
+// The rules by which graphs are simplified, by name.
+#pragma once
+
+#include <cstdint>
+
+namespace ago {
+
+enum class rule : std::uint8_t {
+  // Exact: the same numbers, but for the sign of zero. clamp: relu, relu6 or clip.
+  clamp_within_bounds,  ///< clamp(x) = x, if x lies within its bounds; leaky_relu of what is not negative
+  clamp_of_clamp,       ///< one clamp, with the bounds of both
+  clamp_after_pool,     ///< max_pool(clamp(x)) = clamp(max_pool(x)), and so for any other function that never falls
+  matmul_of_transpose,  ///< x permute(y) = x y', read the other way round
+  permute_of_permute,
+  permute_is_reshape,  ///< only extents of one change places, and what has more stays in order
+  reshape_of_reshape,
+  slice_of_slice,
+  slice_of_concat,   ///< of one operand of it
+  concat_of_slices,  ///< that lie side by side in one value: a slice of it
+  concat_of_concat,
+  shuffle_of_shuffle,  ///< back to where the channels came from
+  fold_of_unfold,      ///< and unfold of fold, of the same patches
+  layout_round_trip,   ///< to_nchw(from_nchw(x))
+  pad_of_pad,
+  pad_into_window,     ///< zeros around the image of a convolution or pooling become its pads
+  resize_of_resize,    ///< to the nearest pixel, by whole factors
+  global_of_max_pool,  ///< a maximum of maxima
+  // Of real numbers: rounding differs.
+  common_factor,         ///< x a + x b = x (a + b)
+  gates_first,           ///< (x + a) + b = x + (a + b), and so for products, where a and b have one pixel per image
+  average_before_product,  ///< the mean of products of a matrix is the product of the mean
+  average_of_averages,
+};
+inline constexpr int rules = int(rule::average_of_averages) + 1;
+
+constexpr bool is_exact(rule r) { return r < rule::common_factor; }
+
+constexpr char const* name_of(rule r) {
+  constexpr char const* names[rules] = {
+      "clamp within bounds", "clamp of clamp", "clamp after pool", "matmul of transpose", "permute of permute",
+      "permute is reshape", "reshape of reshape", "slice of slice", "slice of concat", "concat of slices",
+      "concat of concat", "shuffle of shuffle", "fold of unfold", "layout round trip", "pad of pad", "pad into window",
+      "resize of resize", "global of max pool", "common factor", "gates first", "average before product",
+      "average of averages"};
+  return names[int(r)];
+}
+
+/// How often each rule has been applied.
+struct rule_counts {
+  int of[rules]{};
+  constexpr int operator[](rule r) const { return of[int(r)]; }
+  constexpr int total() const {
+    int sum = 0;
+    for (int const n : of) sum += n;
+    return sum;
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,86 @@
+// Property: rules of algebra leave what a graph computes as it is; the exact ones, every number.
+#include <ago/graph/passes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "executor.hpp"
+#include "random_patterns.hpp"
+
+namespace {
+
+using ago::algebra;
+
+struct outcome {
+  double worst = 0;  ///< difference, relative to the largest element of an output
+  ago::rule_counts applied;
+};
+
+/// Simplifies random graphs of patterns, and compares what they compute.
+outcome simplified(algebra freedom, int graphs) {
+  outcome r;
+  for (unsigned seed = 0; int(seed) < graphs; ++seed) {
+    CAPTURE(seed);
+    reference::random_patterns const made(seed);
+    std::mt19937 random(seed);
+    auto const parameters = reference::random_parameters(made, random);
+    auto const inputs = reference::random_inputs(made.graph, random);
+    auto const before = ago::cleaned(made.graph);
+    ago::rule_counts applied;
+    // One round of the rules at a time, batch norms left alone: what is exact is so from round to round.
+    auto g = before;
+    for (int rules = -1; rules != applied.total();) {
+      rules = applied.total();
+      g = ago::cleaned(ago::simplify(g, freedom, applied));
+      REQUIRE(applied.total() < 1000);
+    }
+    REQUIRE(g.node_count <= before.node_count);
+    auto const expected = reference::run(before, parameters, inputs), got = reference::run(g, parameters, inputs);
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      REQUIRE(got[k].size() == expected[k].size());
+      double largest = 1e-30;
+      for (double const x : expected[k]) largest = std::max(largest, std::abs(x));
+      for (std::size_t i = 0; i < got[k].size(); ++i) {
+        double const difference = std::abs(got[k][i] - expected[k][i]) / largest;
+        if (freedom == algebra::exact) REQUIRE(got[k][i] == expected[k][i]);
+        else REQUIRE(difference < 1e-12);
+        r.worst = std::max(r.worst, difference);
+      }
+    }
+    for (int i = 0; i < ago::rules; ++i) r.applied.of[i] += applied.of[i];
+  }
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("exact rules change no number, and each of them is applied") {
+  outcome const r = simplified(algebra::exact, 3000);
+  CHECK(r.worst == 0);
+  for (int i = 0; i < ago::rules; ++i) {
+    CAPTURE(std::string(name_of(ago::rule(i))));
+    if (is_exact(ago::rule(i))) CHECK(r.applied.of[i] >= 20);
+    else CHECK(r.applied.of[i] == 0);
+  }
+}
+
+TEST_CASE("rules that reassociate change rounding only, and each of them is applied") {
+  outcome const r = simplified(algebra::reassociate, 3000);
+  CHECK(r.worst > 0);
+  for (int i = 0; i < ago::rules; ++i) {
+    CAPTURE(std::string(name_of(ago::rule(i))));
+    CHECK(r.applied.of[i] >= 20);
+  }
+}
+
+TEST_CASE("nothing is simplified where the graph is to be taken literally") {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    ago::rule_counts applied;
+    (void)ago::optimize(reference::random_patterns(seed).graph, algebra::literal, applied);
+    CHECK(applied.total() == 0);
+  }
+}
