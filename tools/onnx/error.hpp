@@ -1,0 +1,38 @@
+// What is wrong with a model: findings, collected as far as they can be and thrown together.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ago::onnx {
+
+/// One thing that is wrong or not supported. What does not apply is left empty: a finding about the file has no node.
+struct finding {
+  std::string node;       ///< its name, or "#12" by position
+  std::string op;         ///< "Conv"
+  std::string attribute;  ///< or the name of an input: "pads"
+  std::string reason;     ///< a clause without full stop
+};
+
+/// `node "conv1" (Conv), pads: 3 numbers, expected 4`
+std::string sentence(finding const& f);
+
+/// Thrown by everything that reads models and tensors; what() is one line per finding.
+class import_error : public std::runtime_error {
+ public:
+  explicit import_error(std::vector<finding> all);
+  explicit import_error(std::string reason);
+
+  std::vector<finding> const& findings() const { return *findings_; }
+
+ private:
+  std::shared_ptr<std::vector<finding> const> findings_;
+};
+
+/// The text with everything that a terminal would not print as a character replaced, and cut at a reasonable length:
+/// names come from the file.
+std::string printable(std::string const& text);
+
+}  // namespace ago::onnx

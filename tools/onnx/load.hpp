@@ -1,0 +1,36 @@
+// From an ONNX file to the model that the importer works on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "error.hpp"
+#include "model.hpp"
+
+namespace ago::onnx {
+
+/// The oldest and the newest operator set whose rules are known here.
+inline constexpr std::int64_t oldest_opset = 7, newest_opset = 24;
+
+struct load_options {
+  /// Sizes of the symbolic dimensions of the inputs, by their names ("N"), or "input:axis" for those without a name.
+  std::map<std::string, std::int64_t> dims;
+  /// For first dimensions that are called N, batch or batch_size or have no name, unless `dims` tells.
+  std::optional<std::int64_t> batch;
+  /// Operators whose result would have more elements than this are not folded,
+  std::int64_t largest_constant = std::int64_t{1} << 26;
+  /// nor when all folded constants together would have more.
+  std::int64_t all_constants = std::int64_t{1} << 27;
+};
+
+/// Reads, checks, infers shapes, folds and prunes. Throws import_error with everything that was found.
+model load(std::filesystem::path const& file, load_options const& options = {});
+
+/// The same from memory; external data is looked for in `folder`, and refused if that is empty.
+model load_bytes(std::string_view bytes, std::filesystem::path const& folder, load_options const& options = {});
+
+}  // namespace ago::onnx

@@ -1,0 +1,15 @@
+// Tensors from files: expected inputs and outputs of a model.
+#pragma once
+
+#include <filesystem>
+
+#include "error.hpp"
+#include "model.hpp"
+
+namespace ago::onnx {
+
+/// Reads a TensorProto (`.pb`) or a NumPy array (`.npy`, format 1 to 3, either order of axes; floats of 2, 4 or 8
+/// bytes, integers, bool). Throws import_error if the file is neither, or is damaged.
+constant read_tensor(std::filesystem::path const& file);
+
+}  // namespace ago::onnx
