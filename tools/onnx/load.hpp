@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct load_options {
   std::map<std::string, std::int64_t> dims;
   /// For first dimensions that are called N, batch or batch_size or have no name, unless `dims` tells.
   std::optional<std::int64_t> batch;
+  /// Operators that may be left after folding; others are reported together with everything else that is wrong. If it
+  /// is empty, all may.
+  std::set<std::string, std::less<>> operators;
   /// Operators whose result would have more elements than this are not folded,
   std::int64_t largest_constant = std::int64_t{1} << 26;
   /// nor when all folded constants together would have more.

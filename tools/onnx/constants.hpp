@@ -1,0 +1,22 @@
+// Values of operators that make constants: needed for shapes and for folding alike.
+#pragma once
+
+#include <utility>
+
+#include "site.hpp"
+
+namespace ago::onnx {
+
+/// Constant: the one value among its attributes.
+constant constant_of(site const& s);
+
+/// ConstantOfShape: the one number that is repeated.
+constant fill_of(site const& s);
+
+/// Shape: the axes [first, second) of the input.
+std::pair<std::size_t, std::size_t> shape_range(site const& s);
+
+/// Range: how many numbers.
+std::int64_t range_length(site const& s);
+
+}  // namespace ago::onnx

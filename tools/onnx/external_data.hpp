@@ -1,0 +1,16 @@
+// Numbers of a tensor that lie in a file beside the model.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace ago::onnx {
+
+/// The bytes of a tensor whose data_location is EXTERNAL. The file must be a regular one inside `folder`, symbolic
+/// links resolved, and hold the bytes asked for; throws a fault otherwise.
+std::string read_external(::onnx::TensorProto const& tensor, std::filesystem::path const& folder, std::int64_t bytes);
+
+}  // namespace ago::onnx

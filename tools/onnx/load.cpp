@@ -1,0 +1,124 @@
+#include "load.hpp"
+
+#include <fcntl.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <onnx/onnx_pb.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "decode.hpp"
+#include "fold.hpp"
+#include "prune.hpp"
+#include "rules.hpp"
+
+namespace ago::onnx {
+namespace {
+
+/// Shapes and constants of everything, operands first. What is wrong with an operation does not stop the others.
+class propagation {
+ public:
+  propagation(model& m, load_options const& options, std::vector<finding>& findings)
+      : m_(m), findings_(findings), budget_{.largest = options.largest_constant, .made = options.all_constants} {
+    // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
+    for (finding const& f : findings) {
+      sound_ = sound_ && !f.node.empty();
+      faulty_.insert(f.node);
+    }
+    unknown_.assign(m.values.size(), false);
+  }
+
+  void run() {
+    std::vector<operation> left;
+    for (operation& op : m_.operations) {
+      bool const determined = sound_ && !reads_unknown(op) && faulty_.count(op.name) == 0;
+      if (!visit(op, determined)) left.push_back(std::move(op));
+    }
+    m_.operations = std::move(left);
+  }
+
+ private:
+  bool reads_unknown(operation const& op) const {
+    for (int const v : op.inputs) {
+      if (v >= 0 && unknown_[static_cast<std::size_t>(v)]) return true;
+    }
+    return false;
+  }
+
+  /// Returns whether the operation's results are known now.
+  bool visit(operation const& op, bool determined) {
+    try {
+      rule const& r = checked_rule(op, m_.opset);
+      if (determined) {
+        site s(m_, op);
+        r.shape(s);
+        return fold(m_, op, budget_);
+      }
+    } catch (fault const& f) {
+      findings_.push_back({.node = op.name, .op = op.type, .attribute = f.attribute, .reason = f.reason});
+    }
+    for (int const v : op.outputs) {
+      if (v >= 0) unknown_[static_cast<std::size_t>(v)] = true;
+    }
+    return false;
+  }
+
+  model& m_;
+  std::vector<finding>& findings_;
+  fold_budget budget_;
+  bool sound_ = true;
+  std::unordered_set<std::string> faulty_;
+  std::vector<bool> unknown_;
+};
+
+void check_operators(model const& m, load_options const& options, std::vector<finding>& findings) {
+  std::unordered_set<std::string> faulty;
+  for (finding const& f : findings) faulty.insert(f.node);
+  for (operation const& op : m.operations) {
+    if (options.operators.empty() || options.operators.count(op.type) || faulty.count(op.name)) continue;
+    findings.push_back({.node = op.name, .op = op.type, .attribute = "", .reason = "the operator is not supported"});
+  }
+}
+
+model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options) {
+  std::vector<finding> findings;
+  model m = decode_model(proto, folder, options, findings);
+  proto.Clear();
+  propagation(m, options, findings).run();
+  if (findings.empty()) prune(m);
+  check_operators(m, options, findings);
+  if (!findings.empty()) throw import_error(findings);
+  return m;
+}
+
+}  // namespace
+
+model load(std::filesystem::path const& file, load_options const& options) {
+  std::string const quoted = "\"" + printable(file.string()) + "\"";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw import_error(quoted + (error ? ": " + error.message() : " is not a regular file"));
+  }
+  int const descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw import_error(quoted + " cannot be opened");
+  ::onnx::ModelProto proto;
+  {
+    google::protobuf::io::FileInputStream stream(descriptor);
+    stream.SetCloseOnDelete(true);
+    if (!proto.ParseFromZeroCopyStream(&stream)) throw import_error(quoted + " is damaged, or not an ONNX model");
+  }
+  std::filesystem::path const folder = file.parent_path();
+  return load_proto(proto, folder.empty() ? "." : folder, options);
+}
+
+model load_bytes(std::string_view bytes, std::filesystem::path const& folder, load_options const& options) {
+  ::onnx::ModelProto proto;
+  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  if (bytes.size() > 0x7fffffff || !proto.ParseFromZeroCopyStream(&stream)) {
+    throw import_error("the model is damaged, or not an ONNX model");
+  }
+  return load_proto(proto, folder, options);
+}
+
+}  // namespace ago::onnx

@@ -1,0 +1,15 @@
+// NumPy's file format.
+#pragma once
+
+#include <string>
+
+#include "model.hpp"
+
+namespace ago::onnx {
+
+bool is_npy(std::string const& bytes);
+
+/// An array of format 1, 2 or 3 as a row-major constant. Throws a fault if it is damaged, or not of numbers.
+constant decode_npy(std::string const& bytes);
+
+}  // namespace ago::onnx

@@ -1,0 +1,56 @@
+// Shapes of operators whose result depends on no more than the shape or the value of a constant.
+#include <cmath>
+
+#include "constants.hpp"
+#include "rules.hpp"
+#include "tensor_proto.hpp"
+
+namespace ago::onnx::shapes {
+
+void constant_node(site& s) {
+  constant const c = constant_of(s);
+  s.set(0, c.dims, c.type);
+}
+
+void constant_of_shape(site& s) {
+  constant const fill = fill_of(s);
+  s.set(0, s.integers(0, "shape"), fill.type);
+}
+
+void shape(site& s) {
+  auto const [first, last] = shape_range(s);
+  s.set(0, {static_cast<std::int64_t>(last - first)}, element::integer);
+}
+
+void size(site& s) { s.set(0, {}, element::integer); }
+
+void range(site& s) { s.set(0, {range_length(s)}, s.element_type(0)); }
+
+void eye_like(site& s) {
+  if (s.rank(0) != 2) throw fault{"", "its input has the shape " + text_of(s.dims(0)) + ", expected a matrix"};
+  std::int64_t const type = s.integer("dtype", 0);
+  if (type < 0 || type > 1000) throw fault{"dtype", "data type number " + std::to_string(type) + " is not supported"};
+  s.set(0, s.dims(0), type == 0 ? s.element_type(0) : element_of(static_cast<int>(type)));
+}
+
+void nonzero(site& s) {
+  constant const& x = s.known(0, "X");
+  std::int64_t count = 0;
+  for (float const v : x.reals) count += v != 0.0f;
+  for (std::int64_t const v : x.integers) count += v != 0;
+  s.set(0, {static_cast<std::int64_t>(x.dims.size()), count}, element::integer);
+}
+
+void one_hot(site& s) {
+  constant const& depth = s.known(1, "depth");
+  if (volume(depth.dims) != 1) throw fault{"depth", "it has the shape " + text_of(depth.dims) + ", expected a scalar"};
+  double const size = depth.type == element::real ? static_cast<double>(depth.reals[0])
+                                                  : static_cast<double>(depth.integers[0]);
+  if (!(size >= 1 && size <= static_cast<double>(largest_size))) throw fault{"depth", "it is " + std::to_string(size)};
+  extents dims = s.dims(0);
+  auto const axis = axis_of(s.integer("axis", -1), dims.size() + 1);
+  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<std::int64_t>(size));
+  s.set(0, dims, s.element_type(2));
+}
+
+}  // namespace ago::onnx::shapes

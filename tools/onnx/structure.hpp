@@ -1,0 +1,30 @@
+// How the nodes of a graph hang together, by names only: nothing is decoded yet.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <string>
+#include <vector>
+
+#include "error.hpp"
+
+namespace ago::onnx {
+
+struct structure {
+  std::vector<std::string> names;                             ///< of the values
+  std::vector<::onnx::TensorProto*> initializers;             ///< per value, or null
+  std::vector<int> inputs, outputs;                           ///< values; inputs without those that are initialized
+  std::vector<::onnx::ValueInfoProto const*> declared;        ///< per input
+  std::vector<int> order;                                     ///< nodes that outputs need, operands first
+  std::vector<std::vector<int>> node_inputs, node_outputs;    ///< per node; -1: left out
+  std::vector<bool> needed;                                   ///< per value
+};
+
+/// The node's name, or "#12" by its position.
+std::string name_of(::onnx::GraphProto const& graph, int node);
+
+/// Checks that every name is defined once, that what is read is defined, and that there are no cycles. Adds what is
+/// wrong to `findings`; the result is only meaningful if nothing was.
+structure structure_of(::onnx::GraphProto& graph, std::vector<finding>& findings);
+
+}  // namespace ago::onnx
