@@ -1,6 +1,6 @@
 """Random operators on two values of different extents, as text, and layers that repeat values."""
 from layers import MAX_VALUES, Misfit
-from movements import FIELDS, Movements
+from movements import AXES, FIELDS, Movements
 
 OPERATORS = ("{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} - {b}", "{a} / ({b} | sigmoid{{}})", "maximum({a}, {b})",
              "minimum({a}, {b})", "power({a} | sigmoid{{}}, {b} | sigmoid{{}})")
@@ -30,6 +30,18 @@ class Arithmetic(Movements):
         self.note("operators on different extents")
         return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a=a, b=b)}; }}", s
 
+    def with_constant(self, s):
+        """An operator on x and a trained value, some of whose extents are 1."""
+        extents = [1 if self.chance(40) else e for e in s]
+        b = "(x | constant{%d, %d, %d, %d})" % tuple(extents)
+        self.note("constant")
+        if s.c > 1 and self.chance(20):
+            self.note("concat")
+            self.check(s._replace(c=s.c + 2))
+            return "[](tensor x) { return concat(x, x | constant{%d, %d, %d, 2}); }" % s[:3], s._replace(c=s.c + 2)
+        a, b = ("x", b) if self.chance(50) else (b, "x")
+        return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a=a, b=b)}; }}", s
+
     def outer(self, s):
         """A row and a column make an image."""
         self.note("outer operators")
@@ -44,3 +56,22 @@ class Arithmetic(Movements):
         if out.count() > MAX_VALUES // 4 or out == s:
             raise Misfit
         return self.moved(name, [str(t if name == "tile" else e) for t, e in zip(times, out)], out)
+
+    def reduction(self, s):
+        """Along some axes; often operated with the value itself, as norms do."""
+        if self.chance(15):
+            axis = self.any(0, 3)
+            last = ", .last = true" if self.chance(50) else ""
+            text = f"arg_max{{axis::{AXES[axis]}{last}}}"
+            self.note("arg_max")
+            return text, s._replace(**{FIELDS[axis]: 1})
+        name = self.pick(("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_product"))
+        axes = [k for k in range(4) if self.chance(25 if k == 0 else 50)] or [3]
+        out = s._replace(**{FIELDS[k]: 1 for k in axes})
+        if name == "reduce_product" and s.count() > 30 * out.count():
+            raise Misfit
+        self.note(name)
+        text = name + "{{" + ", ".join(f"axis::{AXES[k]}" for k in axes) + "}}"
+        if self.chance(60):
+            return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a='x', b=f'(x | {text})')}; }}", s
+        return text, out

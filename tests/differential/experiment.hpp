@@ -43,6 +43,9 @@ class random_parameters {
     int const depth = (n.kind == ago::op::depthwise ? 1 : in / n.groups) * n.win.kernel_h * n.win.kernel_w;
     switch (n.kind) {
       case ago::op::layer_norm: return fill(n.weight, n.out.c, .5f, 1);
+      case ago::op::scale: return fill(n.weight, n.out.c, .5f, 1);
+      case ago::op::prelu: return fill(n.weight, n.entries, .25f, .5f);
+      case ago::op::constant: return fill(n.weight, int(n.out.count()), 0, 1);
       case ago::op::positions: return fill(n.weight, n.out.h * n.out.w * n.out.c, 0, 1);
       case ago::op::embedding: return fill(n.weight, n.entries * n.out.c, 0, 1);
       default: fill(n.weight, n.out.c * depth, 0, std::sqrt(3.f / float(depth)));

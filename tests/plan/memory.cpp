@@ -46,13 +46,18 @@ class simulation {
       inputs_.emplace_back();
       for (long i = 0; i < g.nodes[v].out.count(); ++i) inputs_.back().push_back({v, i});
     }
+    weights_.assign(std::size_t(m.constant_floats), nothing);
+    for (int v = g.input_count; v < g.node_count; ++v)
+      for (long i = 0; g.nodes[v].kind == op::constant && i < g.nodes[v].out.count(); ++i)
+        weights_.at(std::size_t(m.at[v].offset + i)) = {v, i};
     for (int o = 0; o < g.output_count; ++o)
       outputs_.emplace_back(std::size_t(g.nodes[g.outputs[o]].out.count()), nothing);
   }
 
   element& at(place const& p, long pixel, int channel) {
-    auto& area = p.in == place::area::arena    ? arena_
-                 : p.in == place::area::input ? inputs_[std::size_t(p.index)]
+    auto& area = p.in == place::area::arena     ? arena_
+                 : p.in == place::area::weights ? weights_
+                 : p.in == place::area::input   ? inputs_[std::size_t(p.index)]
                                               : outputs_[std::size_t(p.index)];
     return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
   }
@@ -109,7 +114,7 @@ class simulation {
   test_graph const& g_;
   memory_plan<40> const& m_;
   bool const* runs_;  ///< for each value: its ring keeps pixels
-  std::vector<element> arena_;
+  std::vector<element> arena_, weights_;
   std::vector<std::vector<element>> inputs_, outputs_;
 };
 

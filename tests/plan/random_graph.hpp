@@ -85,9 +85,15 @@ class graph_maker {
       case 0: case 1: s.c = 1 + pick(6); add(op::pointwise, s, {x}); break;
       case 2: add(op::depthwise, s, {x}); break;
       case 3: s.c = 1 + pick(6); s.h = s.w = 1; add(op::conv2d, s, {x}); break;
+      case 6:
+        if (pick(3) == 0) {  // read, and given out, and joined like any other value
+          add(op::constant, {1, 1, 1 + pick(3), 1 + pick(6)}, {0});
+          break;
+        }
+        add(op::batch_norm, s, {x});
+        break;
       case 4: add(pick(2) ? op::bias : pick(2) ? op::scale : op::prelu, s, {x}); break;
       case 5: add(op::relu, s, {x}); break;
-      case 6: add(op::batch_norm, s, {x}); break;
       case 7: case 8: add(ago::op(int(op::add) + pick(7)), s, {x, with_shape(s, x)}); break;
       case 9: {
         int const gate = with_shape({s.n, 1, 1, s.c}, -1);

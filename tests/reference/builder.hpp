@@ -99,6 +99,16 @@ class builder {
     return append({.kind = ago::op::embedding, .out = {s.n, s.h, s.w, channels}, .entries = entries, .weight = table},
                   {x});
   }
+  /// Along the axes of which `along` has the bit.
+  int reduce(ago::op kind, int x, int along) {
+    ago::shape s = shape(x);
+    for (int a = 0; a < 4; ++a)
+      if (along >> a & 1) extent(s, a) = 1;
+    return append({.kind = kind, .out = s}, {x});
+  }
+  int constant(ago::shape const& s) {
+    return append({.kind = ago::op::constant, .out = s, .weight = reserve(int(s.count()))}, {0});
+  }
   int matmul(int a, int b, bool transposed = false, float alpha = 1) {
     ago::shape s = shape(a);
     s.c = transposed ? shape(b).w : shape(b).c;

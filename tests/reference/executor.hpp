@@ -15,6 +15,7 @@
 #include "movement.hpp"
 #include "pooling.hpp"
 #include "products.hpp"
+#include "reduction.hpp"
 #include "sampling.hpp"
 
 namespace reference {
@@ -68,6 +69,9 @@ class executor {
     if (n.kind == op::softmax) return softmax(n, operand(v), out);
     if (n.kind == op::layer_norm) return layer_norm(n, parameters_, operand(v), out);
     if (n.kind == op::resize_bilinear) return resize_bilinear(n, operand(v), out);
+    if (n.kind == op::arg_max) return arg_max(n, operand(v), out);
+    if (is_reduction(n.kind)) return reduce(n, operand(v), out);
+    if (n.kind == op::constant) return copy_parameters(n, out);
     if (n.kind == op::embedding) return embedding(n, parameters_, operand(v), out);
     if (n.kind >= op::slice && n.kind <= op::resize_nearest) return move(n, operand(v), out);
     if (n.kind == op::from_nchw || n.kind == op::to_nchw) return transpose(n, operand(v), out);
@@ -193,6 +197,10 @@ class executor {
       out.exact[i] = z;
       out.error[i] = carried + roundoff * units * std::abs(z);
     });
+  }
+
+  void copy_parameters(ago::node const& n, value& out) const {
+    for (std::size_t i = 0; i < out.exact.size(); ++i) out.exact[i] = parameter(n.weight + long(i));
   }
 
   /// By a number for each channel, or one for all: every element, or the negative ones.

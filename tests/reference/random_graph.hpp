@@ -41,7 +41,7 @@ class random_graph : public builder {
   }
 
   void grow(int x) {
-    switch (any(0, 15)) {
+    switch (any(0, 16)) {
       case 0:
       case 1:
       case 2: return grow_convolution(x);
@@ -55,18 +55,25 @@ class random_graph : public builder {
       case 10: return grow_movement(x);
       case 11: return grow_matmul(x);
       case 12: return grow_attention(x);
+      case 14: return grow_reduction(x);
       case 13: return void(any(0, 2) == 0 ? positions(x) : chance(50) ? layer_norm(x, .125f) : unary(op::softmax, x));
       default: return grow_unary(x);
     }
   }
 
   void grow_parametric(int x) {
-    switch (any(0, 3)) {
+    switch (any(0, 4)) {
       case 0: return void(unary(op::identity, x));
+      case 4: return void(binary(op::add, x, constant({1, 1, shape(x).w, 1})));
       case 1: return void(bias(x));
       case 2: return void(scale(x));
       default: return void(prelu(x, chance(50)));
     }
+  }
+
+  void grow_reduction(int x) {
+    op const kind = op(any(int(op::reduce_sum), int(op::arg_max)));
+    graph.nodes[reduce(kind, x, kind == op::arg_max ? 8 : any(1, 15))].begin = kind == op::arg_max && chance(50);
   }
 
   void grow_unary(int x) {

@@ -42,7 +42,8 @@ struct node {
   bool transposed{};                 ///< matmul: the second operand's rows are the columns of the product; sub, div,
                                      ///< power: of the second operand and the first
   int axis{3};                       ///< concat, slice: 0 images, 1 rows, 2 columns, 3 channels
-  int begin{}, step{1};              ///< slice: index of the first element along the axis, and from one to the next
+  int begin{}, step{1};              ///< slice: index of the first element along the axis, and from one to the next;
+                                     ///< arg_max: 1: of equal ones the last
   int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
   int entries{};                     ///< embedding: rows of the table; prelu: slopes, one or as many as channels
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and

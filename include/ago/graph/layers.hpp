@@ -8,3 +8,4 @@
 #include <ago/graph/elementwise.hpp>
 #include <ago/graph/movement.hpp>
 #include <ago/graph/pooling.hpp>
+#include <ago/graph/reductions.hpp>

@@ -1,4 +1,4 @@
-// Layers that move elements: parts of values, other orders, other extents, tables.
+// Layers that move elements: parts of values, other orders, other extents, tables, trained values.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -215,6 +215,19 @@ struct embedding {
     if (n.entries > 1 << 24) r.complain(fault::too_large, 1 << 24, n.entries);  // beyond, float32 skips numbers
     n.weight = r.place(op::embedding, role::weight, n.entries, n.out.c);
     return r.append(n, x);
+  }
+};
+
+/// A trained value, whatever x is: `x + (x | constant{.h = 8, .w = 8, .c = 3})`. Weights [n][h][w][c].
+struct constant {
+  int n = 1, h = 1, w = 1, c = 1;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::constant, line, x);
+    node made{.kind = op::constant, .out = {r.positive(n), r.positive(h), r.positive(w), r.positive(c)}};
+    made.weight = r.place(op::constant, role::weight, made.out.n, made.out.h, made.out.w, made.out.c);
+    return r.append(made, tensor{x.recorder, 0});  // every operator has an operand; this one does not read the input
   }
 };
 

@@ -20,9 +20,11 @@ enum class op : std::uint8_t {
   max_pool, avg_pool, global_max_pool, global_avg_pool,
   // over the channels of each pixel
   softmax, layer_norm,
+  // reductions along axes, those on which the result has one element; along the channels
+  reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product, arg_max,
   // data movement
   concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, expand, resize_nearest, resize_bilinear,
-  embedding,
+  embedding, constant,
   identity, from_nchw, to_nchw,
 };
 
@@ -48,6 +50,7 @@ constexpr bool takes_epilogue(op kind) {
          kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
 }
 constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
+constexpr bool is_reduction(op kind) { return kind >= op::reduce_sum && kind <= op::arg_max; }
 constexpr bool is_pool(op kind) { return kind >= op::max_pool && kind <= op::global_avg_pool; }
 
 constexpr char const* name_of(op kind) {
@@ -90,6 +93,12 @@ constexpr char const* name_of(op kind) {
     case op::global_avg_pool: return "global_avg_pool";
     case op::softmax: return "softmax";
     case op::layer_norm: return "layer_norm";
+    case op::reduce_sum: return "reduce_sum";
+    case op::reduce_mean: return "reduce_mean";
+    case op::reduce_max: return "reduce_max";
+    case op::reduce_min: return "reduce_min";
+    case op::reduce_product: return "reduce_product";
+    case op::arg_max: return "arg_max";
     case op::concat: return "concat";
     case op::slice: return "slice";
     case op::channel_shuffle: return "channel_shuffle";
@@ -102,6 +111,7 @@ constexpr char const* name_of(op kind) {
     case op::resize_nearest: return "resize_nearest";
     case op::resize_bilinear: return "resize_bilinear";
     case op::embedding: return "embedding";
+    case op::constant: return "constant";
     case op::identity: return "identity";
     case op::from_nchw: return "from_nchw";
     case op::to_nchw: return "to_nchw";

@@ -30,6 +30,11 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::avg_pool: return n.win.is_identity();
     case op::global_max_pool:
     case op::global_avg_pool:
+    case op::reduce_sum:
+    case op::reduce_mean:
+    case op::reduce_max:
+    case op::reduce_min:
+    case op::reduce_product:
     case op::reshape:
     case op::resize_nearest:
     case op::resize_bilinear:

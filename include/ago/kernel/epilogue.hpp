@@ -14,6 +14,7 @@ AGO_INLINE float const* address(place const& p, run_memory const& m) {
     case place::area::arena: return m.arena + p.offset;
     case place::area::input: return m.inputs[p.index] + p.offset;
     case place::area::output: return m.outputs[p.index] + p.offset;
+    case place::area::weights: return m.weights + p.offset;
     case place::area::none: break;
   }
   return nullptr;

@@ -21,6 +21,7 @@
 #include <ago/kernel/pad.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
+#include <ago/kernel/reduction.hpp>
 #include <ago/kernel/resize.hpp>
 #include <ago/kernel/row_pipeline.hpp>
 #include <ago/kernel/softmax.hpp>
@@ -53,6 +54,7 @@ constexpr kernel_function kernel_for() {
   else if constexpr (K.what == structure::resize_nearest) return &resize_nearest_kernel<K>::run;
   else if constexpr (K.what == structure::resize_bilinear) return &resize_bilinear_kernel<K>::run;
   else if constexpr (K.what == structure::embedding) return &embedding_kernel<K>::run;
+  else if constexpr (K.what == structure::reduction) return &reduction_kernel<K>::run;
   else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
   else return &to_nchw_kernel<K>::run;
 }

@@ -94,6 +94,10 @@ class program {
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
+    for (int v = inputs; v < graph.node_count; ++v)
+      if (graph.nodes[v].kind == op::constant)
+        for (long i = 0; i < graph.nodes[v].out.count(); ++i)
+          packed[std::size_t(memory.at[v].offset + i)] = weights[std::size_t(graph.nodes[v].weight + i)];
     for (int i = 0; i < parts.count; ++i)
       pack_step<Options.target>(plan.steps[i].key, table.data[i], plan.steps[i].packing, weights.data(), packed.data());
   }

@@ -14,7 +14,8 @@ namespace ago {
 constexpr pattern apollo_pattern_of(op kind) {
   if (is_complex(kind)) return pattern::fusable_out;
   if (is_elementwise(kind) || kind == op::identity) return pattern::elementwise;
-  bool const reduces = kind == op::softmax || kind == op::layer_norm || (is_pool(kind) && !pools_windows(kind));
+  bool const pools = is_pool(kind) && !pools_windows(kind);
+  bool const reduces = kind == op::softmax || kind == op::layer_norm || is_reduction(kind) || pools;
   return reduces ? pattern::reduction : pattern::opaque;
 }
 

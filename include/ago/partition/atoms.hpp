@@ -30,7 +30,7 @@ namespace detail {
 /// Elementwise operators that an atom starting with `kind` can still take.
 constexpr int followers_after(op kind) {
   bool const resamples = kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding;
-  bool const normalises = kind == op::softmax || kind == op::layer_norm;
+  bool const normalises = kind == op::softmax || kind == op::layer_norm || is_reduction(kind);
   if (is_complex(kind) || is_pool(kind) || resamples || normalises || kind == op::identity) return max_followers;
   return is_elementwise(kind) ? max_followers - 1 : 0;  // an elementwise run holds its first operator as a follower
 }

@@ -19,9 +19,11 @@ enum class pattern : std::uint8_t {
 /// elementwise operators; softmax and layer norms are opaque.
 constexpr pattern pattern_of(op kind) {
   if (is_complex(kind) || is_pool(kind)) return pattern::fusable_out;
+  if (is_reduction(kind)) return pattern::reduction;
   if (is_binary(kind) || (kind >= op::bias && kind <= op::prelu)) return pattern::broadcast;
   if (is_unary(kind) || kind == op::identity) return pattern::elementwise;
-  return kind == op::input || kind == op::softmax || kind == op::layer_norm ? pattern::opaque : pattern::injective;
+  bool const opaque = kind == op::input || kind == op::constant || kind == op::softmax || kind == op::layer_norm;
+  return opaque ? pattern::opaque : pattern::injective;
 }
 
 /// Constants that an operator reads: weights, shifts, scales.

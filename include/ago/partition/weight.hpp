@@ -20,7 +20,7 @@ struct loop_extents {
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
 /// linear M,N,K with M = all pixels; products of two
-/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; everything else N,C,H,W of the result.
+/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; reductions N,C,H,W of the operand; everything else N,C,H,W of the result.
 template <int V, int E, int O>
 constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
@@ -41,6 +41,15 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
     case op::avg_pool: return {{out.n, out.c, out.h, out.w, n.win.kernel_h, n.win.kernel_w}, 6};
     case op::global_max_pool:
     case op::global_avg_pool: return {{out.n, out.c, 1, 1, g.source(v).out.h, g.source(v).out.w}, 6};
+    case op::reduce_sum:
+    case op::reduce_mean:
+    case op::reduce_max:
+    case op::reduce_min:
+    case op::reduce_product:
+    case op::arg_max: {
+      shape const& in = g.source(v).out;
+      return {{in.n, in.c, in.h, in.w}, 4};
+    }
     default: return {{out.n, out.c, out.h, out.w}, 4};
   }
 }

@@ -56,7 +56,8 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> c
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     r.parent[v] = -1;
-    fixed[v] = fixed[v] || n.kind == op::input || n.kind == op::reshape || layouts.is_view[v] || layouts.pieces[v];
+    fixed[v] = fixed[v] || n.kind == op::input || n.kind == op::constant || n.kind == op::reshape || layouts.is_view[v] ||
+               layouts.pieces[v];
     if (is_binary(n.kind) && g.source(v, 1).out != n.out) fixed[g.operand(v, 1)] = true;  // broadcast
   }
   for (int o = 0; o < g.output_count; ++o) fixed[g.outputs[o]] = true;
@@ -220,7 +221,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
   step_list<S> steps;
   value_uses<V> const uses = uses_of(g);
   bool done[V]{};
-  for (int v = 0; v < g.input_count; ++v) done[v] = true;
+  for (int v = 0; v < g.node_count; ++v) done[v] = v < g.input_count || g.nodes[v].kind == op::constant;
   for (int i = 0; i < minis.operators; ++i) {
     int const v = minis.order[i];
     node const& n = g.nodes[v];
@@ -256,8 +257,8 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
     else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
     else steps.step[steps.count++] = s;
   }
-  for (int o = 0; o < g.output_count; ++o) {  // an input handed through, or one value given out twice
-    bool copy = g.nodes[g.outputs[o]].kind == op::input;
+  for (int o = 0; o < g.output_count; ++o) {  // an input or a constant handed through, or one value given out twice
+    bool copy = g.nodes[g.outputs[o]].kind == op::input || g.nodes[g.outputs[o]].kind == op::constant;
     for (int p = 0; p < o; ++p) copy = copy || g.outputs[p] == g.outputs[o];
     if (copy) steps.step[steps.count++] = {.source = g.outputs[o], .result = g.outputs[o], .copy_to_output = o};
   }

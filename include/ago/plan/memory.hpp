@@ -22,6 +22,7 @@ struct memory_plan {
   buffer buffers[2 * V]{};
   int buffer_count = 0;
   long arena_floats = 0;
+  long constant_floats = 0;  ///< trained values: they lie in front of the packed weights of all steps
 };
 
 namespace detail {
@@ -95,7 +96,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
   for (int o = g.output_count - 1; o >= 0; --o)
-    if (g.nodes[g.outputs[o]].kind != op::input) output[g.outputs[o]] = o;
+    if (g.nodes[g.outputs[o]].kind != op::input && g.nodes[g.outputs[o]].kind != op::constant) output[g.outputs[o]] = o;
   for (int k = 0; k < steps.count; ++k) {
     step_nodes const& s = steps.step[k];
     int const i = groups.group_of[k];
@@ -140,6 +141,9 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   for (int v = 0; v < g.node_count; ++v) {
     if (v < g.input_count) m.at[v] = {place::area::input, v, 0, g.nodes[v].out.c};
     if (output[v] >= 0) m.at[v] = {place::area::output, output[v], 0, g.nodes[v].out.c};
+    if (g.nodes[v].kind != op::constant) continue;
+    m.at[v] = {place::area::weights, 0, m.constant_floats, g.nodes[v].out.c};
+    m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
   }
   detail::place_views(m, g, views, layouts);
   return m;

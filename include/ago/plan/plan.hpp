@@ -37,6 +37,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   node const& n = g.nodes[s.main];
   p.key.what = structure_of(g, s);
   p.key.transposed = n.transposed;
+  if (is_reduction(n.kind)) p.key.reduces = n.kind;
   d.win = n.win;
   d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;
   d.count_pads = n.count_pads;
@@ -141,6 +142,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
                             convolution_list<S> const& convolutions = {},
                             input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
   plan<N> r;
+  r.packed_floats = m.constant_floats;
   isa const target = o.target;
   for (int i = 0; i < steps.count; ++i) {
     planned_step& p = r.steps[i];

@@ -32,6 +32,7 @@ enum class structure : std::uint8_t {
   resize_nearest,
   resize_bilinear,
   embedding,
+  reduction,  ///< along axes: kernel_key::reduces
 };
 
 constexpr char const* name_of(structure what) {
@@ -39,7 +40,7 @@ constexpr char const* name_of(structure what) {
       "pointwise", "convolution", "depthwise", "max_pool", "avg_pool", "global_max_pool", "global_avg_pool",
       "elementwise", "from_nchw", "to_nchw", "im2col", "winograd_2", "winograd_4", "matmul", "attention_scores",
       "attention_values", "attention", "softmax", "layer_norm", "copy", "pad", "resize_nearest", "resize_bilinear",
-      "embedding"};
+      "embedding", "reduction"};
   return names[int(what)];
 }
 
@@ -73,6 +74,12 @@ constexpr structure structure_of(op kind) {
     case op::resize_nearest: return structure::resize_nearest;
     case op::resize_bilinear: return structure::resize_bilinear;
     case op::embedding: return structure::embedding;
+    case op::reduce_sum:
+    case op::reduce_mean:
+    case op::reduce_max:
+    case op::reduce_min:
+    case op::reduce_product:
+    case op::arg_max: return structure::reduction;
     default: return structure::elementwise;
   }
 }
@@ -119,6 +126,7 @@ struct kernel_key {
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
+  op reduces{};                ///< reduction: what it computes
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
@@ -139,7 +147,7 @@ struct fused_key {
 /// Where a value lies, and how to walk it. Element (image, y, x, channel) is at
 /// base + offset + ((image * h + y) * w + x) * pixel_stride + channel.
 struct place {
-  enum class area : std::uint8_t { none, arena, input, output };
+  enum class area : std::uint8_t { none, arena, input, output, weights };
   area in = area::none;
   int index = 0;         ///< which input or output
   long offset = 0;       ///< floats
