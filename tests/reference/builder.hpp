@@ -11,7 +11,7 @@
 
 namespace reference {
 
-inline constexpr int max_nodes = 96, max_edges = 256, max_outputs = 16;
+inline constexpr int max_nodes = 400, max_edges = 1200, max_outputs = 16;
 using run_time_graph = ago::graph<max_nodes, max_edges, max_outputs>;
 
 /// Appends nodes to a graph. Every function returns the number of its node.

@@ -7,26 +7,11 @@
 
 #include "executor.hpp"
 #include "random_graph.hpp"
+#include "same_values.hpp"
 
 namespace {
 
 using reference::run_time_graph;
-
-/// Relative to the largest element of each output, and to what rounding in double leaves of it.
-void check_same(std::vector<std::vector<double>> const& got, std::vector<std::vector<double>> const& expected) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    REQUIRE(got[k].size() == expected[k].size());
-    double worst = 0, largest = 1e-30;
-    for (std::size_t i = 0; i < got[k].size(); ++i) {
-      worst = std::max(worst, std::abs(got[k][i] - expected[k][i]));
-      largest = std::max(largest, std::abs(expected[k][i]));
-    }
-    REQUIRE(largest < 1e30);
-    CAPTURE(k);
-    CHECK(worst <= 1e-9 * largest);
-  }
-}
 
 void check_outputs_distinct(run_time_graph const& g) {
   for (int o = 0; o < g.output_count; ++o) {
@@ -47,7 +32,7 @@ int changed_by(Pass pass) {
     auto const inputs = reference::random_inputs(made.graph, random);
     run_time_graph const after = pass(made.graph);
     check_outputs_distinct(after);
-    check_same(reference::run(after, parameters, inputs), reference::run(made.graph, parameters, inputs));
+    reference::check_same(reference::run(after, parameters, inputs), reference::run(made.graph, parameters, inputs));
     int folded = 0;
     for (int v = 0; v < after.node_count; ++v) folded += after.nodes[v].norm != made.graph.nodes[v].norm;
     changed += after.node_count != made.graph.node_count || folded > 0;

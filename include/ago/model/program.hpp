@@ -5,7 +5,7 @@
 #include <ago/graph/network.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/kernels.hpp>
-#include <ago/partition/policy.hpp>
+#include <ago/partition/opened.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 
@@ -24,19 +24,18 @@ struct can_be_compiled {
 /// The steps of a network, before any schedule.
 template <auto const& Net, options Options>
 class formed {
- public:
-  /// The operators after the passes.
-  static constexpr auto const& graph = optimized<Net, Options.algebra>::value;
-
- private:
-  static constexpr bool within_limits = can_partition(Options.policy, graph.node_count - graph.input_count);
+  static constexpr auto const& closed = optimized<Net, Options.algebra>::value;
+  static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
+  static constexpr bool within_limits = can_partition(Options.policy, operators);
   static_assert(within_limits,
                 "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
+  using partitioned = ago::partitioned<closed, within_limits ? Options.policy : policy::paper_adjacent, Options.device>;
 
  public:
+  /// The operators after the passes; compound ones opened as far as the policy has cut them.
+  static constexpr auto const& graph = partitioned::graph;
   /// Subgraphs and their mini-subgraphs.
-  static constexpr auto partition =
-      partition_by<within_limits ? Options.policy : policy::paper_adjacent>(graph, Options.device);
+  static constexpr auto const& partition = partitioned::partition;
   static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
   static constexpr auto layouts = channel_layouts_of(graph);

@@ -8,9 +8,9 @@
 
 namespace ago {
 
-/// Apollo opens compound operators. Here softmax, layer norm and global pooling are single reductions, as which they
-/// take what stands in front of them, and their followers. It has no rules for moves of data and for windows of
-/// pooling. Operands known at compile time do not count, so that a bias is elementwise.
+/// Apollo sees compound operators opened (opened.hpp). Those that are closed all the same, and global pooling, are
+/// single reductions, as which they take what stands in front of them, and their followers. It has no rules for moves
+/// of data and for windows of pooling. Operands known at compile time do not count, so that a bias is elementwise.
 constexpr pattern apollo_pattern_of(op kind) {
   if (is_complex(kind)) return pattern::fusable_out;
   if (is_elementwise(kind) || kind == op::identity) return pattern::elementwise;

@@ -23,6 +23,25 @@ struct partitions {
   int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, whose mini-subgraphs are computed in one pass; -1: an input
 };
 
+/// The same with another capacity, which the nodes must fit.
+template <int V2, int V>
+constexpr partitions<V2> fit(partitions<V> const& p) {
+  auto const fitted = [](partition<V> const& from) {
+    partition<V2> to;
+    for (int v = 0; v < V2 && v < V; ++v) {
+      to.of[v] = from.of[v];
+      to.order[v] = from.order[v];
+    }
+    to.count = from.count;
+    to.operators = from.operators;
+    to.acyclic = from.acyclic;
+    return to;
+  };
+  partitions<V2> r{fitted(p.subgraphs), fitted(p.minis)};
+  for (int v = 0; v < V2 && v < V; ++v) r.chain_of[v] = p.chain_of[v];
+  return r;
+}
+
 /// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph `d` is; every
 /// mini-subgraph must lie within one subgraph. Ready clusters with early recorded operators go first.
 template <int V, int E, int O>

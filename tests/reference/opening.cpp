@@ -1,0 +1,145 @@
+// Property: compound operators compute the same opened, closed, and closed in part.
+#include <ago/kernel/map.hpp>
+#include <ago/kernel/math.hpp>
+#include <ago/partition/opened.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "executor.hpp"
+#include "random_graph.hpp"
+#include "same_values.hpp"
+
+namespace {
+
+using ago::op;
+using ago::policy;
+using reference::run_time_graph;
+
+constexpr int room = reference::max_nodes, edges = reference::max_edges, outputs = reference::max_outputs;
+using opened_graph = ago::opened_graph<room, edges, outputs>;
+
+template <class F>
+void define(F const&, double (*f)(double, double, double)) {
+  reference::define(&ago::user_map<F>, f);
+}
+void define_primitives() {
+  using namespace ago::detail;
+  define(exponential_function, [](double x, double, double) { return std::exp(x); });
+  define(error_function_of, [](double x, double, double) { return std::erf(x); });
+  define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(gelu_inner_function, [](double x, double a, double b) { return x * (a + b * x * x); });
+  define(inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
+}
+
+/// Constants are floats: 0.7071... is.
+constexpr double rounded_constants = 1e-6;
+
+struct run {
+  reference::random_graph made;
+  std::vector<float> parameters;
+  std::vector<std::vector<double>> expected;
+  std::vector<std::vector<float>> inputs;
+
+  explicit run(unsigned seed) : made(seed) {
+    std::mt19937 random(seed);
+    parameters = reference::random_parameters(made, random);
+    inputs = reference::random_inputs(made.graph, random);
+    expected = reference::run(made.graph, parameters, inputs);
+  }
+  void check(run_time_graph const& g) const {
+    reference::check_same(reference::run(g, parameters, inputs), expected, rounded_constants);
+  }
+};
+
+/// How many nodes of each kind.
+void count(run_time_graph const& g, int* kinds) {
+  for (int v = 0; v < g.node_count; ++v) ++kinds[int(g.nodes[v].kind)];
+}
+
+constexpr op compounds[] = {op::softmax, op::layer_norm, op::gelu, op::gelu_tanh, op::silu, op::hard_swish};
+
+}  // namespace
+
+TEST_CASE("opened graphs compute what they did, and hold no compound operator") {
+  define_primitives();
+  int before[256]{}, after[256]{};
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    CAPTURE(seed);
+    run const r(seed);
+    auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(r.made.graph, {}));
+    ago::opened_size const size = size_of_opened(r.made.graph, {});
+    REQUIRE(all->graph.node_count == size.nodes);
+    REQUIRE(all->graph.edge_count <= size.edges);
+    r.check(all->graph);
+    count(r.made.graph, before);
+    count(all->graph, after);
+  }
+  for (op const kind : compounds) {
+    CAPTURE(std::string(name_of(kind)));
+    CHECK(before[int(kind)] > 50);
+    CHECK(after[int(kind)] == 0);
+  }
+}
+
+TEST_CASE("what is to stay closed does") {
+  int before[256]{}, after[256]{};
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    reference::random_graph const made(seed);
+    count(made.graph, before);
+    count(ago::opened<room, edges>(made.graph, {.softmax = false, .activations = false}).graph, after);
+  }
+  for (op const kind : compounds) CHECK(after[int(kind)] == (kind == op::layer_norm ? 0 : before[int(kind)]));
+}
+
+TEST_CASE("what a policy has not torn apart is closed again, and what it has computes the same") {
+  define_primitives();
+  int torn = 0, closed = 0;
+  auto const check = [&]<policy P>() {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+      CAPTURE(seed);
+      run const r(seed);
+      auto const& g = r.made.graph;
+      auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(g, ago::opened_by(P)));
+      auto const p = std::make_unique<ago::partitioned_graph<room, edges, outputs>>(
+          ago::partition_opened<P, room, edges>(g));
+      auto const& minis = p->partition.minis;
+      REQUIRE(minis.acyclic);
+      REQUIRE(p->partition.subgraphs.acyclic);
+      REQUIRE(minis.operators == p->graph.node_count - g.input_count);
+      r.check(p->graph);
+
+      auto const whole = partition_by<P>(all->graph);
+      CHECK(minis.count == whole.minis.count);
+      CHECK(p->partition.subgraphs.count == whole.subgraphs.count);
+      int expected = g.node_count;
+      for (int i = g.input_count; i < all->graph.node_count;) {
+        int last = i;
+        bool one = true;
+        while (last + 1 < all->graph.node_count && all->compound[last + 1] == all->compound[i]) {
+          ++last;
+          one = one && whole.minis.of[last] == whole.minis.of[i];
+        }
+        if (!one) expected += last - i;
+        (one ? closed : torn) += last > i;
+        i = last + 1;
+      }
+      CHECK(p->graph.node_count == expected);
+    }
+  };
+  check.operator()<policy::apollo>();
+  check.operator()<policy::fuse_ops>();
+  check.operator()<policy::paper_adjacent>();
+  CHECK(torn > 100);
+  CHECK(closed > 200);
+}
+
+TEST_CASE("AGO's own policies open nothing") {
+  reference::random_graph const made(1);
+  CHECK(!opens_any(made.graph, policy::ago));
+  CHECK(!opens_any(made.graph, policy::ago_ni));
+}
