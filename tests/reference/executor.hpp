@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "activation.hpp"
+#include "channel_parameters.hpp"
 #include "channels.hpp"
 #include "graph_view.hpp"
 #include "movement.hpp"
@@ -85,8 +86,9 @@ class executor {
 
   /// gamma / sqrt(variance + epsilon) of channel c; 1 without a norm.
   double norm_scale(ago::node const& n, int c) const {
-    if (n.norm < 0) return 1;
-    return parameter(n.norm + c) / std::sqrt(parameter(n.norm + 3L * n.out.c + c) + n.alpha);
+    channel_parameters const p = parameters_of(n, c);
+    if (p.norm < 0) return 1;
+    return parameter(p.norm + p.channel) / std::sqrt(parameter(p.norm + 3L * p.channels + p.channel) + n.alpha);
   }
 
   /// conv2d, depthwise, pointwise and linear are one formula; weights [out][in / groups][kernel_h][kernel_w].
@@ -104,6 +106,7 @@ class executor {
         for (int x = 0; x < n.out.w; ++x)
           for (int o = 0; o < n.out.c; ++o) {
             double const scale = norm_scale(n, o);
+            channel_parameters const own = parameters_of(n, o);
             accumulator acc;
             for (int i = 0; i < group_in; ++i)
               for (int ky = 0; ky < w.kernel_h; ++ky)
@@ -112,8 +115,8 @@ class executor {
                   int const ix = x * w.stride_w - w.pad_left + kx * w.dilation_w;
                   if (iy < 0 || iy >= in.extents.h || ix < 0 || ix >= in.extents.w) continue;
                   long const from = in.index(image, iy, ix, o / group_out * group_in + i);
-                  long const weight = ((long(o) * group_in + i) * w.kernel_h + ky) * w.kernel_w + kx;
-                  acc.add(parameter(n.weight + weight) * scale, in.exact[std::size_t(from)],
+                  long const weight = ((long(own.channel) * group_in + i) * w.kernel_h + ky) * w.kernel_w + kx;
+                  acc.add(parameter(own.weight + weight) * scale, in.exact[std::size_t(from)],
                           in.error[std::size_t(from)]);
                 }
             auto const to = std::size_t(out.index(image, y, x, o));
@@ -137,11 +140,12 @@ class executor {
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
       int const c = int(i % std::size_t(n.out.c));
       double const scale = norm_scale(n, c);
-      double const mean = n.norm < 0 ? 0 : parameter(n.norm + 2L * n.out.c + c);
-      double const beta = n.norm < 0 ? 0 : parameter(n.norm + 1L * n.out.c + c);
+      channel_parameters const p = parameters_of(n, c);
+      double const mean = p.norm < 0 ? 0 : parameter(p.norm + 2L * p.channels + p.channel);
+      double const beta = p.norm < 0 ? 0 : parameter(p.norm + 1L * p.channels + p.channel);
       bool const is_bias = n.kind == ago::op::bias;
       double const slope = is_bias ? 1 : scale;
-      double const shift = is_bias && n.shift >= 0 ? parameter(n.shift + c) : 0;
+      double const shift = is_bias && p.shift >= 0 ? parameter(p.shift + p.channel) : 0;
       out.exact[i] = in.exact[i] * slope + (shift - mean) * scale + beta;
       double const offset = (std::abs(shift) + std::abs(mean)) * std::abs(scale) + std::abs(beta);
       double const rounded = std::abs(in.exact[i] * slope) + (1 + std::sqrt(terms)) * offset;

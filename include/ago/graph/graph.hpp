@@ -30,6 +30,16 @@ struct window {
   constexpr bool goes_row_by_row() const { return kernel_h == 1 && stride_h == 1; }
 };
 
+/// Parameters of an operator that has been merged into another one (see merge_siblings), whose further output channels
+/// are its own. Vectors are as long as it has channels.
+struct sibling {
+  int channels{};  ///< 0: none
+  int weight{-1}, shift{-1}, norm{-1};
+  constexpr bool operator==(sibling const&) const = default;
+};
+/// Operators that can be merged into one.
+inline constexpr int max_siblings = 4;
+
 /// One operator. Flat on purpose: constexpr algorithms and compilers are fastest with it.
 struct node {
   op kind{};
@@ -52,8 +62,11 @@ struct node {
   int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
                                         ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c;
                                         ///< layer_norm: gamma and beta are `weight` and `shift`
+  sibling siblings[max_siblings - 1]{};  ///< those merged into this one, channels in this order, after its own
   int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
   char const* name{};                ///< given by named(), with those around it: "encoders.1.norm2"; or null
+
+  constexpr bool is_merged() const { return siblings[0].channels > 0; }
 };
 
 /// What can be wrong with a layer's input; found while tracing, asserted when the network is used.

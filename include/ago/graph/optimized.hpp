@@ -3,28 +3,54 @@
 
 #include <ago/graph/lowering.hpp>
 #include <ago/graph/passes.hpp>
+#include <ago/graph/siblings.hpp>
 
 namespace ago {
 
-/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows.
-template <auto const& Net, algebra Freedom = algebra::exact>
-struct optimized {
- private:
-  struct result {
-    std::remove_cvref_t<decltype(lowered<Net>::value)> graph;
-    rule_counts applied;
-  };
-  static constexpr result roomy = [] {
-    result r{};
+namespace detail {
+
+/// The graph of a stage in one of its size.
+template <class Stage>
+inline constexpr auto fitted =
+    fit<Stage::graph.node_count, Stage::graph.edge_count, Stage::graph.output_count>(Stage::graph);
+
+/// A network's graph after the passes, and which rules have been applied; as much room as before.
+template <auto const& Net, algebra Freedom>
+struct simplified {
+  static constexpr auto result = [] {
+    struct {
+      std::remove_cvref_t<decltype(lowered<Net>::value)> graph;
+      rule_counts applied;
+    } r{};
     r.graph = optimize(lowered<Net>::value, Freedom, r.applied);
     return r;
   }();
+  static constexpr auto const& graph = result.graph;
+};
+
+template <auto const& Net, algebra Freedom>
+struct merged {
+  static constexpr auto graph = optimize(merge_siblings(fitted<simplified<Net, Freedom>>), Freedom);
+};
+
+}  // namespace detail
+
+/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows.
+template <auto const& Net, algebra Freedom = algebra::exact, horizontal_fusion Fusion = horizontal_fusion::off>
+struct optimized {
+ private:
+  static constexpr auto const& apart = detail::fitted<detail::simplified<Net, Freedom>>;
+  static constexpr auto const& choose() {
+    if constexpr (Fusion == horizontal_fusion::on && has_siblings(apart))
+      return detail::fitted<detail::merged<Net, Freedom>>;
+    else
+      return apart;
+  }
 
  public:
-  static constexpr auto value =
-      fit<roomy.graph.node_count, roomy.graph.edge_count, roomy.graph.output_count>(roomy.graph);
+  static constexpr auto const& value = choose();
   /// Which rules of algebra have been applied, and how often.
-  static constexpr rule_counts const& applied = roomy.applied;
+  static constexpr rule_counts const& applied = detail::simplified<Net, Freedom>::result.applied;
 };
 
 }  // namespace ago

@@ -97,6 +97,8 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
   for (int i = 0; i < 4; ++i)
     if (x.order[i] != y.order[i]) return false;
+  for (int i = 0; i < max_siblings - 1 && x.siblings[i].channels + y.siblings[i].channels > 0; ++i)
+    if (x.siblings[i] != y.siblings[i]) return false;
   if (x.entries != y.entries || x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
   bool straight = true;
   for (int k = 0; k < x.input_count; ++k) straight = straight && g.operand(a, k) == g.operand(b, k);
@@ -152,7 +154,7 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
     int const before = g.operand(v);
     bool const has_bias = g.nodes[before].kind == op::bias;
     int const conv = has_bias ? g.operand(before) : before;
-    if (!has_weights(g.nodes[conv].kind) || g.nodes[conv].norm >= 0) continue;
+    if (!has_weights(g.nodes[conv].kind) || g.nodes[conv].norm >= 0 || g.nodes[conv].is_merged()) continue;
     if (!uses.is_private(conv) || !uses.is_private(before)) continue;
 
     g.nodes[conv].norm = norm.norm;

@@ -12,4 +12,7 @@ enum class algebra : std::uint8_t {
   reassociate,  ///< also those of real numbers, associativity and distributivity: results differ in rounding
 };
 
+/// Do convolutions and matrix products that read one value become one (see merge_siblings)? Results are the same.
+enum class horizontal_fusion : std::uint8_t { on, off };
+
 }  // namespace ago

@@ -22,6 +22,10 @@ class folded_parameters {
   float weight(long i, long count, int o) const {
     return float(double(weight_[channel(o) * count + i]) * scale(norm_, channel(o)));
   }
+  /// Has output channel o its parameters here? Those of merged operators (packing_data) come from several sources.
+  bool has(int o) const { return channel(o) >= 0 && channel(o) < channels_; }
+  /// Number of output channel o in each of the vectors.
+  long channel(int o) const { return start_ + long(o) * step_; }
   double scale(int o) const { return scale(norm_, channel(o)); }
   float shift(int o) const {
     long const c = channel(o);
@@ -32,7 +36,6 @@ class folded_parameters {
 
  private:
   static float const* at(float const* blob, int offset) { return offset < 0 ? nullptr : blob + offset; }
-  long channel(int o) const { return start_ + long(o) * step_; }
   double scale(float const* norm, long c) const {
     return norm ? norm[c] / std::sqrt(double(norm[3 * channels_ + c]) + epsilon_) : 1.0;
   }

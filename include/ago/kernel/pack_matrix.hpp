@@ -6,8 +6,8 @@
 
 namespace ago {
 
-/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. `blob` holds the
-/// weights as [out][in / groups][kernel_h][kernel_w]; the rows are in the order in which the input's channels lie in
+/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. What comes `from`
+/// several places is written by as many calls, the one for channel 0 first. `blob` holds the weights as [out][in / groups][kernel_h][kernel_w]; the rows are in the order in which the input's channels lie in
 /// memory. A template, so that objects built for different machines share no
 /// code.
 template <isa I>
@@ -17,14 +17,16 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;
   int const runs = s.runs ? s.run_count : 1;
-  for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
+  if (parameters.has(0))
+    for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
   for (int o = 0; o < s.out.c; ++o) {
+    if (!parameters.has(o)) continue;
     float* const group = to + o / layout.group_channels * layout.group_floats();
     int const channel = o % layout.group_channels;
     int const first = channel / layout.panel * layout.panel;  // of its panel
     int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
     float* const column = group + layout.panel_offset(first) + (channel - first) * layout.steps;
-    float const* const weights = blob + from.weight + long(o) * layout.depth;
+    float const* const weights = blob + from.weight + parameters.channel(o) * layout.depth;
     double const scale = parameters.scale(o);
     group[channel * layout.steps] = parameters.shift(o);
     for (int tap = 0; tap < taps; ++tap) {

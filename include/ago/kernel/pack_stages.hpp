@@ -6,15 +6,15 @@
 
 namespace ago {
 
-/// Writes the parameters of every stage in `key.after` that has some. `packed`: start of the model's packed
-/// weights.
+/// Writes the parameters of every stage in `key.after` that has some, as far as they come `from` here. `packed`: start
+/// of the model's packed weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
                  float* packed) {
   int const channels = padded(s.out.c, I);
   for (int i = 0; i < key.after.count(); ++i) {
     op const kind = key.after.stages[i].kind;
-    if (kind == op::positions) {
+    if (kind == op::positions && from.after[i].weight >= 0) {
       float const* const table = blob + from.after[i].weight;
       long const floats = packed_floats(key.after.stages[i], I, s.out);
       for (long k = 0; k < floats; ++k) packed[s.after[i].parameters + k] = table[k];
@@ -28,11 +28,15 @@ void pack_stages(kernel_key const& key, step_data const& s, packing_data const& 
     parameter_source source = from.after[i];
     if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises
     folded_parameters const parameters(source, blob, s.out.c);
-    float* const shift = packed + s.after[i].parameters + (kind == op::batch_norm ? channels : 0);
-    for (int c = 0; c < channels; ++c) shift[c] = c < s.out.c ? parameters.shift(c) : 0.f;
-    if (kind != op::batch_norm) continue;
-    float* const scale = packed + s.after[i].parameters;
-    for (int c = 0; c < channels; ++c) scale[c] = c < s.out.c ? float(parameters.scale(c)) : 0.f;
+    float* const first = packed + s.after[i].parameters;
+    float* const scale = kind == op::batch_norm ? first : nullptr;
+    float* const shift = kind == op::batch_norm ? first + channels : first;
+    for (int c = 0; c < channels; ++c) {
+      bool const padding = c >= s.out.c;
+      if (!padding && !parameters.has(c)) continue;
+      shift[c] = padding ? 0.f : parameters.shift(c);
+      if (scale) scale[c] = padding ? 0.f : float(parameters.scale(c));
+    }
   }
 }
 

@@ -27,20 +27,23 @@ void transform_weights(float const* g, double scale, float* packed, long stride)
 }  // namespace detail
 
 /// Writes the weights of a winograd_layout to `to`, batch norm folded in and transformed in double, so that they are
-/// rounded once; padded channels get zeros. `blob` holds the weights as [out][in][3][3].
+/// rounded once; padded channels get zeros. What comes `from` several places is written by as many calls, the one for
+/// channel 0 first. `blob` holds the weights as [out][in][3][3].
 template <isa I>
 void pack_winograd(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,
                    float* to) {
   winograd_layout const layout = layout_of_winograd(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
-  for (long i = 0; i < layout.weight_floats(); ++i) to[i] = 0;
+  if (parameters.has(0))
+    for (long i = 0; i < layout.weight_floats(); ++i) to[i] = 0;
   for (int o = 0; o < s.out.c; ++o) {
+    if (!parameters.has(o)) continue;
     int const first = o / layout.panel * layout.panel;  // of its panel
     int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
     double const scale = parameters.scale(o);
     to[o] = parameters.shift(o);
     for (int c = 0; c < layout.depth; ++c) {
-      float const* const g = blob + from.weight + (long(o) * layout.depth + c) * 9;
+      float const* const g = blob + from.weight + (parameters.channel(o) * layout.depth + c) * 9;
       float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
       long const stride = long(layout.depth) * width;
       if (layout.tile == 2) detail::transform_weights<2>(g, scale, packed, stride);

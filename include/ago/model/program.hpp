@@ -4,7 +4,7 @@
 #include <ago/graph/check.hpp>
 #include <ago/graph/network.hpp>
 #include <ago/graph/optimized.hpp>
-#include <ago/kernel/kernels.hpp>
+#include <ago/model/pack.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
@@ -24,7 +24,7 @@ struct can_be_compiled {
 /// The steps of a network, before any schedule.
 template <auto const& Net, options Options>
 class formed {
-  static constexpr auto const& closed = optimized<Net, Options.algebra>::value;
+  static constexpr auto const& closed = optimized<Net, Options.algebra, fuses_horizontally(Options)>::value;
   static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
   static constexpr bool within_limits = can_partition(Options.policy, operators);
   static_assert(within_limits,
@@ -43,6 +43,8 @@ class formed {
   static constexpr auto parts =
       form_steps<step_capacity(graph, layouts)>(graph, partition.minis, views, layouts, partition.chain_of);
   static constexpr int run_count = count_input_runs(graph, parts, layouts);
+  /// What else to pack for steps that compute several merged operators.
+  static constexpr auto merged = merged_packings_of<count_merged(graph, parts)>(graph, parts);
 };
 
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
@@ -93,12 +95,9 @@ class program {
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
-    for (int v = inputs; v < graph.node_count; ++v)
-      if (graph.nodes[v].kind == op::constant)
-        for (long i = 0; i < graph.nodes[v].out.count(); ++i)
-          packed[std::size_t(memory.at[v].offset + i)] = weights[std::size_t(graph.nodes[v].weight + i)];
+    pack_constants(graph, memory, weights.data(), packed.data());
     for (int i = 0; i < parts.count; ++i)
-      pack_step<Options.target>(plan.steps[i].key, table.data[i], plan.steps[i].packing, weights.data(), packed.data());
+      pack_part<Options.target>(i, plan.steps[i], table.data[i], formed::merged, weights.data(), packed.data());
   }
   /// Runs all steps. Inputs and outputs do not overlap each other.
   static void run(run_memory const& memory) noexcept {

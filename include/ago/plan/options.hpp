@@ -12,23 +12,34 @@ namespace ago {
 /// always computes them directly.
 enum class winograd : std::uint8_t { on, off };
 
-/// The last argument of model and program. An instruction set, a policy, a device, winograd or algebra alone will do
-/// for it.
+/// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra or
+/// horizontal_fusion alone will do for it. Horizontal fusion is for policies ago and ago_ni only: the others partition
+/// the network as it is.
 struct options {
   isa target;
   ago::policy policy;
   ago::device device;
   ago::winograd winograd;
   ago::algebra algebra;
+  ago::horizontal_fusion horizontal_fusion;
   bool operator==(options const&) const = default;
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
-                    ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact)
-      : target(t), policy(p), device(d), winograd(w), algebra(a) {}
+                    ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact,
+                    ago::horizontal_fusion h = ago::horizontal_fusion::on)
+      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {}
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
   constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, {}, w) {}
   constexpr options(ago::algebra a) : options(native_isa, ago::policy::ago, {}, ago::winograd::on, a) {}
+  constexpr options(ago::horizontal_fusion h)
+      : options(native_isa, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact, h) {}
 };
+
+/// Are siblings merged?
+constexpr horizontal_fusion fuses_horizontally(options const& o) {
+  bool const ours = o.policy == policy::ago || o.policy == policy::ago_ni;
+  return ours ? o.horizontal_fusion : horizontal_fusion::off;
+}
 
 }  // namespace ago

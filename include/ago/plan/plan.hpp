@@ -6,6 +6,7 @@
 #include <ago/plan/matrix_schedule.hpp>
 #include <ago/plan/memory.hpp>
 #include <ago/plan/packing.hpp>
+#include <ago/plan/parameter_sources.hpp>
 #include <ago/plan/pool_schedule.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/signature.hpp>
@@ -47,13 +48,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
     d.other[i] = m.at[s.inputs[i]];
     d.other_shape = g.nodes[s.inputs[i]].out;
   }
-  p.packing.main = {n.weight, n.norm, -1, -1, n.alpha};
-  if (n.kind == op::layer_norm) p.packing.main.shift = n.shift;
-  if (s.bias >= 0) {
-    p.packing.main.shift = g.nodes[s.bias].shift;
-    p.packing.main.shift_norm = g.nodes[s.bias].norm;
-    if (n.norm < 0) p.packing.main.epsilon = g.nodes[s.bias].alpha;
-  }
+  p.packing.main = main_source(g, s, 0);
 }
 
 /// Narrows a step to a piece of its source.
@@ -111,7 +106,7 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
     p.key.after.stages[i].reversed = s.reversed[i];
     if (s.others[i] >= 0)
       describe_operand(g.nodes[s.others[i]].out, m.at[s.others[i]], n.out, p.key.after.stages[i], a);
-    p.packing.after[i] = {n.weight, -1, n.shift, n.norm, n.alpha};
+    p.packing.after[i] = stage_source(n, 0);
     if (n.kind == op::prelu && n.entries == 1) p.packing.after[i].step = 0;
   }
   if (!s.is_whole()) describe_piece(s, p);

@@ -34,6 +34,7 @@ class live_plan {
   fused_key key(int step) const { return key_of(groups_, plan_, step); }
   planned_step const& part(int i) const { return plan_.steps[i]; }
 
+  auto const& memory() const { return memory_; }
   std::size_t packed_floats() const { return std::size_t(plan_.packed_floats); }
   std::size_t arena_floats() const { return std::size_t(memory_.arena_floats); }
 

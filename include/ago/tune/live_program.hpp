@@ -61,6 +61,7 @@ class live_program {
     memory_.reset(static_cast<float*>(::operator new[](bytes, alignment)));
     prefer_large_pages(memory_.get(), bytes);
     arena_ = memory_.get() + before_arena;
+    pack_constants(plan_type::formed::graph, plan_->memory(), weights.data(), memory_.get());
     for (int i = 0; i < plan_type::part_count; ++i) pack(i, weights, packed);
   }
 
@@ -72,7 +73,7 @@ class live_program {
                   std::size_t(floats) * sizeof(float));
     } else {
       std::memset(memory_.get() + p.data.weights, 0, std::size_t(floats) * sizeof(float));
-      pack_step<Options.target>(p.key, p.data, p.packing, weights.data(), memory_.get());
+      pack_part<Options.target>(i, p, p.data, plan_type::formed::merged, weights.data(), memory_.get());
     }
   }
 

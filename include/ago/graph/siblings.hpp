@@ -1,0 +1,216 @@
+// Horizontal fusion: convolutions or matrix products that read one value become one, with the output channels of all.
+#pragma once
+
+#include <ago/graph/passes.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// An operator with weights, and what an epilogue computes behind it from the same pixel and channel.
+struct branch {
+  int head{}, tail{};  ///< its first and last operator; each is read by the next one alone
+  int length{};
+};
+
+/// Elementwise, of one operand, with parameters for each channel or none?
+constexpr bool continues_branch(op kind) { return is_unary(kind) && kind != op::positions && kind != op::batch_norm; }
+
+/// Who reads what, and the branches of a graph.
+template <int V>
+struct branches {
+  use_counts<V> uses;
+  int reader[V > 0 ? V : 1]{};  ///< the last one
+
+  template <int E, int O>
+  constexpr explicit branches(graph<V, E, O> const& g) : uses(g) {
+    for (int v = 0; v < g.node_count; ++v)
+      for (int k = 0; k < g.nodes[v].input_count; ++k) reader[g.operand(v, k)] = v;
+  }
+  template <int E, int O>
+  constexpr branch from(graph<V, E, O> const& g, int head) const {
+    branch b{head, head, 1};
+    for (; uses.is_private(b.tail) && continues_branch(g.nodes[reader[b.tail]].kind); ++b.length)
+      b.tail = reader[b.tail];
+    return b;
+  }
+  /// The concatenation of channels that alone reads what b computes; -1: none.
+  template <int E, int O>
+  constexpr int joined_by(graph<V, E, O> const& g, branch const& b) const {
+    if (!uses.is_private(b.tail)) return -1;
+    node const& n = g.nodes[reader[b.tail]];
+    return n.kind == op::concat && n.axis == 3 ? reader[b.tail] : -1;
+  }
+};
+
+/// Does reader r of a branch lose nothing if it reads a slice of channels instead? Not if it would be computed in the
+/// branch's epilogue or in one pass with it, and not if it wants the value in memory of its own. `only`: nobody else
+/// reads the branch.
+constexpr bool takes_slice(node const& r, shape const& value, bool only) {
+  bool const follows = is_matrix_product(r.kind) || r.kind == op::depthwise || pools_windows(r.kind);
+  if (only && (follows || is_elementwise(r.kind))) return false;
+  bool const gate = is_binary(r.kind) && r.out != value;
+  return !gate && r.kind != op::concat && r.kind != op::reshape && r.kind != op::from_nchw && r.kind != op::to_nchw;
+}
+
+/// The same for all readers.
+template <int V, int E, int O>
+constexpr bool can_be_slice(graph<V, E, O> const& g, branches<V> const& all, branch const& b) {
+  if (all.uses.is_output[b.tail]) return false;
+  for (int r = b.tail + 1, left = all.uses.readers[b.tail]; left > 0 && r < g.node_count; ++r)
+    for (int k = 0; k < g.nodes[r].input_count; ++k) {
+      if (g.operand(r, k) != b.tail) continue;
+      if (!takes_slice(g.nodes[r], g.nodes[b.tail].out, all.uses.readers[b.tail] == 1)) return false;
+      --left;
+    }
+  return true;
+}
+
+/// The same operators, but for parameters and the number of channels?
+template <int V, int E, int O>
+constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, branch const& a, branch const& b) {
+  if (a.length != b.length) return false;
+  for (int v = a.head, u = b.head, i = 0; i < a.length; v = all.reader[v], u = all.reader[u], ++i) {
+    node const &x = g.nodes[v], &y = g.nodes[u];
+    if (x.kind != y.kind || x.win != y.win || x.alpha != y.alpha || x.beta != y.beta || x.function != y.function)
+      return false;
+  }
+  return true;
+}
+
+/// Which branches become one. `members` are in the order of their channels.
+template <int V>
+struct sibling_groups {
+  int leader[V > 0 ? V : 1]{};  ///< head of the group's first branch, of each operator in the group; -1: in none
+  branch member[V > 0 ? V : 1][max_siblings]{};  ///< of the group that starts with this head
+  int count[V > 0 ? V : 1]{};
+};
+
+/// Operators that read the same value, by head: those that a branch can be merged with.
+template <int V, int E, int O>
+constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, branches<V> const& all) {
+  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};  // groups, by the value that they read
+  for (int v = 0; v < g.node_count; ++v) newest[v] = -1;
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node const& n = g.nodes[v];
+    if (!has_weights(n.kind) || n.kind == op::depthwise || n.groups != 1 || n.is_merged()) continue;
+    if (all.uses.readers[g.operand(v)] < 2) continue;
+    branch const b = all.from(g, v);
+    int const joined = all.joined_by(g, b);
+    if (joined < 0 && !can_be_slice(g, all, b)) continue;
+    int u = newest[g.operand(v)];
+    for (; u >= 0; u = older[u])
+      if (r.count[u] < max_siblings && are_siblings(g, all, r.member[u][0], b) &&
+          all.joined_by(g, r.member[u][0]) == joined)
+        break;
+    if (u < 0) {
+      older[v] = newest[g.operand(v)];
+      u = newest[g.operand(v)] = v;
+    }
+    r.member[u][r.count[u]++] = b;
+  }
+}
+
+/// Are the branches all that concatenation v joins, in this order?
+template <int V, int E, int O>
+constexpr bool are_all_of(graph<V, E, O> const& g, int v, branch const* member, int count) {
+  if (g.nodes[v].input_count != count) return false;
+  for (int k = 0; k < count; ++k)
+    if (g.operand(v, k) != member[k].tail) return false;
+  return true;
+}
+
+template <int V, int E, int O>
+constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g) {
+  branches<V> const all(g);
+  sibling_groups<V> r;
+  for (int v = 0; v < g.node_count; ++v) r.leader[v] = -1;
+  collect_siblings(r, g, all);
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    if (r.count[v] == 0) continue;
+    int const joined = all.joined_by(g, r.member[v][0]);
+    if (r.count[v] == 1 || (joined >= 0 && !are_all_of(g, joined, r.member[v], r.count[v]))) {
+      r.count[v] = 0;
+      continue;
+    }
+    for (int k = 0; k < r.count[v]; ++k)
+      for (int u = r.member[v][k].head, i = 0; i < r.member[v][k].length; u = all.reader[u], ++i) r.leader[u] = v;
+  }
+  return r;
+}
+
+/// Appends nodes to a graph, with operands that are in it.
+template <int V, int E, int O>
+constexpr int append(graph<V, E, O>& g, node n, int operand) {
+  n.input_first = g.edge_count;
+  n.input_count = 1;
+  g.edges[g.edge_count++] = operand;
+  g.nodes[g.node_count] = n;
+  return g.node_count++;
+}
+
+/// Appends the group that starts with v, and slices of its result; `moved_to` tells where the old nodes are.
+template <int V, int E, int O, int V2, int E2>
+constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibling_groups<V> const& groups, int v,
+                             int const* reader, int* moved_to) {
+  branch const* const member = groups.member[v];
+  int at[max_siblings]{}, last = moved_to[g.operand(v)], channels = 0;
+  for (int k = 0; k < groups.count[v]; ++k) {
+    at[k] = member[k].head;
+    channels += g.nodes[at[k]].out.c;
+  }
+  for (int i = 0; i < member[0].length; ++i) {
+    node merged = g.nodes[at[0]];
+    merged.out.c = channels;
+    for (int k = 1; k < groups.count[v]; ++k) {
+      node const& n = g.nodes[at[k]];
+      merged.siblings[k - 1] = {n.out.c, n.weight, n.shift, n.norm};
+    }
+    last = append(to, merged, last);
+    for (int k = 0; k < groups.count[v]; ++k) at[k] = reader[at[k]];
+  }
+  int first = 0;
+  for (int k = 0; k < groups.count[v]; ++k) {
+    node const& n = g.nodes[member[k].tail];
+    node part{.kind = op::slice, .out = n.out, .begin = first, .layer = n.layer, .line = n.line, .name = n.name};
+    moved_to[member[k].tail] = append(to, part, last);
+    first += n.out.c;
+  }
+}
+
+}  // namespace detail
+
+/// Is there anything to merge?
+template <int V, int E, int O>
+constexpr bool has_siblings(graph<V, E, O> const& g) {
+  detail::sibling_groups<V> const groups = detail::siblings_of(g);
+  for (int const n : groups.count)
+    if (n > 1) return true;
+  return false;
+}
+
+/// Merges siblings: convolutions, pointwise or linear operators that read one value through equal windows, with equal
+/// biases and functions of single elements behind them, as far as this costs nothing elsewhere: their readers read
+/// slices of channels, or the whole if they are joined anyway. The value is read once, and the last vector of channels
+/// is filled better. Sums are added up in the same order.
+template <int V, int E, int O>
+constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g) {
+  detail::sibling_groups<V> const groups = detail::siblings_of(g);
+  detail::branches<V> const all(g);
+  auto r = fit<V + V / 2, E + V / 2, O>(g);
+  r.node_count = r.edge_count = 0;
+  int moved_to[V > 0 ? V : 1]{};
+  for (int v = 0; v < g.node_count; ++v) {
+    if (groups.count[v] > 1) detail::append_merged(r, g, groups, v, all.reader, moved_to);
+    if (groups.leader[v] >= 0) continue;
+    node n = g.nodes[v];
+    n.input_first = r.edge_count;
+    for (int k = 0; k < n.input_count; ++k) r.edges[r.edge_count++] = moved_to[g.operand(v, k)];
+    moved_to[v] = r.node_count;
+    r.nodes[r.node_count++] = n;
+  }
+  for (int i = 0; i < g.output_count; ++i) r.outputs[i] = moved_to[g.outputs[i]];
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,28 @@
+// From a user's weights to packed ones.
+#pragma once
+
+#include <ago/kernel/kernels.hpp>
+#include <ago/plan/plan.hpp>
+
+namespace ago {
+
+/// Trained values that are operands: as they are, in front of the weights of all steps.
+template <int V, int E, int O>
+void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float const* blob, float* packed) {
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    node const& n = g.nodes[v];
+    if (n.kind != op::constant) continue;
+    for (long i = 0; i < n.out.count(); ++i) packed[memory.at[v].offset + i] = blob[n.weight + i];
+  }
+}
+
+/// The weights of part `i` of a plan, `data` its numbers, and of the siblings merged into it.
+template <isa I, int N>
+void pack_part(int i, planned_step const& part, step_data const& data, merged_packings<N> const& merged,
+               float const* blob, float* packed) {
+  pack_step<I>(part.key, data, part.packing, blob, packed);
+  for (merged_packing const& m : merged)
+    if (m.step == i) pack_step<I>(part.key, data, m.from, blob, packed);
+}
+
+}  // namespace ago

@@ -1,0 +1,120 @@
+// Where the parameters of a step come from: of its operators' own, and of the siblings that have been merged into them.
+#pragma once
+
+#include <ago/plan/form_steps.hpp>
+
+namespace ago {
+
+/// What to pack for a step besides planned_step::packing, for the channels of a sibling.
+struct merged_packing {
+  int step{};
+  packing_data from{};
+};
+
+template <int N>
+struct merged_packings {
+  merged_packing of[N > 0 ? N : 1]{};
+  int count = N;
+
+  constexpr merged_packing const* begin() const { return of; }
+  constexpr merged_packing const* end() const { return of + count; }
+};
+
+namespace detail {
+
+/// The channels of part number `part` of an operator, and its parameters: part 0 is its own, the others its siblings'.
+struct operator_part {
+  sibling parameters{};
+  int first = 0;  ///< channel
+};
+
+constexpr operator_part part_of(node const& n, int part) {
+  int own = n.out.c;
+  for (sibling const& s : n.siblings) own -= s.channels;
+  operator_part r{{own, n.weight, n.shift, n.norm}};
+  for (int k = 0; k < part; ++k) {
+    r.first += r.parameters.channels;
+    r.parameters = n.siblings[k];
+  }
+  return r;
+}
+
+constexpr int parts_of(node const& n) {
+  int parts = 1;
+  for (sibling const& s : n.siblings) parts += s.channels > 0;
+  return parts;
+}
+
+/// Only the channels of `part` come from there; all, if they are all of the operator.
+constexpr void narrow(parameter_source& from, node const& n, operator_part const& part) {
+  if (!n.is_merged()) return;
+  from.start = -part.first;
+  from.of = part.parameters.channels;
+}
+
+/// No channel of `n` comes from here.
+constexpr parameter_source nothing(node const& n) { return {.start = n.out.c}; }
+
+/// Weights of a step's main operator, and the bias that its accumulators start from.
+template <int V, int E, int O>
+constexpr parameter_source main_source(graph<V, E, O> const& g, step_nodes const& s, int part) {
+  node const& n = g.nodes[s.main];
+  if (part >= parts_of(n)) return nothing(n);
+  operator_part const p = part_of(n, part);
+  parameter_source r{p.parameters.weight, p.parameters.norm, -1, -1, n.alpha};
+  narrow(r, n, p);
+  if (n.kind == op::layer_norm) r.shift = n.shift;
+  if (s.bias < 0) return r;
+  node const& bias = g.nodes[s.bias];
+  sibling const b = part_of(bias, bias.is_merged() ? part : 0).parameters;
+  r.shift = b.shift >= 0 && !bias.is_merged() ? b.shift + p.first : b.shift;  // of one bias behind all parts
+  r.shift_norm = b.norm;
+  if (r.norm < 0) r.epsilon = bias.alpha;
+  return r;
+}
+
+/// Parameters of a stage.
+constexpr parameter_source stage_source(node const& n, int part) {
+  if (part >= parts_of(n)) return nothing(n);
+  operator_part const p = part_of(n, part);
+  parameter_source r{p.parameters.weight, -1, p.parameters.shift, p.parameters.norm, n.alpha};
+  narrow(r, n, p);
+  return r;
+}
+
+/// Most parts of an operator of this step.
+template <int V, int E, int O>
+constexpr int parts_of(graph<V, E, O> const& g, step_nodes const& s) {
+  int most = s.main >= 0 ? parts_of(g.nodes[s.main]) : 1;
+  for (int i = 0; i < s.stage_count; ++i)
+    if (int const parts = parts_of(g.nodes[s.stages[i]]); parts > most) most = parts;
+  return most;
+}
+
+}  // namespace detail
+
+template <int S, int V, int E, int O>
+constexpr int count_merged(graph<V, E, O> const& g, step_list<S> const& steps) {
+  int sum = 0;
+  for (int i = 0; i < steps.count; ++i) sum += detail::parts_of(g, steps.step[i]) - 1;
+  return sum;
+}
+
+/// `N`: as counted above.
+template <int N, int S, int V, int E, int O>
+constexpr merged_packings<N> merged_packings_of(graph<V, E, O> const& g, step_list<S> const& steps) {
+  merged_packings<N> r;
+  int count = 0;
+  for (int i = 0; i < steps.count; ++i) {
+    step_nodes const& s = steps.step[i];
+    for (int part = 1; part < detail::parts_of(g, s); ++part) {
+      merged_packing& p = r.of[count++];
+      p.step = i;
+      if (s.main >= 0) p.from.main = detail::main_source(g, s, part);
+      for (int k = 0; k < s.stage_count; ++k) p.from.after[k] = detail::stage_source(g.nodes[s.stages[k]], part);
+    }
+  }
+  return r;
+}
+
+}  // namespace ago

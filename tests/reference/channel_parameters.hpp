@@ -1,0 +1,24 @@
+// Where the parameters of one output channel are: an operator's own, or those of one that was merged into it.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+
+namespace reference {
+
+struct channel_parameters {
+  int weight, shift, norm;  ///< as in ago::node
+  int channel, channels;    ///< number of the channel in each vector, and how long those are
+};
+
+inline channel_parameters parameters_of(ago::node const& n, int channel) {
+  int own = n.out.c;
+  for (ago::sibling const& s : n.siblings) own -= s.channels;
+  channel_parameters p{n.weight, n.shift, n.norm, channel, own};
+  for (ago::sibling const& s : n.siblings) {
+    if (p.channel < p.channels) break;
+    p = {s.weight, s.shift, s.norm, p.channel - p.channels, s.channels};
+  }
+  return p;
+}
+
+}  // namespace reference
