@@ -192,7 +192,8 @@ constexpr bool has_siblings(graph<V, E, O> const& g) {
 /// Merges siblings: convolutions, pointwise or linear operators that read one value through equal windows, with equal
 /// biases and functions of single elements behind them, as far as this costs nothing elsewhere: their readers read
 /// slices of channels, or the whole if they are joined anyway. The value is read once, and the last vector of channels
-/// is filled better. Sums are added up in the same order.
+/// is filled better. Sums are added up in the same order, but for a bias behind a concatenation, which they start from
+/// once its operands have become one.
 template <int V, int E, int O>
 constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g) {
   detail::sibling_groups<V> const groups = detail::siblings_of(g);

@@ -1,0 +1,139 @@
+// Which operators are merged with their siblings, what becomes of those who read them, and which stay apart.
+#include <ago/graph/optimized.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace ago;
+
+namespace {
+
+inline constexpr auto image = input{.n = 2, .h = 6, .w = 8, .c = 4};
+
+template <auto const& Net>
+constexpr auto const& merged = optimized<Net, algebra::exact, horizontal_fusion::on>::value;
+template <auto const& Net>
+constexpr bool stays = !has_siblings(optimized<Net>::value) && &merged<Net> == &optimized<Net>::value;
+
+/// Operators with weights.
+template <auto const& Net>
+constexpr int products() {
+  int n = 0;
+  for (node const& v : merged<Net>.nodes) n += has_weights(v.kind);
+  return n;
+}
+
+constexpr auto one(tensor x) { return x | global_max_pool{}; }  // a reader that takes slices
+
+}  // namespace
+
+#define NET(name, ...) static constexpr auto name = image | __VA_ARGS__
+
+NET(attending, [](tensor x) { return attention{2}(x | linear{8}, x | linear{8}, x | linear{8}); });
+TEST_CASE("three projections of one value become one, and the attention reads slices of it") {
+  constexpr auto const& g = merged<attending>;
+  op const kinds[] = {op::input, op::linear, op::bias, op::slice, op::slice, op::slice, op::attention_scores,
+                      op::softmax, op::attention_values};
+  REQUIRE(g.node_count == 9);
+  for (int v = 0; v < 9; ++v) CHECK(g.nodes[v].kind == kinds[v]);
+  CHECK(g.nodes[1].out == shape{2, 6, 8, 24});
+  CHECK(g.nodes[1].weight == 0);
+  CHECK(g.nodes[1].siblings[0] == sibling{8, 40, -1, -1});
+  CHECK(g.nodes[1].siblings[1] == sibling{8, 80, -1, -1});
+  CHECK(g.nodes[1].siblings[2].channels == 0);
+  CHECK(g.nodes[2].shift == 32);
+  CHECK(g.nodes[2].siblings[0] == sibling{8, -1, 72, -1});
+  CHECK(g.nodes[2].siblings[1] == sibling{8, -1, 112, -1});
+  for (int k = 0; k < 3; ++k) {
+    CHECK(g.operand(3 + k) == 2);
+    CHECK(g.nodes[3 + k].begin == 8 * k);
+    CHECK(g.nodes[3 + k].out.c == 8);
+  }
+  CHECK(g.parameters == optimized<attending>::value.parameters);
+}
+
+NET(joined, [](tensor x) {
+  auto const part = [](int out) { return conv2d{.out = out, .kernel = 3} | batch_norm{} | relu{}; };
+  return concat(x | part(3), x | part(5)) | relu6{};
+});
+TEST_CASE("branches that are concatenated anyway become the concatenation") {
+  constexpr auto const& g = merged<joined>;
+  op const kinds[] = {op::input, op::conv2d, op::bias, op::relu6};
+  REQUIRE(g.node_count == 4);
+  for (int v = 0; v < 4; ++v) CHECK(g.nodes[v].kind == kinds[v]);
+  CHECK(g.nodes[1].out.c == 8);
+  CHECK(g.nodes[1].siblings[0].norm == g.nodes[2].siblings[0].norm);
+  CHECK(g.nodes[1].siblings[0].norm == 3 * 36 + 12 + 5 * 36);
+  CHECK(g.outputs[0] == 3);
+}
+
+NET(six, [](tensor x) {
+  return concat(one(x | pointwise{1}), one(x | pointwise{2}), one(x | pointwise{3}), one(x | pointwise{4}),
+                one(x | pointwise{5}), one(x | pointwise{6}));
+});
+NET(two_kinds, [](tensor x) {
+  tensor const a = x | pointwise{4}, b = x | linear{.out = 4, .bias = false}, c = x | pointwise{4};
+  return concat(one(a), one(b), one(c), one(x | linear{.out = 5, .bias = false}));
+});
+NET(read_twice, [](tensor x) {
+  tensor const a = x | pointwise{4}, b = x | pointwise{4};
+  return concat(a * one(a), b + (b | relu{}));
+});
+TEST_CASE("groups have four members at most, of one kind, and each may have several readers") {
+  static_assert(products<six>() == 2);
+  static_assert(products<two_kinds>() == 2);
+  static_assert(products<read_twice>() == 1);
+}
+
+NET(fire, [](tensor x) {
+  return concat(x | pointwise{8} | relu{}, x | conv2d{.out = 8, .kernel = 3, .pad = 1} | relu{});
+});
+NET(other_strides, [](tensor x) {
+  return concat(one(x | conv2d{.out = 4, .kernel = 3}), one(x | conv2d{.out = 4, .kernel = 3, .stride = 2}));
+});
+NET(grouped, [](tensor x) {
+  auto const part = conv2d{.out = 4, .kernel = 3, .groups = 2};
+  return concat(one(x | part), one(x | part));
+});
+NET(depthwise_twice, [](tensor x) { return one(x | depthwise{.kernel = 3}) + one(x | depthwise{.kernel = 3}); });
+NET(other_activations, [](tensor x) {
+  return concat(one(x | pointwise{4} | relu{}), one(x | pointwise{4} | relu6{}));
+});
+NET(other_slopes, [](tensor x) {
+  return concat(one(x | pointwise{4} | leaky_relu{.1f}), one(x | pointwise{4} | leaky_relu{.2f}));
+});
+NET(other_epsilons, [](tensor x) {
+  return concat(one(x | pointwise{4} | batch_norm{.1f}), one(x | pointwise{4} | batch_norm{.2f}));
+});
+NET(one_bias, [](tensor x) { return concat(one(x | linear{4}), one(x | linear{.out = 4, .bias = false})); });
+NET(other_values, [](tensor x) { return concat(one(x | pointwise{4}), one(x | relu{} | pointwise{4})); });
+TEST_CASE("operators that differ in more than parameters and channels stay apart") {
+  static_assert(stays<fire> && stays<other_strides> && stays<grouped> && stays<depthwise_twice>);
+  static_assert(stays<other_activations> && stays<other_slopes> && stays<other_epsilons> && stays<one_bias>);
+  static_assert(stays<other_values>);
+}
+
+NET(given_out, [](tensor x) { return outputs(x | pointwise{4}, x | pointwise{4}); });
+NET(added_to, [](tensor x) { return (x | pointwise{4}) + (x | pointwise{4}) + x; });
+NET(in_chains, [](tensor x) {
+  return concat(x | pointwise{4} | depthwise{.kernel = 3}, x | pointwise{4} | depthwise{.kernel = 3});
+});
+NET(reshaped, [](tensor x) {
+  return concat(x | pointwise{4} | reshape{.h = 1, .w = 48}, x | pointwise{4} | reshape{.h = 1, .w = 48});
+});
+NET(of_three, [](tensor x) { return concat(x | pointwise{4}, x | relu{}, x | pointwise{4}); });
+NET(in_two, [](tensor x) {
+  tensor const a = x | pointwise{4}, b = x | pointwise{4};
+  return outputs(concat(a, b), concat(b, a));
+});
+NET(exchanged, [](tensor x) {
+  tensor const a = x | pointwise{4}, b = x | pointwise{4};
+  return concat(b, a);
+});
+NET(gating, [](tensor x) {
+  tensor const y = x | global_max_pool{};
+  return x * (y | pointwise{4}) + x * (y | pointwise{4});
+});
+TEST_CASE("operators stay apart where a slice would cost their readers more") {
+  static_assert(stays<given_out> && stays<added_to> && stays<in_chains> && stays<reshaped> && stays<gating>);
+  static_assert(stays<of_three> && stays<in_two> && stays<exchanged>);
+}
