@@ -1,4 +1,7 @@
-// Prints what each policy makes of the networks: the table of docs/partitioning.md.
+// Prints what each policy makes of the networks: the tables of docs/partitioning.md.
+#include "partitions/published.hpp"
+#include "partitions/scaling.hpp"
+
 #include <ago/graph/optimized.hpp>
 #include <ago/partition/policy.hpp>
 #include <ago/partition/statistics.hpp>
@@ -11,11 +14,13 @@
 #include <networks/squeezenet.hpp>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace {
 
 template <auto const& Net>
-void print(char const* name) {
+void print_policies(char const* name) {
   auto const& g = ago::optimized<Net>::value;
   for (int i = 0; i < ago::policies; ++i) {
     auto const p = partition_by(ago::policy(i), g);
@@ -27,15 +32,100 @@ void print(char const* name) {
   }
 }
 
+void policies() {
+  std::puts("| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
+            "broken epilogues | MB removed |\n|---|---|---|---|---|---|---|---|---|---|");
+  print_policies<networks::mobilenet_v2<224>>("MobileNet-V2");
+  print_policies<networks::mnasnet<224>>("MnasNet");
+  print_policies<networks::squeezenet<224>>("SqueezeNet");
+  print_policies<networks::shufflenet_v2<224>>("ShuffleNet-V2");
+  print_policies<networks::mobilevit_s<224>>("MobileViT-S");
+  print_policies<networks::bert_tiny<128>>("BERT-tiny");
+}
+
+template <auto const& Net>
+void print_traffic(char const* name, int size) {
+  auto const& g = ago::optimized<Net>::value;
+  ago::partition_statistics best{};
+  std::printf("| %s | %d |", name, size);
+  for (int i = 0; i < ago::policies; ++i) {
+    auto const s = statistics_of(g, partition_by(ago::policy(i), g).subgraphs);
+    std::printf(" %.2f |", double(s.bytes_removed) / 1e6);
+    if (ago::policy(i) == ago::policy::ago) best = s;
+  }
+  std::printf(" %d of %d | %d of %d |\n", best.triples, best.possible_triples, best.broken_epilogues, best.epilogues);
+}
+
+void traffic() {
+  std::printf("| network | size |");
+  for (int i = 0; i < ago::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
+  std::printf(" triples | broken epilogues |\n|---|---|");
+  for (int i = 0; i < ago::policies + 2; ++i) std::printf("---|");
+  std::puts("");
+  print_traffic<networks::mobilenet_v2<224>>("MobileNet-V2", 224);
+  print_traffic<networks::mobilenet_v2<112>>("", 112);
+  print_traffic<networks::mobilenet_v2<56>>("", 56);
+  print_traffic<networks::mnasnet<224>>("MnasNet", 224);
+  print_traffic<networks::mnasnet<112>>("", 112);
+  print_traffic<networks::mnasnet<56>>("", 56);
+  print_traffic<networks::squeezenet<224>>("SqueezeNet", 224);
+  print_traffic<networks::squeezenet<112>>("", 112);
+  print_traffic<networks::squeezenet<56>>("", 56);
+  print_traffic<networks::shufflenet_v2<224>>("ShuffleNet-V2", 224);
+  print_traffic<networks::shufflenet_v2<112>>("", 112);
+  print_traffic<networks::shufflenet_v2<56>>("", 56);
+  print_traffic<networks::mobilevit_s<256>>("MobileViT-S", 256);
+  print_traffic<networks::mobilevit_s<224>>("", 224);
+  print_traffic<networks::bert_tiny<128>>("BERT-tiny", 128);
+}
+
+void mobilevit() {
+  auto const& g = ago::optimized<networks::mobilevit_s<256>>::value;
+  std::puts("| partition | limit Td | subgraphs | trivial | mean | median | Jain |\n|---|---|---|---|---|---|---|");
+  auto const ours = [&](char const* name, char const* limit, ago::partitions<g.node_count> const& p) {
+    auto const s = statistics_of(g, p.subgraphs);
+    std::printf("| %s | %s | %d | %d | %.0f | %.0f | %.2f |\n", name, limit, s.groups, s.trivial, s.mean / 1000,
+                s.median / 1000, s.jain);
+  };
+  auto const theirs = [](bench::published_row const& r) {
+    std::printf("| %s | not given | %d | %s | %d | %d | %.2f |\n", r.name, r.groups,
+                r.trivial < 0 ? "not given" : std::to_string(r.trivial).c_str(), r.mean, r.median, r.jain);
+  };
+  theirs(bench::published[0]);
+  ours("`fuse_ops`", "none", fuse_ops_partition(g));
+  theirs(bench::published[1]);
+  for (long const limit : {400, 550, 700})
+    ours("`paper`", std::to_string(limit).c_str(), paper_partition(g, ago::affix::component, limit * 1000));
+  ours("`paper`", "derived", paper_partition(g));
+  ours("`ago`", "derived", ago_partition(g));
+}
+
+void scaling() {
+  std::puts("| network | operators | edges | groups | ms | us per operator |\n|---|---|---|---|---|---|");
+  bench::print_scaling<1'000>();
+  bench::print_scaling<3'000>();
+  bench::print_scaling<10'000>();
+  bench::print_scaling<30'000>();
+  bench::print_scaling<100'000>();
+}
+
+struct table {
+  std::string_view name;
+  void (*print)();
+};
+constexpr table tables[] = {
+    {"policies", policies}, {"traffic", traffic}, {"mobilevit", mobilevit}, {"scaling", scaling}};
+
 }  // namespace
 
-int main() {
-  std::printf("| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
-              "broken epilogues | MB removed |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  print<networks::mobilenet_v2<224>>("MobileNet-V2");
-  print<networks::mnasnet<224>>("MnasNet");
-  print<networks::squeezenet<224>>("SqueezeNet");
-  print<networks::shufflenet_v2<224>>("ShuffleNet-V2");
-  print<networks::mobilevit_s<224>>("MobileViT-S");
-  print<networks::bert_tiny<128>>("BERT-tiny");
+int main(int count, char** words) try {
+  for (table const& t : tables)
+    if (count == 2 && words[1] == t.name) return t.print(), std::fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+  std::fprintf(stderr, "usage: partitions <table>, one of");
+  for (table const& t : tables) std::fprintf(stderr, " %.*s", int(t.name.size()), t.name.data());
+  std::fprintf(stderr, "\n%s\n", count == 2 ? "there is no such table" : "one table at a time");
+  return 2;
+} catch (std::exception const& why) {
+  std::fprintf(stderr, "partitions: %s\n", why.what());
+  return EXIT_FAILURE;
 }

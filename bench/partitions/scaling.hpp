@@ -1,0 +1,76 @@
+// How long CLUSTER takes at run time on networks of up to a hundred thousand operators.
+#pragma once
+
+#include <partition/graphs.hpp>
+
+#include <ago/partition/cluster.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include <pthread.h>
+
+namespace bench {
+
+/// Calls `work` on a stack of `bytes`: the partitioner keeps what it knows of each operator in arrays of its own.
+template <class Work>
+void on_large_stack(std::size_t bytes, Work work) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  auto const call = [](void* w) -> void* { return (*static_cast<Work*>(w))(), nullptr; };
+  pthread_attr_init(&attributes);
+  bool const started = pthread_attr_setstacksize(&attributes, bytes) == 0 &&
+                       pthread_create(&thread, &attributes, call, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) throw std::runtime_error("a thread with a stack of " + std::to_string(bytes) + " bytes cannot start");
+  pthread_join(thread, nullptr);
+}
+
+/// Milliseconds: the median of several runs.
+template <class Work>
+double median_time(int runs, Work const& work) {
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) {
+    auto const start = std::chrono::steady_clock::now();
+    work();
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+struct scaling_figures {
+  int operators, edges, groups;
+  double milliseconds;
+};
+
+/// CLUSTER with the limit 600 on a network of about `Nodes` operators, made of blocks.
+template <int Nodes, class Block>
+scaling_figures cluster_of(Block const& block) {
+  using builder = test::builder<Nodes + 16, 2 * Nodes + 32>;
+  scaling_figures r{};
+  on_large_stack(std::size_t(1'024) * Nodes + (64 << 20), [&] {
+    auto const b = std::make_unique<builder>();
+    for (int x = b->input({1, 14, 14, 96}); b->g.node_count < Nodes;) x = block(*b, x);
+    auto const d = std::make_unique<ago::dag<Nodes + 16, 2 * Nodes + 32>>(dag_of(b->g));
+    r.operators = d->count;
+    r.edges = d->first[d->count];
+    r.milliseconds = median_time(5, [&] { r.groups = cluster(*d, 600'000).count; });
+  });
+  return r;
+}
+
+template <int Nodes>
+void print_scaling() {
+  auto const row = [](char const* name, scaling_figures const& f) {
+    std::printf("| %s | %d | %d | %d | %.2f | %.2f |\n", name, f.operators, f.edges, f.groups, f.milliseconds,
+                1e3 * f.milliseconds / f.operators);
+  };
+  row("inverted residuals", cluster_of<Nodes>([](auto& b, int x) { return b.inverted_residual(x, 6); }));
+  row("shuffle units", cluster_of<Nodes>([](auto& b, int x) { return b.shuffle_unit(x); }));
+}
+
+}  // namespace bench

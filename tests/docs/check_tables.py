@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The tables of docs/partitioning.md are what bench/partitions prints.
+
+A table lies between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. That of
+times, `scaling`, is only compared by what does not depend on the machine: all columns but the last two.
+
+usage: check_tables.py <program> <page>             says what differs
+       check_tables.py <program> <page> --update    puts what the program prints into the page
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+PLACE = re.compile(r"(<!-- partitions: (\w+) -->\n)(.*?)(<!-- /partitions -->)", re.DOTALL)
+TIMES = {"scaling": 2}  # columns at the end that are times
+
+
+def without_times(name, table):
+    columns = TIMES.get(name, 0)
+    return [[cell.strip() for cell in line.strip("|").split("|")][:-columns or None] for line in table.splitlines()]
+
+
+def faults(page, printed):
+    """What is wrong with a page; `printed(name)` gives a table as the program prints it."""
+    found = PLACE.findall(page)
+    if not found:
+        return ["there is no <!-- partitions: name --> ... <!-- /partitions -->"]
+    wrong = []
+    for _, name, table, _ in found:
+        here, there = without_times(name, table), without_times(name, printed(name))
+        if here != there:
+            first = next((i for i, (a, b) in enumerate(zip(here, there)) if a != b), min(len(here), len(there)))
+            row = " | ".join(here[first]) if first < len(here) else "no row"
+            wrong.append(f"table {name}, line {first + 1}: the page has '{row}', the program prints "
+                         f"'{' | '.join(there[first]) if first < len(there) else 'no row'}'")
+    return wrong
+
+
+def main():
+    if len(sys.argv) not in (3, 4) or (len(sys.argv) == 4 and sys.argv[3] != "--update"):
+        sys.exit(__doc__)
+    program, path = sys.argv[1], pathlib.Path(sys.argv[2])
+    page = path.read_text(encoding="utf-8")
+
+    def printed(name):
+        return subprocess.run([program, name], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    if len(sys.argv) == 4:
+        path.write_text(PLACE.sub(lambda p: p[1] + printed(p[2]) + p[4], page), encoding="utf-8")
+        return
+    wrong = faults(page, printed)
+    for line in wrong:
+        print(f"{path}: {line}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
