@@ -184,6 +184,99 @@ TEST_CASE("FuseOps: levels and limits") {
   CHECK(fused(diamond, {.max_operators = 3}) == groups{0, 1, 1, 1});
 }
 
+// The graphs that TVM tests its pass with, and the groups that it expects: tests/python/relay/test_pass_fuse_ops.py of
+// github.com/apache/tvm (Apache License 2.0). Additions of constants are biases here; squeeze is a reshape, transpose
+// a permutation, split as many slices as it has parts. Control flow, references and annotations are left out.
+TEST_CASE("FuseOps: TVM's own cases") {
+  builder b;
+  int const x = b.input(image);
+  auto const plus_1 = [&](int y) { return b.unary(op::bias, y); };
+  auto const squeeze = [&](int y) { return b.unary(op::reshape, y); };
+  auto const concat = [&](int p, int q, int r) {
+    return b.add({.kind = op::concat, .out = b.with_channels(p, 3 * b.shape_of(p).c)}, {p, q, r});
+  };
+  auto const conv = [&](int y, int size) {
+    return b.add({.kind = op::conv2d, .out = b.shape_of(y), .win = {.kernel_h = size, .kernel_w = size}}, {y});
+  };
+  auto const pool = [&](int y) {
+    ago::shape s = b.shape_of(y);
+    s.h /= 2, s.w /= 2;
+    return b.add({.kind = op::max_pool, .out = s, .win = {2, 2, 2, 2}}, {y});
+  };
+  SUBCASE("fuse_simple") {
+    squeeze(b.unary(op::tanh, plus_1(x)));
+    CHECK(fused(b) == groups{0, 0, 0});
+  }
+  SUBCASE("conv2d_fuse") {
+    int const y = conv(plus_1(x), 3), sum = b.binary(op::add, y, plus_1(y)), z2 = conv(sum, 1), z3 = conv(sum, 3);
+    b.binary(op::add, z2, z3);
+    CHECK(fused(b) == groups{0, 1, 1, 1, 4, 5, 4});
+  }
+  SUBCASE("concatenate") {
+    int const up = b.add({.kind = op::resize_nearest, .out = image}, {pool(x)});
+    plus_1(b.concat(up, x));
+    CHECK(fused(b) == groups{0, 1, 1, 1});
+  }
+  SUBCASE("tuple_root") {
+    b.output(b.add({.kind = op::resize_nearest, .out = image}, {pool(x)}));
+    b.output(x);
+    CHECK(fused(b) == groups{0, 1});
+  }
+  SUBCASE("fuse_tuple_get_elemwise") {
+    int const y = b.add({.kind = op::linear, .out = b.with_channels(x, 24)}, {x});
+    int part[3];
+    for (int& s : part) s = b.add({.kind = op::slice, .out = image}, {y});
+    int const gate = b.unary(op::sigmoid, part[0]), l = b.unary(op::tanh, part[1]), r = b.unary(op::silu, part[2]);
+    b.binary(op::add, gate, b.binary(op::mul, l, r));
+    CHECK(fused(b) == groups{0, 1, 1, 1, 1, 1, 1, 1, 1});
+  }
+  SUBCASE("tuple_get_root") {
+    b.add({.kind = op::linear, .out = b.with_channels(x, 4)}, {b.unary(op::slice, x)});
+    CHECK(fused(b) == groups{0, 1});
+  }
+  SUBCASE("tuple_intermediate") {
+    int const y = squeeze(x), y1 = plus_1(y), y2 = plus_1(plus_1(squeeze(y))), y3 = plus_1(y);
+    plus_1(squeeze(concat(y1, y2, y3)));
+    CHECK(fused(b) == groups(9, 0));
+  }
+  SUBCASE("tuple_consecutive") {
+    auto const intermediate = [&] {
+      int const y1 = plus_1(x), y2 = plus_1(x), y3 = plus_1(x);
+      return plus_1(concat(y1, y2, y3));
+    };
+    int const t1 = intermediate(), t2 = intermediate(), t3 = intermediate();
+    int const out = plus_1(pool(concat(t1, t2, t3)));
+    b.output(out);
+    b.output(plus_1(out));
+    groups expected(19, 0);
+    expected[16] = expected[17] = 16;
+    expected[18] = 18;
+    CHECK(fused(b) == expected);
+  }
+  SUBCASE("inception_like") {
+    int y = x;
+    for (int i = 0; i < 2; ++i) {
+      int const l = b.unary(op::relu, conv(y, 3)), r = b.unary(op::relu, conv(y, 3));
+      y = b.concat(l, r);
+    }
+    CHECK(fused(b) == groups{0, 0, 2, 2, 4, 5, 5, 7, 7, 9});
+  }
+  SUBCASE("fuse_parallel_injective") {
+    int const y = plus_1(x), z = squeeze(y), u = b.unary(op::permute, y);
+    b.binary(op::add, z, u);
+    CHECK(fused(b) == groups{0, 0, 0, 0});
+  }
+}
+
+TEST_CASE("FuseOps: TVM's fuse_max, 300 operators where 256 may be in a group") {
+  auto const chain = test::grown<test::builder<304, 304>>(
+      image, 301, [](auto& b, int x) { return b.unary(op::tanh, x); });
+  auto const of = ago::fuse_ops(patterns_of(chain, dag_of(chain)));
+  groups expected(300, 0);
+  std::fill(expected.begin() + 256, expected.end(), 256);
+  CHECK(oracle::view(of, 300) == expected);
+}
+
 TEST_CASE("FuseOps of random networks: complete, acyclic, one anchor and one result in a group") {
   test::random r(31);
   for (int round = 0; round < 5'000; ++round) {
