@@ -2,8 +2,9 @@
 """Measures what a network costs the compiler: seconds, peak memory, machine code.
 
 Compiles generated translation units with every compiler found: the headers alone, MobileNet-V2 cut after 1, 2, 4, 8
-and 17 blocks, the whole network, and its constant evaluation alone (trace, passes, partition, plan; no kernels).
-Seconds are processor time of the compiler (user + system), the least of the repetitions.
+and 17 blocks, the whole network, and its constant evaluation alone (trace, passes, partition, plan; no kernels); and
+Algorithm 1 on a thousand operators, with the headers that it needs. Seconds are processor time of the compiler (user +
+system), the least of the repetitions.
 """
 
 import argparse
@@ -20,7 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = ["g++", "clang++-14", "clang++-19", "clang++"]
 BLOCKS = [1, 2, 4, 8, 17]
-BUDGET = {"seconds": 15.0, "peak_mib": 1500.0, "constexpr_seconds": 1.0}  # for the whole network with g++
+BUDGET = {"seconds": 15.0, "peak_mib": 1500.0}  # for the whole network with g++
+CONSTEXPR_BUDGET = 1.0  # seconds beyond the headers, of each constant evaluation
 
 HEADERS = "#include <ago/ago.hpp>\n"
 NETWORK = HEADERS + """#include <networks/mobilenet_v2.hpp>
@@ -54,16 +56,39 @@ void run(model_type& m, float const* in, float* out) {{
 """
 PLAN = "\nstatic_assert(ago::program<{net}>::plan.packed_floats > 0 && ago::program<{net}>::steps > 0);\n"
 
+PARTITION_HEADERS = "#include <ago/partition/cluster.hpp>\n"
+CLUSTER = PARTITION_HEADERS + """
+// Inverted residuals: chains of nine operators, the last of which reads the end of the chain before as well.
+constexpr auto operators = [] {
+  ago::dag<1000, 1200> d;
+  int edges = 0;
+  for (int v = 0; v < 1000; ++v) {
+    bool const complex = v % 3 == 0;
+    d.weight[v] = complex ? 100'000 + v % 9 * 5'000 : 25'000;
+    d.complex[v] = complex;
+    if (v > 0) d.source[edges++] = v - 1;
+    if (v % 9 == 8 && v > 8) d.source[edges++] = v - 9;
+    d.first[++d.count] = edges;
+  }
+  return d;
+}();
+constexpr auto clusters = ago::cluster(operators, 600'000);
+static_assert(clusters.count > 100 && clusters.count < 300);
+"""
+
 
 def units(blocks):
-    """(name, blocks or None, source, only constant evaluation?)"""
+    """(name, blocks or None, source, kind): all that is not of the kind "object" is only evaluated. The first of each
+    kind has the headers alone."""
     whole = "networks::mobilenet_v2<224>"
-    yield "headers", None, HEADERS, False
+    yield "headers", None, HEADERS, "object"
     for n in blocks:
-        yield f"blocks: {n}", n, CUT.format(blocks=n) + RUN.format(net="net"), False
-    yield "mobilenet_v2", None, NETWORK + RUN.format(net=whole), False
-    yield "headers, syntax", None, NETWORK, True
-    yield "mobilenet_v2, constexpr", None, NETWORK + PLAN.format(net=whole), True
+        yield f"blocks: {n}", n, CUT.format(blocks=n) + RUN.format(net="net"), "object"
+    yield "mobilenet_v2", None, NETWORK + RUN.format(net=whole), "object"
+    yield "headers, syntax", None, NETWORK, "network"
+    yield "mobilenet_v2, constexpr", None, NETWORK + PLAN.format(net=whole), "network"
+    yield "partition, syntax", None, PARTITION_HEADERS, "partition"
+    yield "cluster 1000, constexpr", None, CLUSTER, "partition"
 
 
 def spend(command):
@@ -85,7 +110,8 @@ def text_bytes(obj):
 
 
 def measure(compiler, flags, unit, repetitions, folder):
-    name, blocks, source, constants_only = unit
+    name, blocks, source, kind = unit
+    constants_only = kind != "object"
     path = folder / "unit.cpp"
     path.write_text(source)
     obj = folder / "unit.o"
@@ -105,7 +131,7 @@ def measure(compiler, flags, unit, repetitions, folder):
 
 
 def verdict(results, compiler):
-    """Sentences about the budget that the whole network exceeds with a compiler at -O2 and -O3."""
+    """Sentences about what exceeds the budget with a compiler."""
     complaints = []
     for r in (r for r in results if r["compiler"] == compiler):
         where = f"{r['unit']} with {compiler} {r['flags']}"
@@ -114,8 +140,8 @@ def verdict(results, compiler):
                 complaints.append(f"{where}: {r['seconds']} s, allowed are {BUDGET['seconds']}")
             if r["peak_mib"] > BUDGET["peak_mib"]:
                 complaints.append(f"{where}: {r['peak_mib']} MiB, allowed are {BUDGET['peak_mib']}")
-        if r["unit"] == "mobilenet_v2, constexpr" and r["beyond_headers"] > BUDGET["constexpr_seconds"]:
-            complaints.append(f"{where}: {r['beyond_headers']} s, allowed are {BUDGET['constexpr_seconds']}")
+        if r["unit"].endswith(", constexpr") and r["beyond_headers"] > CONSTEXPR_BUDGET:
+            complaints.append(f"{where}: {r['beyond_headers']} s, allowed are {CONSTEXPR_BUDGET}")
     return complaints
 
 
@@ -127,7 +153,7 @@ def main():
     parser.add_argument("--blocks", nargs="*", type=int, default=BLOCKS)
     parser.add_argument("--repetitions", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one JSON object per line instead of a table")
-    parser.add_argument("--check", action="store_true", help="fail if the whole network exceeds the budget with g++")
+    parser.add_argument("--check", action="store_true", help="fail if anything exceeds the budget with g++")
     arguments = parser.parse_args()
 
     compilers = arguments.compilers or [c for c in COMPILERS if shutil.which(c)]

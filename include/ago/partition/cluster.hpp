@@ -5,6 +5,7 @@
 #include <ago/partition/levels.hpp>
 
 #include <climits>
+#include <initializer_list>
 
 namespace ago {
 

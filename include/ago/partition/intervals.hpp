@@ -4,6 +4,8 @@
 #include <ago/partition/cluster.hpp>
 #include <ago/partition/savings.hpp>
 
+#include <initializer_list>
+
 namespace ago {
 
 namespace detail {
