@@ -1,0 +1,18 @@
+// Writes the page of a small network whose names would be markup: test_inspect_page.py looks at it.
+#include "partition/graphs.hpp"
+
+#include <inspect.hpp>
+#include <writers.hpp>
+
+#include <iostream>
+
+int main() {
+  test::builder<8, 8> b;
+  int const x = b.pointwise(b.input({1, 2, 2, 4}), 8), y = b.unary(ago::op::relu, x);
+  b.g.nodes[x].name = "\"a\" <b>bold</b> & <img src=x onerror=alert(1)>";
+  b.g.nodes[y].name = "</script><script>alert(2)</script>'";
+  b.output(y);
+  ago::tools::inspection i = ago::tools::inspect(b.g);
+  i.network = "<i>net</i> & co";
+  ago::tools::write_html(std::cout, {&i, 1});
+}

@@ -1,0 +1,149 @@
+// What the inspector finds in a graph: by hand, and on random networks.
+#include "partition/random_network.hpp"
+
+#include <inspect.hpp>
+#include <networks.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace {
+
+using namespace ago::tools;
+using ago::isa;
+using ago::op;
+using ago::policy;
+
+auto inverted_residual() {
+  test::builder<30, 40, 4> b;
+  int const x = b.input({1, 14, 14, 16});
+  b.output(b.inverted_residual(x, 6));  // pointwise, bias, relu6, depthwise, bias, relu6, pointwise, bias, add
+  return b.g;
+}
+
+TEST_CASE("an inverted residual, operator by operator") {
+  inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
+  CHECK((i.policy == policy::ago_ni && i.target == isa::avx2));
+  REQUIRE(i.nodes.size() == 10);
+  CHECK((i.inputs == 1 && i.operators() == 9 && i.edges.size() == 10));
+  CHECK((i.nodes[0].kind == op::input && i.nodes[0].subgraph == -1 && i.nodes[0].step == -1));
+  CHECK((i.nodes[0].weight == 0 && i.nodes[0].multiply_adds == 0));
+  CHECK(i.nodes[1].multiply_adds == 14 * 14 * 16 * 96);
+  CHECK(i.nodes[4].multiply_adds == 14 * 14 * 96 * 9);
+  CHECK(i.nodes[7].multiply_adds == 14 * 14 * 96 * 16);
+  CHECK(i.nodes[4].details == "3x3");
+  CHECK(i.nodes[2].weight == 31'789);  // log 14 * log 14 * log 96 = 31.7890
+  CHECK((i.nodes[9].is_output && !i.nodes[8].is_output));
+  for (int v = 1; v < 10; ++v) {
+    CHECK(i.nodes[std::size_t(v)].step == (v - 1) / 3);
+    CHECK(i.nodes[std::size_t(v)].mini == (v - 1) / 3);
+  }
+  CHECK((i.edges[7].from == 7 && i.edges[7].to == 8 && i.edges[8].from == 0 && i.edges[8].to == 9));
+  CHECK((i.minis == 3 && i.statistics.possible_pairs == 2 && i.statistics.possible_triples == 1));
+}
+
+TEST_CASE("what the steps of an inverted residual cost") {
+  inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
+  REQUIRE(i.steps.size() == 3);
+  long const narrow = 14 * 14 * 16, wide = 14 * 14 * 96;
+  inspected_step const &expand = i.steps[0], &filter = i.steps[1], &project = i.steps[2];
+  CHECK((expand.kernel() == "pointwise" && expand.layers() == "14x14x16 > 14x14x96"));
+  CHECK((expand.parts[0].epilogue == "bias, relu6" && project.parts[0].epilogue == "bias, add"));
+  CHECK(expand.account.multiply_adds == wide * 16);
+  CHECK(expand.account.bytes_read == 4 * (narrow + 16 * 96 + 96));
+  CHECK(expand.account.bytes_written == 4 * wide);
+  CHECK(filter.account.bytes_read == 4 * (wide + 9 * 96 + 96));
+  CHECK(project.account.bytes_read == 4 * (wide + 96 * 16 + 16 + narrow));  // it adds what came in
+  CHECK(project.account.bytes_written == 4 * narrow);
+  CHECK(expand.cycles == wide * 16 / 16.);                                  // two registers of 8 in a cycle
+  CHECK(filter.cycles == double(filter.account.bytes()) / 8);               // its bytes take longer
+  CHECK(i.cycles() == expand.cycles + filter.cycles + project.cycles);
+  CHECK(i.arena_bytes == 4 * 2 * wide);                                     // input and result are the caller's
+  CHECK(i.account().bytes_written == 4 * (2 * wide + narrow));
+}
+
+TEST_CASE("a pipeline is one step, and its inner values pass through no memory") {
+  test::builder<30, 40, 4> b;
+  b.output(b.inverted_residual(b.input({1, 112, 112, 16}), 6));
+  inspection const apart = inspect(b.g, {isa::avx2, policy::ago_ni}), i = inspect(b.g, {isa::avx2, policy::ago});
+  REQUIRE((i.steps.size() == 1 && apart.steps.size() == 3));
+  CHECK(i.steps[0].kernel() == "rows: pointwise, depthwise, pointwise");
+  CHECK(i.steps[0].tiles.how == ago::tiling::rows);
+  CHECK(i.steps[0].nodes == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(i.account().multiply_adds == apart.account().multiply_adds);
+  CHECK(apart.account().bytes() - i.account().bytes() == 4 * 4 * 112 * 112 * 96);  // two, written and read
+  CHECK(i.arena_bytes < apart.arena_bytes / 10);
+}
+
+TEST_CASE("attention, views, Winograd: what a step computes, and what none does") {
+  inspection const bert = inspect(find_network("bert_tiny")->trace(128)->value);
+  auto const of_kind = [](inspection const& i, op kind) {
+    for (auto const& n : i.nodes)
+      if (n.kind == kind) return n;
+    return inspected_node{};
+  };
+  int const attention = of_kind(bert, op::attention_scores).step;
+  REQUIRE(attention >= 0);
+  inspected_step const& s = bert.steps[std::size_t(attention)];
+  CHECK((s.kernel() == "attention" && s.account.multiply_adds == 2 * 128 * 128 * 128));
+  CHECK((of_kind(bert, op::softmax).step == attention && of_kind(bert, op::attention_values).step == attention));
+  CHECK(of_kind(bert, op::attention_scores).details == "2 heads");
+
+  inspection const shuffle = inspect(find_network("shufflenet_v2")->trace(224)->value);
+  CHECK((of_kind(shuffle, op::channel_shuffle).step == -1 && of_kind(shuffle, op::slice).step == -1));
+  inspection const squeeze = inspect(find_network("squeezenet")->trace(224)->value, {isa::avx512});
+  inspected_step const& w = squeeze.steps[3];
+  REQUIRE(w.kernel() == "winograd_4");
+  CHECK(w.cycles == std::max(double(w.account.multiply_adds) / 4 / 32, double(w.account.bytes()) / 8));
+}
+
+TEST_CASE("names are those of named()") {
+  inspection const i = inspect(find_network("mobilevit_s")->trace(224)->value);
+  CHECK(std::count_if(i.nodes.begin(), i.nodes.end(), [](auto const& n) {
+          return n.kind == op::layer_norm && n.name == "features.8.encoders.3.norm2";
+        }) == 1);
+}
+
+TEST_CASE("random networks: every operator has its place, and nothing is lost in the sums") {
+  test::random r(7);
+  for (int round = 0; round < 300; ++round) {
+    auto const g = test::make_random_network(r, test::pick(r, 1, 60));
+    policy const p = policy(test::pick(r, 0, ago::policies - 1));
+    inspection const i = inspect(g, {isa::avx2, p});
+    CAPTURE(round);
+    CAPTURE(name_of(p));
+    REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
+    std::vector<int> operators(i.subgraphs.size()), computed(i.nodes.size());
+    for (auto const& n : i.nodes)
+      if (n.subgraph >= 0) ++operators[std::size_t(n.subgraph)];
+    for (std::size_t k = 0; k < i.subgraphs.size(); ++k) CHECK(operators[k] == i.subgraphs[k].operators);
+    for (auto const& s : i.steps) {
+      CHECK(s.cycles > 0);
+      for (int const v : s.nodes) {
+        ++computed[std::size_t(v)];
+        CHECK(i.nodes[std::size_t(v)].step >= 0);
+        CHECK(i.nodes[std::size_t(v)].subgraph == s.subgraph);
+      }
+    }
+    for (std::size_t v = 0; v < i.nodes.size(); ++v) {
+      CHECK((computed[v] > 0) == (i.nodes[v].step >= 0));
+      if (ago::is_complex(i.nodes[v].kind)) CHECK(computed[v] > 0);
+    }
+    long sum = 0;
+    for (auto const& n : i.nodes) sum += n.multiply_adds;
+    CHECK(i.account().multiply_adds == sum);
+  }
+}
+
+TEST_CASE("sizes that layers do not fit are refused with a sentence") {
+  CHECK_THROWS_WITH_AS(find_network("squeezenet")->trace(5),
+                       doctest::Contains("max_pool of source line 20: the window is larger than the image with its "
+                                         "pads (expects 3, gets 2)"),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(find_network("mnasnet")->trace(100'000), doctest::Contains("more elements than an int"),
+                       std::invalid_argument);
+  CHECK(find_network("mobilenet_v3") == nullptr);
+}
+
+}  // namespace

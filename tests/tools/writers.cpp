@@ -1,0 +1,235 @@
+// The formats of the inspector: JSON and Graphviz read back, text, and files that appear whole or not at all.
+#include "partition/graphs.hpp"
+
+#include <figures.hpp>
+#include <inspect.hpp>
+#include <networks.hpp>
+#include <output_file.hpp>
+#include <writers.hpp>
+
+#include <ago/graph/optimized.hpp>
+
+#include <networks/mobilenet_v2.hpp>
+#include <networks/shufflenet_v2.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace ago::tools;
+using ago::policy;
+using json = nlohmann::ordered_json;
+
+inspection inspected(char const* name, policy p) {
+  known_network const& n = *find_network(name);
+  inspection i = inspect(n.trace(n.usual_size)->value, p);
+  i.network = name;
+  i.size = n.usual_size;
+  return i;
+}
+
+/// An operator whose name means something to every format.
+inspection hostile() {
+  test::builder<8, 8> b;
+  int const x = b.pointwise(b.input({1, 2, 2, 4}), 8);
+  b.g.nodes[x].name = "\"a\\b\" <c> & {d}\n</script>";
+  b.output(x);
+  inspection i = inspect(b.g);
+  i.network = "<\"net\">";
+  return i;
+}
+
+template <class Write>
+std::string written(Write const& write) {
+  std::ostringstream out;
+  write(out);
+  return out.str();
+}
+
+json json_of(inspection const& i) {
+  return json::parse(written([&](std::ostream& out) { write_json(out, i); }));
+}
+
+template <auto const& Net>
+void check_statistics(char const* name) {
+  auto const& g = ago::optimized<Net>::value;
+  for (int p = 0; p < ago::policies; ++p) {
+    json const j = json_of(inspected(name, policy(p)));
+    auto const s = statistics_of(g, partition_by(policy(p), g).subgraphs);
+    CAPTURE(name_of(policy(p)));
+    CHECK(j["subgraphs"] == s.groups);
+    CHECK(j["trivial"] == s.trivial);
+    CHECK(j["mean"].get<double>() == doctest::Approx(s.mean / 1000).epsilon(1e-12));
+    CHECK(j["median"].get<double>() == doctest::Approx(s.median / 1000).epsilon(1e-12));
+    CHECK(j["jain"].get<double>() == doctest::Approx(s.jain).epsilon(1e-12));
+    CHECK(j["complex_per_subgraph_max"] == s.most_complex);
+    CHECK((j["pairs_captured"] == s.pairs && j["pairs_possible"] == s.possible_pairs));
+    CHECK((j["triples_captured"] == s.triples && j["triples_possible"] == s.possible_triples));
+    CHECK(j["broken_epilogues"] == s.broken_epilogues);
+    CHECK(j["bytes_removed"] == s.bytes_removed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("JSON of all networks under all policies has exactly the promised keys") {
+  std::vector<std::string> const keys{
+      "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
+      "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
+      "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes"};
+  for (known_network const& n : known_networks())
+    for (int p = 0; p < ago::policies; ++p) {
+      inspection const i = inspected(n.name.c_str(), policy(p));
+      json const j = json_of(i);
+      std::vector<std::string> found;
+      for (auto const& [key, value] : j.items()) found.push_back(key);
+      CHECK(found == keys);
+      CHECK((j["network"] == n.name && j["size"] == n.usual_size && j["policy"] == name_of(policy(p))));
+      CHECK((j["steps"] == i.steps.size() && j["arena_bytes"] == i.arena_bytes));
+      CHECK((j["subgraphs"] == i.subgraphs.size() && j["pairs_captured"] <= j["pairs_possible"]));
+      CHECK((j["steps"].get<int>() > 0 && j["arena_bytes"].get<long>() > 0 && j["jain"].get<double>() <= 1));
+    }
+}
+
+TEST_CASE("JSON has the statistics of the compile-time graph") {
+  check_statistics<networks::mobilenet_v2<224>>("mobilenet_v2");
+  check_statistics<networks::shufflenet_v2<224>>("shufflenet_v2");
+}
+
+TEST_CASE("JSON of a network without sizes, whose name needs escaping") {
+  json const j = json_of(hostile());
+  CHECK((j["network"] == "<\"net\">" && j["size"].is_null()));
+}
+
+namespace {
+
+/// Graphviz's language as far as the inspector writes it: what stands outside strings, and the strings.
+struct dot_text {
+  std::vector<std::string> statements;  ///< a string is a quote
+  std::vector<std::string> strings;
+  int depth = 0, deepest = 0;
+};
+
+dot_text read_dot(std::string const& text) {
+  dot_text r;
+  std::string statement, string;
+  bool inside = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    char const c = text[k];
+    if (inside) {
+      if (c == '\\') string += {c, text.at(++k)};
+      else if (c == '"') r.strings.push_back(string), inside = false, string.clear();
+      else string += c;
+      REQUIRE(c != '\n');
+    } else if (c == '"') {
+      inside = true;
+      statement += '"';
+    } else if (c == '{' || c == '}' || c == ';') {
+      r.depth += (c == '{') - (c == '}');
+      REQUIRE(r.depth >= 0);
+      r.deepest = std::max(r.deepest, r.depth);
+      statement.erase(0, statement.find_first_not_of(" \n"));
+      if (!statement.empty()) r.statements.push_back(statement);
+      statement.clear();
+    } else {
+      statement += c;
+    }
+  }
+  REQUIRE((!inside && r.depth == 0));
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("Graphviz: braces balance, every operator and every edge is there once, clusters are the partition") {
+  for (known_network const& n : known_networks())
+    for (int p = 0; p < ago::policies; ++p) {
+      inspection const i = inspected(n.name.c_str(), policy(p));
+      dot_text const dot = read_dot(written([&](std::ostream& out) { write_dot(out, i); }));
+      CHECK(dot.deepest == 3);
+      std::map<std::string, int> nodes, clusters, edges;
+      for (std::string const& s : dot.statements) {
+        if (s[0] == 'n' && s.find("->") != std::string::npos) ++edges[s];
+        else if (s[0] == 'n' && s.find(" [label") != std::string::npos && s[1] != 'o') ++nodes[s.substr(0, s.find(' '))];
+        else if (s.rfind("subgraph cluster_", 0) == 0) ++clusters[s];
+      }
+      CHECK((nodes.size() == i.nodes.size() && clusters.size() == i.subgraphs.size() + std::size_t(i.minis)));
+      int drawn = 0;
+      for (auto const& [edge, count] : edges) drawn += count;
+      CHECK(drawn == int(i.edges.size()));
+      for (auto const& [name, count] : nodes) CHECK(count == 1);
+      for (auto const& [name, count] : clusters) CHECK(count == 1);
+    }
+}
+
+TEST_CASE("Graphviz: names are quoted") {
+  dot_text const dot = read_dot(written([&](std::ostream& out) { write_dot(out, hostile()); }));
+  auto const has = [&](std::string const& s) {
+    return std::find(dot.strings.begin(), dot.strings.end(), s) != dot.strings.end();
+  };
+  CHECK(has("<\\\"net\\\">"));
+  CHECK(has("pointwise\\n2x2x8\\n\\\"a\\\\b\\\" <c> & {d}\\n</script>"));
+}
+
+TEST_CASE("text: a column for each policy, and all steps") {
+  std::vector const all{inspected("bert_tiny", policy::ago), inspected("bert_tiny", policy::fuse_ops)};
+  std::string const text = written([&](std::ostream& out) { write_text(out, all); });
+  std::istringstream lines(text);
+  std::size_t steps = 0, figures = 0;
+  bool in_steps = false;
+  for (std::string line; std::getline(lines, line);) {
+    CHECK((line.empty() || line.back() != ' '));
+    if (line.rfind("steps under", 0) == 0) in_steps = true;
+    else if (in_steps && line.find('%') == std::string::npos && !line.empty()) ++steps;
+    for (std::size_t k = 0; !in_steps && k < figures_of(all[0]).size(); ++k) {
+      auto const a = figures_of(all[0])[k], b = figures_of(all[1])[k];
+      if (line.rfind(a.label, 0) != 0) continue;
+      ++figures;
+      CHECK(line.find(a.text) < line.rfind(b.text));
+    }
+  }
+  CHECK(steps == all[0].steps.size() + all[1].steps.size());
+  CHECK(figures == figures_of(all[0]).size());
+}
+
+TEST_CASE("numbers") {
+  CHECK((grouped(0) == "0" && grouped(999) == "999" && grouped(1000) == "1 000" && grouped(-1234567) == "-1 234 567"));
+  CHECK(fixed(2.25, 1) == "2.2");
+}
+
+TEST_CASE("HTML: names do not become markup, nor end the script") {
+  std::vector const all{hostile()};
+  std::string const page = written([&](std::ostream& out) { write_html(out, all); });
+  CHECK(page.find("<c>") == std::string::npos);
+  CHECK(page.find("{{") == std::string::npos);
+  CHECK(page.find("&lt;c&gt; &amp; {d}") != std::string::npos);
+  CHECK(page.find("<h1>&lt;&quot;net&quot;&gt;</h1>") != std::string::npos);
+  std::size_t scripts = 0;
+  for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1)) ++scripts;
+  CHECK(scripts == 2);
+}
+
+TEST_CASE("a file appears whole or not at all") {
+  namespace fs = std::filesystem;
+  fs::path const folder = fs::temp_directory_path() / ("ago_inspect_" + std::to_string(std::random_device{}()));
+  fs::create_directory(folder);
+  std::string const path = folder / "file";
+  auto const content = [&] {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  write_file(path, [](std::ostream& out) { out << "one"; });
+  CHECK(content() == "one");
+  CHECK_THROWS_AS(write_file(path, [](std::ostream& out) { out << "half", throw std::bad_alloc(); }), std::bad_alloc);
+  CHECK(content() == "one");
+  CHECK_THROWS_WITH(write_file(folder, [](std::ostream&) {}), doctest::Contains("it is a directory"));
+  CHECK_THROWS_WITH(write_file(folder / "missing" / "file", [](std::ostream&) {}),
+                    doctest::Contains("No such file or directory"));
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);  // nothing temporary is left
+  fs::remove_all(folder);
+}
