@@ -1,11 +1,13 @@
 """A headless Chromium that speaks its DevTools protocol over two pipes."""
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import time
 
+PATIENCE = 30  # seconds for an answer: a dialog, for one, makes a page wait for ever
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -21,7 +23,7 @@ class Browser:
         to_browser, self.write_end = os.pipe()
         self.read_end, from_browser = os.pipe()
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-                 "--disable-dev-shm-usage", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
+                 "--disable-dev-shm-usage", "--disable-breakpad", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
                  f"--window-size={width},{height}"]
         if dark:
             flags.append("--blink-settings=preferredColorScheme=0")
@@ -32,7 +34,8 @@ class Browser:
             os.dup2(write, 4)
 
         self.process = subprocess.Popen([program, *flags, "about:blank"], preexec_fn=give_pipes, close_fds=False,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env={**os.environ, "HOME": self.profile})
         os.close(to_browser)
         os.close(from_browser)
         self.buffer, self.count, self.session, self.events = b"", 0, None, []
@@ -45,8 +48,13 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        try:  # it ends its own processes, if it can
+            self.session = None
+            self.call("Browser.close")
+            self.process.wait(PATIENCE)
+        except (RuntimeError, OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
         os.close(self.write_end)
         os.close(self.read_end)
         shutil.rmtree(self.profile, ignore_errors=True)
@@ -54,6 +62,8 @@ class Browser:
     def read(self):
         """The next message."""
         while b"\0" not in self.buffer:
+            if not select.select([self.read_end], [], [], PATIENCE)[0]:
+                raise RuntimeError(f"the browser has not answered for {PATIENCE} s")
             more = os.read(self.read_end, 1 << 16)
             if not more:
                 raise RuntimeError("the browser has gone")
@@ -61,19 +71,27 @@ class Browser:
         message, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(message)
 
-    def call(self, method, **parameters):
+    def send(self, method, parameters):
+        """Returns the number that the answer will have."""
         self.count += 1
         message = {"id": self.count, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
+        return self.count
+
+    def call(self, method, **parameters):
+        number = self.send(method, parameters)
         while True:
             answer = self.read()
-            if answer.get("id") == self.count:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
-            self.events.append(answer)
+            if "method" in answer:
+                self.events.append(answer)
+            if answer.get("method") == "Page.javascriptDialogOpening":  # the page waits for this
+                self.send("Page.handleJavaScriptDialog", {"accept": True})
 
     def open(self, address):
         """Loads a page, and forgets what was told of the one before."""
@@ -97,6 +115,8 @@ class Browser:
         """What scripts threw or the console showed as a fault since the page was opened."""
         self.evaluate("1")  # all events before it have come then
         found = [e["params"]["exceptionDetails"]["text"] for e in self.events if e["method"] == "Runtime.exceptionThrown"]
+        found += ["dialog: " + e["params"]["message"] for e in self.events
+                  if e["method"] == "Page.javascriptDialogOpening"]
         found += [e["params"]["entry"]["text"] for e in self.events if e["method"] == "Log.entryAdded"
                   and e["params"]["entry"]["level"] in ("error", "warning")]
         return found + [str(e["params"]["args"]) for e in self.events if e["method"] == "Runtime.consoleAPICalled"]

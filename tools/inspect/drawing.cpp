@@ -31,19 +31,16 @@ int edges_into(layered_graph const& g, std::size_t layer) {
   return count;
 }
 
-/// About `rows` layers for each column, cut where few edges are.
-std::vector<column> cut(layered_graph const& g, std::size_t rows) {
+/// So many columns of about as many layers each, cut where few edges are.
+std::vector<column> cut(layered_graph const& g, std::size_t count) {
   std::vector<column> columns;
-  for (std::size_t first = 0; first < g.layers.size();) {
-    std::size_t last = std::min(first + rows, g.layers.size());
-    if (last < g.layers.size()) {
-      std::size_t best = last;
-      for (std::size_t at = last; at > first + rows * 3 / 4 && at > first + 1; --at)
+  for (std::size_t first = 0; columns.size() < count; first = columns.back().last) {
+    std::size_t const layers = g.layers.size() - first, rows = layers / (count - columns.size());
+    std::size_t best = first + rows;
+    for (std::size_t away = 1; away <= rows / 6 && columns.size() + 1 < count; ++away)
+      for (std::size_t const at : {first + rows + away, first + rows - away})
         if (edges_into(g, at) < edges_into(g, best)) best = at;
-      last = best;
-    }
-    columns.push_back({first, last});
-    first = last;
+    columns.push_back({first, best});
   }
   return columns;
 }
@@ -69,13 +66,13 @@ double measure(layered_graph const& g, std::vector<double> const& x, std::vector
 std::pair<std::vector<column>, double> columns_of(layered_graph const& g, std::vector<double> const& x) {
   std::pair<std::vector<column>, double> best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t count = 1;; ++count) {
-    std::size_t const rows = (g.layers.size() + count - 1) / count;
-    auto columns = cut(g, rows);
-    double const width = measure(g, x, columns), ratio = width / (double(rows) * pitch + 2 * margin);
-    if (std::abs(std::log(ratio)) < least) best = {columns, width}, least = std::abs(std::log(ratio));
-    if (ratio >= 1 || rows <= 8) return best;
+  for (std::size_t count = 1; count <= std::max<std::size_t>(1, g.layers.size() / 8); ++count) {
+    auto columns = cut(g, count);
+    double const width = measure(g, x, columns), height = double(g.layers.size() / count) * pitch + 2 * margin;
+    double const away = std::abs(std::log(width / height));
+    if (away < least) best = {columns, width}, least = away;
   }
+  return best;
 }
 
 std::string at(double x, double y) { return fixed(x, 1) + ' ' + fixed(y, 1); }

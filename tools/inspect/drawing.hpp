@@ -19,7 +19,7 @@ struct drawn_edge {
 };
 
 struct drawing {
-  static constexpr double box_width = 168, box_height = 24, gap = 14;  ///< gap: between layers
+  static constexpr double box_width = 188, box_height = 24, gap = 14;  ///< gap: between layers
 
   double width{}, height{};
   std::vector<place_on_paper> nodes;

@@ -40,12 +40,13 @@ std::string conditions(inspection const& i) {
 }
 
 void write_view(std::ostream& out, inspection const& i, drawing const& d, std::size_t number) {
-  out << "<section class=\"view\" data-view=\"" << number << "\">\n<h2>" << name_of(i.policy) << " <small>"
-      << i.subgraphs.size() << " subgraphs, " << i.steps.size() << " steps, " << grouped(i.arena_bytes)
-      << " bytes of arena</small></h2>\n<div class=\"graph\">\n"
+  out << "<section class=\"view\" data-view=\"" << number << "\">\n<div class=\"caption\"><h2>" << name_of(i.policy)
+      << " <small>" << i.subgraphs.size() << " subgraphs, " << i.steps.size() << " steps, " << grouped(i.arena_bytes)
+      << " bytes of arena</small></h2>\n"
          "<div class=\"zoom\"><button type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\">+</button>"
          "<button type=\"button\" data-zoom=\"out\" title=\"zoom out (-)\">&minus;</button>"
-         "<button type=\"button\" data-zoom=\"fit\" title=\"show all (0)\">fit</button></div>\n";
+         "<button type=\"button\" data-zoom=\"fit\" title=\"show all (0)\">fit</button></div></div>\n"
+         "<div class=\"graph\">\n";
   write_graph(out, i, d);
   out << "</div>\n<div class=\"side\">\n<div class=\"details\" aria-live=\"polite\"></div>\n"
          "<h3>Steps</h3>\n<div class=\"scroll\">\n";
