@@ -12,8 +12,11 @@ namespace ago::tools {
 /// The graph as SVG. An operator is a group with class "op", the number of its node as data-op, and its subgraph's hue.
 void write_graph(std::ostream& out, inspection const& i, drawing const& d);
 
-/// A table of figures, with a column for each policy.
+/// A table of figures, with a row for each policy.
 void write_figures(std::ostream& out, std::span<inspection const> all);
+
+/// What these figures mean.
+void write_meanings(std::ostream& out, inspection const& i);
 
 /// The steps, with what they cost.
 void write_steps(std::ostream& out, inspection const& i);

@@ -22,19 +22,23 @@ void write_share(std::ostream& out, double share, double most) {
 }  // namespace
 
 void write_figures(std::ostream& out, std::span<inspection const> all) {
-  std::vector<std::vector<figure>> columns;
-  out << "<table class=\"figures\">\n<thead><tr><th scope=\"col\">figure</th>";
+  out << "<table class=\"figures\">\n<thead><tr><th scope=\"col\">policy</th>";
+  for (figure const& f : figures_of(all.front()))
+    out << "<th scope=\"col\" class=\"number\" title=\"" << escaped(f.meaning) << "\">" << escaped(f.label) << "</th>";
+  out << "</tr></thead>\n<tbody>\n";
   for (inspection const& i : all) {
-    columns.push_back(figures_of(i));
-    out << "<th scope=\"col\" class=\"number\">" << name_of(i.policy) << "</th>";
-  }
-  out << "<th scope=\"col\">which is</th></tr></thead>\n<tbody>\n";
-  for (std::size_t row = 0; row < columns[0].size(); ++row) {
-    out << "<tr><th scope=\"row\">" << escaped(columns[0][row].label) << "</th>";
-    for (auto const& column : columns) write_cell(out, escaped(column[row].text));
-    out << "<td class=\"meaning\">" << escaped(columns[0][row].meaning) << "</td></tr>\n";
+    out << "<tr><th scope=\"row\">" << name_of(i.policy) << "</th>";
+    for (figure const& f : figures_of(i)) write_cell(out, escaped(f.text));
+    out << "</tr>\n";
   }
   out << "</tbody></table>\n";
+}
+
+void write_meanings(std::ostream& out, inspection const& i) {
+  out << "<dl class=\"meanings\">\n";
+  for (figure const& f : figures_of(i))
+    out << "<dt>" << escaped(f.label) << "</dt><dd>" << escaped(f.meaning) << "</dd>\n";
+  out << "</dl>\n";
 }
 
 void write_steps(std::ostream& out, inspection const& i) {

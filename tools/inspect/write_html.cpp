@@ -33,16 +33,20 @@ void fill_in(std::ostream& out, std::string_view text, std::map<std::string_view
 
 std::string title_of(inspection const& i) { return i.network + (i.size > 0 ? ' ' + std::to_string(i.size) : ""); }
 
+std::string counted(std::size_t count, char const* what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
 std::string conditions(inspection const& i) {
-  return std::to_string(i.operators()) + " operators, planned for " + name_of(i.target) + " with " +
+  return counted(std::size_t(i.operators()), "operator") + ", planned for " + name_of(i.target) + " with " +
          std::to_string(i.device.l1_bytes / 1024) + " KiB of L1 and " + std::to_string(i.device.l2_bytes / 1024) +
          " KiB of L2";
 }
 
 void write_view(std::ostream& out, inspection const& i, drawing const& d, std::size_t number) {
   out << "<section class=\"view\" data-view=\"" << number << "\">\n<div class=\"caption\"><h2>" << name_of(i.policy)
-      << " <small>" << i.subgraphs.size() << " subgraphs, " << i.steps.size() << " steps, " << grouped(i.arena_bytes)
-      << " bytes of arena</small></h2>\n"
+      << " <small>" << counted(i.subgraphs.size(), "subgraph") << ", " << counted(i.steps.size(), "step")
+      << "</small></h2>\n"
          "<div class=\"zoom\"><button type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\">+</button>"
          "<button type=\"button\" data-zoom=\"out\" title=\"zoom out (-)\">&minus;</button>"
          "<button type=\"button\" data-zoom=\"fit\" title=\"show all (0)\">fit</button></div></div>\n"
@@ -73,6 +77,7 @@ void write_html(std::ostream& out, std::span<inspection const> all) {
            {"style", [&] { out << text_of(page_css, page_css_end); }},
            {"script", [&] { out << text_of(page_js, page_js_end); }},
            {"figures", [&] { write_figures(out, all); }},
+           {"meanings", [&] { write_meanings(out, all.front()); }},
            {"data", [&] { write_data(out, all); }},
            {"views", [&] {
               for (std::size_t k = 0; k < all.size(); ++k) write_view(out, all[k], d, k);

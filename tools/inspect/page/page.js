@@ -148,7 +148,7 @@ class View {
     line('step', `${step}, ${s.kernel}${s.tile ? `, ${s.tile} at a time` : ''}`);
     for (const part of s.parts) line('', `${part.kernel}: ${part.layers}${part.details ? `; ${part.details}` : ''}`);
     line('its cost', `${number(s.multiplyAdds)} multiply-adds, ${number(s.bytesRead)} bytes read, ${number(s.bytesWritten)} `
-      + `written; ${number(100 * s.cycles / cycles, 1)} % of the predicted ${number(cycles / 1e6, 2)} million cycles`);
+      + `written; ${number(100 * s.cycles / cycles, 1)}\u00a0% of the ${number(cycles)} cycles predicted for all steps`);
   }
 
   search(found) {
