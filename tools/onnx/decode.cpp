@@ -39,7 +39,6 @@ class decoder {
     fail_if_any();
     values(s);
     for (int const n : s.order) result_.operations.push_back(node(s, n));
-    result_.inputs = s.inputs;
     result_.outputs = s.outputs;
     return std::move(result_);
   }
@@ -70,11 +69,26 @@ class decoder {
       result_.values[v].name = s.names[v];
       if (s.needed[v] && s.initializers[v]) initializer(*s.initializers[v], result_.values[v]);
     }
+    inputs(s);
+  }
+
+  void inputs(structure const& s) {
     input_shapes shapes(options_);
+    std::size_t fixed = 0;
     for (std::size_t i = 0; i < s.inputs.size(); ++i) {
-      result_.values[static_cast<std::size_t>(s.inputs[i])] = shapes.read(*s.declared[i], findings_);
+      value& v = result_.values[static_cast<std::size_t>(s.inputs[i])];
+      if (auto const given = options_.fixed.find(v.name); given != options_.fixed.end()) {
+        v.known = given->second;
+        v.type = v.known->type;
+        v.dims = v.known->dims;
+        ++fixed;
+      } else {
+        v = shapes.read(*s.declared[i], findings_);
+        result_.inputs.push_back(s.inputs[i]);
+      }
     }
     shapes.check_all_used(findings_);
+    if (fixed != options_.fixed.size()) report("", "a value is given for an input that the model has not");
   }
 
   /// Gives the memory of the file's form back at once: a large model is never there twice.

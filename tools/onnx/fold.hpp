@@ -10,9 +10,9 @@ namespace ago::onnx {
 
 /// What may be spent on constants, in elements.
 struct fold_budget {
-  std::int64_t largest;                          ///< made by one operator
-  std::int64_t made;                             ///< made in total
-  std::int64_t read = std::int64_t{1} << 30;     ///< read in total: time
+  std::int64_t largest;  ///< made by one operator
+  std::int64_t made;     ///< made in total
+  std::int64_t read;     ///< read in total, which takes time
 };
 
 /// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands (for

@@ -20,7 +20,9 @@ namespace {
 class propagation {
  public:
   propagation(model& m, load_options const& options, std::vector<finding>& findings)
-      : m_(m), findings_(findings), budget_{.largest = options.largest_constant, .made = options.all_constants} {
+      : m_(m), findings_(findings), budget_{.largest = options.largest_constant,
+                                             .made = options.all_constants,
+                                             .read = 8 * options.all_constants} {
     // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
     for (finding const& f : findings) {
       sound_ = sound_ && !f.node.empty();
@@ -32,8 +34,7 @@ class propagation {
   void run() {
     std::vector<operation> left;
     for (operation& op : m_.operations) {
-      bool const determined = sound_ && !reads_unknown(op) && faulty_.count(op.name) == 0;
-      if (!visit(op, determined)) left.push_back(std::move(op));
+      if (!visit(op)) left.push_back(std::move(op));
     }
     m_.operations = std::move(left);
   }
@@ -47,13 +48,15 @@ class propagation {
   }
 
   /// Returns whether the operation's results are known now.
-  bool visit(operation const& op, bool determined) {
+  bool visit(operation const& op) {
     try {
-      rule const& r = checked_rule(op, m_.opset);
-      if (determined) {
-        site s(m_, op);
-        r.shape(s);
-        return fold(m_, op, budget_);
+      if (faulty_.count(op.name) == 0) {
+        rule const& r = checked_rule(op, m_.opset);
+        if (sound_ && !reads_unknown(op)) {
+          site s(m_, op);
+          r.shape(s);
+          return fold(m_, op, budget_);
+        }
       }
     } catch (fault const& f) {
       findings_.push_back({.node = op.name, .op = op.type, .attribute = f.attribute, .reason = f.reason});
