@@ -19,14 +19,14 @@ inline constexpr std::int64_t oldest_opset = 7, newest_opset = 25;
 
 struct load_options {
   /// Sizes of the symbolic dimensions of the inputs, by their names ("N"), or "input:axis" for those without a name.
-  std::map<std::string, std::int64_t> dims;
+  std::map<std::string, std::int64_t> dims = {};
   /// For first dimensions that are called N, batch or batch_size or have no name, unless `dims` tells.
-  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> batch = {};
   /// Inputs that are constants in this import, such as the sizes that a Reshape takes from the caller.
-  std::map<std::string, constant> fixed;
+  std::map<std::string, constant> fixed = {};
   /// Operators that may be left after folding; others are reported together with everything else that is wrong. If it
   /// is empty, all may.
-  std::set<std::string, std::less<>> operators;
+  std::set<std::string, std::less<>> operators = {};
   /// Operators whose result would have more elements than this are not folded,
   std::int64_t largest_constant = std::int64_t{1} << 26;
   /// nor when all folded constants together would have more. Eight times as many are read at most.

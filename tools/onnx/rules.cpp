@@ -201,6 +201,15 @@ constexpr std::array reductions{"ReduceL1",   "ReduceL2",  "ReduceLogSum", "Redu
 constexpr rule reduction_before{"", 1, 17, 1, 1, "axes keepdims", shapes::reduce};
 constexpr rule reduction_since{"", 18, 0, 1, 2, "keepdims noop_with_empty_axes", shapes::reduce};
 
+/// How many outputs there may be; one for all others.
+std::size_t most_outputs(std::string_view type) {
+  if (type == "Split") return many;
+  if (type == "BatchNormalization") return 5;
+  if (type == "Attention") return 4;
+  if (type == "LayerNormalization") return 3;
+  return type == "Dropout" || type == "MaxPool" || type == "TopK" ? 2 : 1;
+}
+
 bool lists(std::string_view names, std::string_view name) {
   while (!names.empty()) {
     std::size_t const end = std::min(names.find(' '), names.size());
@@ -234,7 +243,10 @@ rule const& checked_rule(operation const& op, std::int64_t opset) {
                                                     : std::to_string(r.fewest) + " to " + std::to_string(r.most);
     throw fault{"", std::to_string(op.inputs.size()) + " inputs, expected " + expected};
   }
-  if (op.outputs.empty()) throw fault{"", "it has no outputs"};
+  if (std::size_t const most = most_outputs(op.type); op.outputs.empty() || op.outputs.size() > most) {
+    throw fault{"", std::to_string(op.outputs.size()) + " outputs, expected " +
+                        (most == 1 ? "one" : most == many ? "at least one" : "1 to " + std::to_string(most))};
+  }
   for (auto const& [name, value] : op.attributes) {
     if (!lists(r.attributes, name)) {
       throw fault{name, "operator set " + std::to_string(opset) + " has no such attribute"};
