@@ -1,4 +1,4 @@
-# find_package(ago) gives the target ago::ago and the function ago_embed().
+# find_package(ago) gives the target ago::ago and the functions ago_embed() and ago_add_tuner().
 include(CMakeFindDependencyMacro)
 if(NOT TARGET xsimd)
   find_dependency(xsimd)
@@ -10,3 +10,4 @@ get_target_property(ago_xsimd_headers xsimd INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(ago::ago SYSTEM INTERFACE "${ago_xsimd_headers}")
 
 include(${CMAKE_CURRENT_LIST_DIR}/AgoEmbed.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/AgoTuner.cmake)

@@ -118,7 +118,7 @@ class menu_view {
   explicit menu_view(std::span<menu_entry const> entries) {
     for (menu_entry const& e : entries) sorted_.push_back({hash_of(*e.key), e});
     auto const before = [](hashed const& a, hashed const& b) { return a.hash < b.hash; };
-    std::stable_sort(sorted_.begin(), sorted_.end(), before);
+    std::sort(sorted_.begin(), sorted_.end(), before);
     auto const same = [](hashed const& a, hashed const& b) {
       return a.hash == b.hash && *a.entry.key == *b.entry.key;
     };

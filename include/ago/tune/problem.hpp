@@ -50,8 +50,8 @@ class problem {
   virtual bool feasible(candidate const&) = 0;
   /// Seconds by the analytic cost model, to rank candidates before anything is measured.
   virtual double predicted(candidate const&) = 0;
-  /// Times `contender` against `incumbent` in the whole network, interleaved, until the confidence is clear or `runs` of
-  /// each are done.
+  /// Times `contender` against `incumbent` in the whole network, interleaved, until the confidence is clear or `runs`
+  /// of each are done.
   virtual comparison measure(candidate const& contender, candidate const& incumbent, int runs) = 0;
 };
 
