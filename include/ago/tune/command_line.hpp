@@ -1,0 +1,142 @@
+// The command line of every tuner.
+#pragma once
+
+#include <ago/tune/settings.hpp>
+#include <ago/tune/text.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ago::tuner {
+
+/// What the user wants.
+struct flags {
+  settings search;
+  std::string output, name, device = "unnamed", log, plot;
+  bool resume = false, help = false, version = false;
+  double time_limit = 0;  ///< seconds; 0: none
+};
+
+/// The command line makes no sense: exit code 2.
+struct usage_error : failure {
+  using failure::failure;
+};
+
+inline constexpr char usage[] = R"(
+  --output FILE.hpp       where the tuned schedules go; if it is there, they are merged into it
+  --name TABLE            name of the table, tuned::TABLE (default: from the name of the file)
+  --device TEXT           what this machine is, for readers of the file (default: unnamed)
+  --budget N              trials, each a measurement of the whole network (default: 300)
+  --time-limit SECONDS    end earlier (default: no limit)
+  --method M              evolutionary, random or exhaustive (default: evolutionary)
+  --variant V             ago, ago-nr: without reformer, ago-ni: without pipelines (default: ago)
+  --seed N                of the search (default: 1)
+  --log FILE.jsonl        where every measurement is kept (default: beside the output, one for each network)
+  --resume                go on with the log of a search that was interrupted; the same flags, please
+  --plot FILE.svg         draw the best time over the trials
+  --help, --version
+)";
+
+namespace detail {
+
+template <class Number>
+Number number_from(std::string const& flag, std::string const& text, Number least) {
+  Number n{};
+  char const *const begin = text.data(), *const all = begin + text.size();
+  auto const [end, error] = std::from_chars(begin, all, n);
+  if (error != std::errc() || end != all || n < least)
+    throw usage_error(flag + " needs a whole number from " + std::to_string(least) + ", not '" + text + "'");
+  return n;
+}
+inline double seconds_from(std::string const& flag, std::string const& text) {
+  char* end = nullptr;
+  double const s = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !std::isfinite(s) || s <= 0)
+    throw usage_error(flag + " needs a number of seconds above 0, not '" + text + "'");
+  return s;
+}
+template <std::size_t N>
+std::size_t index_of(std::string const& flag, std::string const& text, char const* const (&names)[N]) {
+  std::string all;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (text == names[i]) return i;
+    all += (i == 0 ? "" : i + 1 < N ? ", " : " or ") + std::string(names[i]);
+  }
+  throw usage_error(flag + " is " + all + ", not '" + text + "'");
+}
+
+inline bool is_identifier(std::string const& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
+  constexpr std::string_view keywords =
+      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl "
+      "concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete "
+      "do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable "
+      "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
+      "requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw "
+      "true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+  auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
+  return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
+         std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) &&
+         keywords.find(" " + text + " ") == keywords.npos;
+}
+
+/// Takes one flag, and its value from `next()`; false if it is unknown.
+template <class Next>
+bool take(flags& f, std::string const& flag, Next const& next) {
+  if (flag == "--help") f.help = true;
+  else if (flag == "--version") f.version = true;
+  else if (flag == "--resume") f.resume = true;
+  else if (flag == "--output") f.output = next();
+  else if (flag == "--name") f.name = next();
+  else if (flag == "--device") f.device = next();
+  else if (flag == "--log") f.log = next();
+  else if (flag == "--plot") f.plot = next();
+  else if (flag == "--budget") f.search.budget = number_from<int>(flag, next(), 1);
+  else if (flag == "--seed") f.search.seed = number_from<std::uint64_t>(flag, next(), 0);
+  else if (flag == "--time-limit") f.time_limit = seconds_from(flag, next());
+  else if (flag == "--method") f.search.how = method(index_of(flag, next(), method_names));
+  else if (flag == "--variant") f.search.what = variant(index_of(flag, next(), variant_names));
+  else return false;
+  return true;
+}
+
+inline void check(flags& f) {
+  if (f.output.empty()) throw usage_error("--output FILE.hpp is missing: where the tuned schedules shall go");
+  std::string const stem = std::filesystem::path(f.output).stem().string();
+  if (f.name.empty() && !is_identifier(stem))
+    throw usage_error("the table needs a --name: '" + stem + "', from the name of the file, is no name in C++");
+  if (f.name.empty()) f.name = stem;
+  if (!is_identifier(f.name)) throw usage_error("--name '" + f.name + "' is no name in C++");
+  if (f.output == f.log || f.output == f.plot || (!f.log.empty() && f.log == f.plot))
+    throw usage_error("--output, --log and --plot are the same file");
+}
+
+}  // namespace detail
+
+/// Throws usage_error with a sentence.
+inline flags parse(int count, char const* const* words) {
+  flags f;
+  for (int i = 1; i < count; ++i) {
+    std::string flag = words[i], value;
+    bool const joined = flag.starts_with("--") && flag.find('=') != flag.npos;  // --flag=value
+    if (joined) value = flag.substr(flag.find('=') + 1), flag.erase(flag.find('='));
+    bool used = !joined;
+    auto const next = [&] {
+      if (joined) return used = true, value;
+      if (i + 1 == count) throw usage_error(flag + " needs a value");
+      return std::string(words[++i]);
+    };
+    if (!detail::take(f, flag, next)) throw usage_error("unknown flag '" + flag + "'; --help shows all");
+    if (!used) throw usage_error(flag + " takes no value");
+  }
+  if (!f.help && !f.version) detail::check(f);
+  return f;
+}
+
+}  // namespace ago::tuner

@@ -1,0 +1,131 @@
+// Learns what combinations cost from those that were measured: a Gaussian process around the analytic model.
+#pragma once
+
+#include <ago/tune/cholesky.hpp>
+#include <ago/tune/space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ago::tuner {
+
+/// An expected cost and its standard deviation.
+struct estimate {
+  double mean = 0, deviation = 0;
+};
+
+/// cost(g) = a + trust * analytic(g) + r(g) + noise, where costs are logarithms of seconds and r(g) is what the analytic
+/// model does not know. It is alike for combinations that are alike: its correlation is a product over the
+/// choices, `kinship` for each in which two combinations differ (another one for choices on joining minis). How far
+/// the analytic model is to be trusted, how much there is that it does not know, how alike relatives are and how noisy
+/// measurements are is what makes the measured costs likeliest, of a few values each.
+class cost_model {
+ public:
+  /// `joins`: which choices are on joining minis. `spread`: what costs may differ by, before anything is known.
+  cost_model(std::vector<bool> joins, double spread) : joins_(std::move(joins)), spread_(spread) {}
+
+  /// `analytic`: logarithm of the predicted seconds.
+  void learn(genes const& g, double analytic, double cost) {
+    if (seen_.empty()) origin_ = analytic;
+    seen_.push_back({g, analytic - origin_, cost});
+    if (seen_.size() > most) seen_.erase(std::max_element(seen_.begin(), seen_.end(), cheaper));
+    ++since_judged_, fitted_ = false;
+  }
+  bool empty() const { return seen_.empty(); }
+
+  estimate operator()(genes const& g, double analytic) {
+    if (!fitted_) fit();
+    observation const x{g, analytic - origin_, 0};
+    std::vector<double> covariances;
+    for (observation const& o : seen_) covariances.push_back(covariance(x, o));
+    double mean = offset_ + traits_.trust * x.analytic;
+    for (std::size_t i = 0; i < seen_.size(); ++i) mean += scale_ * covariances[i] * solved_[i];
+    std::vector<double> const half = factor_.solve_lower(covariances);
+    double variance = covariance(x, x);
+    for (double const h : half) variance -= h * h;
+    return {mean, scale_ * std::sqrt(std::max(variance, 0.))};
+  }
+
+ private:
+  struct observation {
+    genes g;
+    double analytic, cost;
+  };
+  struct traits {
+    double trust = 1, kinship = .7, kinship_of_joins = .4;
+    double noise = .1;  ///< variance, in units of scale_ squared, which is that of r
+  };
+  static constexpr std::size_t most = 160;  ///< observations: the costliest are forgotten first
+
+  static bool cheaper(observation const& a, observation const& b) { return a.cost < b.cost; }
+
+  double covariance(observation const& a, observation const& b) const {
+    double relation = 1;
+    for (std::size_t i = 0; i < a.g.size(); ++i)
+      if (a.g[i] != b.g[i]) relation *= joins_[i] ? traits_.kinship_of_joins : traits_.kinship;
+    return relation + 1;  // a is unknown
+  }
+
+  void fit() {
+    if (4 * since_judged_ > judged_) judge();
+    fit_with(traits_);
+    fitted_ = true;
+  }
+  double rest(observation const& o) const { return o.cost - traits_.trust * o.analytic; }
+  /// Mean and spread of what the analytic model leaves open.
+  void centre() {
+    constexpr double faith = 4;  // observations that outweigh what was believed before
+    double const n = double(seen_.size());
+    double sum = 0, squares = faith * spread_ * spread_;
+    for (observation const& o : seen_) sum += rest(o);
+    offset_ = sum / n;
+    for (observation const& o : seen_) squares += (rest(o) - offset_) * (rest(o) - offset_);
+    scale_ = std::max(std::sqrt(squares / (faith + n)), 1e-6);
+  }
+  /// The likeliest traits.
+  void judge() {
+    since_judged_ = 0, judged_ = seen_.size();
+    double best = worst;
+    traits likeliest;
+    auto const judge_one = [&](traits const& t) {
+      if (double const l = fit_with(t); l > best) best = l, likeliest = t;
+    };
+    for (double const trust : {0., .5, 1.})
+      for (double const kinship : {.5, .7, .85, .93})
+        for (double const of_joins : {.3, .6, .8})
+          for (double const noise : {.01, .1, .5}) judge_one({trust, kinship, of_joins, noise});
+    traits_ = likeliest;
+  }
+  /// The logarithm of the likelihood, up to a constant.
+  double fit_with(traits const& t) {
+    traits_ = t;
+    centre();
+    std::size_t const n = seen_.size();
+    std::vector<double> matrix(n * n), open(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) matrix[i * n + j] = covariance(seen_[i], seen_[j]);
+      matrix[i * n + i] += t.noise;
+      open[i] = (rest(seen_[i]) - offset_) / scale_;
+    }
+    if (!factor_.set(std::move(matrix), n)) return worst;
+    std::vector<double> const half = factor_.solve_lower(open);
+    double squares = 0;
+    for (double const h : half) squares += h * h;
+    solved_ = factor_.solve_upper(half);
+    return -.5 * squares - factor_.log_root_determinant() - double(n) * std::log(scale_);
+  }
+
+  static constexpr double worst = -1e300;
+  std::vector<bool> joins_;
+  double spread_;
+  std::vector<observation> seen_;
+  traits traits_;
+  cholesky factor_;
+  std::vector<double> solved_;  ///< inverse covariance times rest
+  double origin_ = 0, offset_ = 0, scale_ = 1;
+  std::size_t judged_ = 0, since_judged_ = 0;
+  bool fitted_ = false;
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,112 @@
+// The log of a search: one line of JSON for every measurement, on the disk before anything is made of it.
+#pragma once
+
+#include <ago/tune/file.hpp>
+#include <ago/tune/json.hpp>
+#include <ago/tune/problem.hpp>
+
+#include <sys/file.h>
+
+#include <functional>
+#include <utility>
+
+namespace ago::tuner {
+
+/// A measurement as it is logged.
+struct record {
+  std::string region;
+  candidate contender, incumbent;
+  int runs_at_most = 0;
+  comparison result;
+  double seconds = 0;  ///< that it took
+};
+
+/// What a log must agree in with the search that goes on with it: {name, value}.
+using identity = std::vector<std::pair<std::string, std::string>>;
+
+class log_file {
+ public:
+  /// Opens or begins a log. Without `resume` there must not be one. A last line that was cut off is removed, and
+  /// `warn` told. Throws a failure if the log is of another identity, damaged, or in use.
+  log_file(std::string path, identity const& id, bool resume, std::function<void(std::string const&)> const& warn)
+      : path_(std::move(path)) {
+    bool const there = ::access(path_.c_str(), F_OK) == 0;
+    if (there && !resume && !is_special(path_))
+      throw failure(path_ + " exists: --resume goes on with it, --log begins another one");
+    file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND, path_);
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw failure(path_ + " is being written by another tuner");
+    std::string const text = there && resume && !is_special(path_) ? *read_file(path_) : std::string();
+    std::size_t const whole = text.rfind('\n') + 1;  // 0 if there is none
+    if (whole < text.size()) {
+      warn(path_ + ": the last line was cut off and is dropped");
+      if (::ftruncate(file_.number(), off_t(whole)) != 0) fail_on(path_, "cannot be written");
+    }
+    if (whole == 0) begin(id);
+    else read(std::string_view(text).substr(0, whole), id);
+  }
+
+  /// What was in the log when it was opened, in its order.
+  std::vector<record> const& found() const { return found_; }
+
+  void append(record const& r) { write_through(file_, path_, line_of(r)); }
+
+ private:
+  void begin(identity const& id) {
+    std::string line = "{\"log\":\"ago tuner 1\"";
+    for (auto const& [name, value] : id) line += "," + json::quoted(name) + ":" + json::quoted(value);
+    write_through(file_, path_, line + "}\n");
+    sync_folder(path_);
+  }
+
+  void read(std::string_view text, identity const& id) {
+    for (int number = 1; !text.empty(); ++number) {
+      std::size_t const end = text.find('\n');
+      std::string_view const line = text.substr(0, end);
+      text.remove_prefix(end + 1);
+      if (number == 1) check(line, id);
+      else if (!record_of(line)) throw failure(path_ + print(":%d is damaged: not a line that a tuner writes", number));
+    }
+  }
+  void check(std::string_view line, identity const& id) const {
+    json::scanner in(line);
+    if (!in.expect("{\"log\":\"ago tuner 1\"").good()) throw failure(path_ + " is not the log of a tuner of this version");
+    for (auto const& [name, value] : id) {
+      std::string theirs;
+      if (!in.expect("," + json::quoted(name) + ":").read(theirs).good()) throw failure(path_ + ":1 is damaged");
+      if (theirs != value)
+        throw failure(path_ + " cannot be resumed: its " + name + " is '" + theirs + "', and this search has '" + value + "'");
+    }
+    if (!in.expect("}").at_end()) throw failure(path_ + ":1 is damaged");
+  }
+
+  static std::string line_of(record const& r) {
+    comparison const& c = r.result;
+    return "{\"region\":" + json::quoted(r.region) + ",\"contender\":" + json::list(r.contender) +
+           ",\"incumbent\":" + json::list(r.incumbent) + ",\"runs_at_most\":" + std::to_string(r.runs_at_most) +
+           ",\"contender_s\":" + json::number(c.contender) + ",\"incumbent_s\":" + json::number(c.incumbent) +
+           ",\"contender_least_s\":" + json::number(c.contender_least) +
+           ",\"incumbent_least_s\":" + json::number(c.incumbent_least) + ",\"confidence\":" + json::number(c.confidence) +
+           ",\"runs\":" + std::to_string(c.runs) + ",\"took_s\":" + json::number(r.seconds) + "}\n";
+  }
+  bool record_of(std::string_view line) {
+    record r;
+    comparison& c = r.result;
+    json::scanner in(line);
+    in.expect("{\"region\":").read(r.region).expect(",\"contender\":").read(r.contender);
+    in.expect(",\"incumbent\":").read(r.incumbent).expect(",\"runs_at_most\":").read(r.runs_at_most);
+    in.expect(",\"contender_s\":").read(c.contender).expect(",\"incumbent_s\":").read(c.incumbent);
+    in.expect(",\"contender_least_s\":").read(c.contender_least);
+    in.expect(",\"incumbent_least_s\":").read(c.incumbent_least).expect(",\"confidence\":").read(c.confidence);
+    in.expect(",\"runs\":").read(c.runs).expect(",\"took_s\":").read(r.seconds);
+    if (!in.expect("}").at_end()) return false;
+    found_.push_back(std::move(r));
+    return true;
+  }
+
+  std::string path_;
+  descriptor file_;
+  std::vector<record> found_;
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,72 @@
+// Shows how far a search is: one line that changes on a terminal, a line now and then in a file or a pipe.
+#pragma once
+
+#include <ago/tune/text.hpp>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace ago::tuner {
+
+/// The state of a search, as far as a person wants to know it.
+struct standing {
+  int trials = 0, budget = 0;
+  double usual = 0, best = 0;  ///< seconds
+  double left = 0;             ///< seconds until the budget is spent
+  std::string region;          ///< that is being tuned
+};
+
+class progress {
+ public:
+  explicit progress(std::FILE* out) : out_(out), terminal_(::isatty(::fileno(out)) != 0) {}
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+  ~progress() { finish(); }
+
+  void show(standing const& s) {
+    if (terminal_) redraw(s);
+    else if (s.trials == 1 || s.trials == s.budget || s.trials * steps / s.budget != last_ * steps / s.budget)
+      std::fprintf(out_, "%s\n", text(s).c_str()), std::fflush(out_);
+    last_ = s.trials;
+  }
+  /// A line of its own.
+  void say(std::string const& line) {
+    finish();
+    std::fprintf(out_, "%s\n", line.c_str());
+    std::fflush(out_);
+  }
+  /// Leaves the changing line as it is.
+  void finish() {
+    if (drawn_) std::fputc('\n', out_), std::fflush(out_);
+    drawn_ = false;
+  }
+
+ private:
+  static constexpr int steps = 20;  ///< lines where there is no terminal, about
+
+  static std::string text(standing const& s) {
+    std::string line = print("%d/%d trials, best %s", s.trials, s.budget, duration(s.best).c_str());
+    if (s.best != s.usual) line += " (" + change(s.usual, s.best) + ")";
+    return line + ", " + clock_time(s.left) + " left, " + s.region;
+  }
+  void redraw(standing const& s) {
+    winsize size{};
+    std::size_t const columns = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    constexpr int width = 20;
+    int const full = int(double(s.trials) / s.budget * width);
+    std::string line = "[" + std::string(std::size_t(full), '#') + std::string(std::size_t(width - full), '.') + "] " + text(s);
+    std::fprintf(out_, "\r%s\033[K", line.substr(0, columns - 1).c_str());
+    std::fflush(out_);
+    drawn_ = true;
+  }
+
+  std::FILE* out_;
+  bool terminal_, drawn_ = false;
+  int last_ = 0;
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,177 @@
+// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, and go
+// on from the composed schedule.
+#pragma once
+
+#include <ago/tune/area.hpp>
+#include <ago/tune/referee.hpp>
+
+#include <algorithm>
+#include <list>
+
+namespace ago::tuner {
+
+/// Searches all of a problem until the referee's budget is spent or nothing is left to try.
+class reformer {
+ public:
+  reformer(problem& p, settings const& s, referee& judge) : p_(p), s_(s), judge_(judge), best_(usual(p.choices())) {
+    double weights = 0;
+    for (region const& r : p.subgraphs()) weights += r.weight;
+    for (region const& r : p.subgraphs()) add(r, weights > 0 ? r.weight / weights : 0);
+    start_ = best_;
+  }
+
+  /// The best candidate found. Before it is replaced, a contender must win twice, see challenge().
+  candidate const& run() {
+    time_the_start();
+    while (judge_.trials_left() > 0) {
+      if (subgraph* const settled = to_be_joined()) join(*settled);
+      else if (!one_trial()) break;
+    }
+    return best_;
+  }
+  /// Where the search began: the analytic default, or for ago-ni the default without pipelines.
+  candidate const& start() const { return start_; }
+
+ private:
+  struct observation {
+    genes g;
+    double cost;
+  };
+  /// A subgraph; while it is split, its minis are tuned apart from each other and composed in `apart`.
+  struct subgraph {
+    subgraph(std::string name, std::vector<std::size_t> choices, double share)
+        : whole(std::move(name), std::move(choices), share) {}
+
+    area whole;
+    std::list<area> minis;
+    bool split = false;
+    genes apart;                    ///< of `whole`
+    double cost = 0;                ///< of `apart`; it was 0 when SPLIT began
+    std::vector<observation> seen;  ///< by the minis
+    int allowance = 0;              ///< trials that the minis may use
+  };
+  static constexpr int trials_of_join = 3;      ///< about; kept back for each subgraph that has something to compose
+  static constexpr int hopeless = 1000;         ///< so many trials without a gain end a search
+
+  void add(region const& r, double share) {
+    std::vector<std::size_t> choices = r.choices;
+    std::vector<std::size_t> const joins = joining(r, p_.minis());
+    if (s_.what == variant::ago_ni) {
+      if (candidate c = apart(best_, p_.choices(), joins); p_.feasible(c)) best_ = std::move(c);
+      std::erase_if(choices, [&](std::size_t i) { return std::ranges::count(joins, i) != 0; });
+    }
+    if (choices.empty()) return;
+    subgraph& s = subgraphs_.emplace_back(r.name, choices, share);
+    bool const divisible = r.minis.size() > 1 || !joins.empty();
+    candidate const c = apart(best_, p_.choices(), joins);
+    if (s_.what == variant::ago_nr || !divisible || !p_.feasible(c)) s.whole.begin(p_, s_, [this] { return best_; });
+    else split(s, r, c, share);
+  }
+  void split(subgraph& s, region const& r, candidate const& c, double share) {
+    s.split = true;
+    s.apart = genes_of(c, s.whole.choices());
+    s.allowance = std::max(1, int(s_.budget * share * s_.split_share));
+    double weights = 0;
+    for (std::size_t const m : r.minis) weights += p_.minis()[m].weight;
+    for (std::size_t const m : r.minis) {
+      region const& mini = p_.minis()[m];
+      if (mini.choices.empty()) continue;
+      s.minis.emplace_back(mini.name, mini.choices, weights > 0 ? share * mini.weight / weights : 0);
+      s.minis.back().begin(p_, s_, [this, &s] { return composed(s); });
+    }
+  }
+  /// The best of all, but for `s`, which is composed of its minis.
+  candidate composed(subgraph const& s) const { return with(best_, s.whole.choices(), s.apart); }
+
+  /// The first trial has the start as its incumbent, so that its time is known: against the same without pipelines.
+  void time_the_start() {
+    candidate contender = best_;
+    for (subgraph const& s : subgraphs_)
+      if (s.split) contender = with(contender, s.whole.choices(), s.apart);
+    if (contender != best_ && p_.feasible(contender)) judge_.compare("all apart", contender, best_, s_.runs);
+  }
+
+  /// A subgraph that has been split for long enough: its minis have settled or used what they may, or the budget ends.
+  subgraph* to_be_joined() {
+    int kept_back = 0;
+    for (subgraph const& s : subgraphs_) kept_back += s.split && s.cost < 0 ? trials_of_join : 0;
+    for (subgraph& s : subgraphs_) {
+      if (!s.split) continue;
+      int used = 0;
+      for (area const& m : s.minis) used += m.spent().trials();
+      bool const settled = std::ranges::all_of(s.minis, [&](area const& m) { return m.settled(s_); });
+      bool const spent = s_.how != method::exhaustive && used >= s.allowance;
+      if (settled || spent || (s.cost < 0 && judge_.trials_left() <= kept_back)) return &s;
+    }
+    return nullptr;
+  }
+
+  /// The first contenders are the composed schedules, joined as usual and left apart. What the minis have seen is seen.
+  void join(subgraph& s) {
+    s.split = false;
+    s.whole.begin(p_, s_, [this] { return best_; });
+    challenge_best(s, joined_as_usual(s));
+    double const before = s.whole.cost();
+    std::optional<outcome> const o = challenge_best(s, s.apart);
+    if (!o) return;
+    for (observation const& x : s.seen)
+      if (x.g != s.apart) s.whole.learn(x.g, before + o->ratio + x.cost - s.cost);
+    s.seen.clear();
+  }
+  /// The joins of the best so far; of the minis' choices those that the composed schedule has, as far as they fit.
+  genes joined_as_usual(subgraph const& s) {
+    candidate const tuned = composed(s);
+    candidate result = best_;
+    for (area const& m : s.minis)
+      if (candidate c = with(result, m.choices(), genes_of(tuned, m.choices())); p_.feasible(c)) result = std::move(c);
+    return genes_of(result, s.whole.choices());
+  }
+  /// None if the budget is spent or `g` cannot be measured.
+  std::optional<outcome> challenge_best(subgraph& s, genes const& g) {
+    candidate const contender = with(best_, s.whole.choices(), g);
+    if (contender == best_) return outcome{};
+    if (!p_.feasible(contender)) return std::nullopt;
+    std::optional<outcome> const o = challenge(judge_, s_, s.whole.name(), contender, best_);
+    if (!o) return o;
+    s.whole.book(g, *o);
+    if (o->wins) best_ = contender, judge_.improved(-o->ratio);
+    return o;
+  }
+  void challenge_composed(subgraph& s, area& mini, genes const& g) {
+    candidate const contender = with(composed(s), mini.choices(), g);
+    std::optional<outcome> const o = challenge(judge_, s_, mini.name(), contender, composed(s));
+    if (!o) return;
+    mini.book(g, *o);
+    s.seen.push_back({genes_of(contender, s.whole.choices()), s.cost + o->ratio});
+    if (o->wins) s.apart = s.seen.back().g, s.cost += o->ratio;
+  }
+
+  /// For the region that promises most; false if none is left.
+  bool one_trial() {
+    subgraph* owner = nullptr;
+    area* next = nullptr;
+    auto const offer = [&](subgraph& s, area& a) {
+      if (!next || a.spent().expected_gain() > next->spent().expected_gain()) owner = &s, next = &a;
+    };
+    for (subgraph& s : subgraphs_) {
+      if (!s.split && !s.whole.exhausted() && s.whole.spent().idle() < hopeless) offer(s, s.whole);
+      if (!s.split) continue;
+      for (area& m : s.minis)
+        if (!m.settled(s_)) offer(s, m);
+    }
+    if (!next) return false;
+    std::optional<genes> const g = next->propose();
+    if (!g) return true;
+    if (owner->split) challenge_composed(*owner, *next, *g);
+    else challenge_best(*owner, *g);
+    return true;
+  }
+
+  problem& p_;
+  settings s_;
+  referee& judge_;
+  candidate best_, start_;
+  std::list<subgraph> subgraphs_;
+};
+
+}  // namespace ago::tuner

@@ -1,0 +1,84 @@
+// How a region is searched: what every method has in common, and the two that learn nothing.
+#pragma once
+
+#include <ago/tune/space.hpp>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace ago::tuner {
+
+/// Proposes combinations to be measured, none of them twice.
+class search {
+ public:
+  explicit search(space where) : where_(std::move(where)) {}
+  virtual ~search() = default;
+
+  /// The next combination to measure; none if there is nothing new that is feasible.
+  std::optional<genes> propose() {
+    std::optional<genes> next = choose();
+    if (next) known_.insert(*next);
+    return next;
+  }
+  /// What a combination, proposed or not, has cost: the logarithm of seconds, up to a constant.
+  void learn(genes const& g, double cost) {
+    known_.insert(g);
+    take(g, cost);
+  }
+
+ protected:
+  virtual std::optional<genes> choose() = 0;
+  virtual void take(genes const&, double) {}
+
+  bool is_new(genes const& g) const { return !known_.contains(g) && where_.feasible(g); }
+  space const& where() const { return where_; }
+
+ private:
+  space where_;
+  std::set<genes> known_;
+};
+
+/// Every feasible combination in the order of an odometer.
+class exhaustive_search : public search {
+ public:
+  using search::search;
+
+ private:
+  std::optional<genes> choose() override {
+    while (!done_) {
+      if (next_.empty()) next_.resize(where().sizes.size());
+      else if (!where().advance(next_)) break;
+      if (is_new(next_)) return next_;
+    }
+    done_ = true;
+    return std::nullopt;
+  }
+
+  genes next_;
+  bool done_ = false;
+};
+
+/// Feasible combinations, each as likely as any other.
+class random_search : public search {
+ public:
+  random_search(space where, std::uint64_t seed) : search(std::move(where)), random_(seed) {}
+
+ private:
+  std::optional<genes> choose() override {
+    for (int attempt = 0; attempt < 2000; ++attempt)
+      if (genes g = where().any(random_); is_new(g)) return g;
+    // Nearly all are known: the next one after any.
+    if (where().volume() > 1e5) return std::nullopt;
+    genes g = where().any(random_);
+    for (double left = where().volume(); left > 0; --left) {
+      if (is_new(g)) return g;
+      where().advance(g);
+    }
+    return std::nullopt;
+  }
+
+  generator random_;
+};
+
+}  // namespace ago::tuner

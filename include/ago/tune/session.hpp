@@ -1,0 +1,176 @@
+// A tuner from its command line to its exit code: searches, and writes what it has found.
+#pragma once
+
+#include <ago/tune/command_line.hpp>
+#include <ago/tune/compiler.hpp>
+#include <ago/tune/header_reader.hpp>
+#include <ago/tune/recorded_referee.hpp>
+#include <ago/tune/reformer.hpp>
+#include <ago/tune/report.hpp>
+#include <ago/version.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ago::tuner {
+
+/// Makes what is to be tuned, once the command line is known to make sense.
+using subject_maker = std::function<std::unique_ptr<subject>(flags const&)>;
+
+namespace detail {
+
+inline std::string version_text() { return print("%d.%d.%d", version.major, version.minor, version.patch); }
+
+/// Changes with the choices and their options: a log of others means something else.
+inline std::string fingerprint(problem const& p) {
+  std::uint64_t h = 0;
+  auto const mix = [&h](std::string const& text) {
+    for (char const c : text + '\n') h = generator(h ^ static_cast<unsigned char>(c))();
+  };
+  for (choice const& c : p.choices()) {
+    mix(c.name);
+    for (std::string const& option : c.options) mix(option);
+  }
+  return print("%016llx", static_cast<unsigned long long>(h));
+}
+
+inline identity identity_of(subject const& s, flags const& f) {
+  return {{"ago", version_text()},
+          {"network", s.network()},
+          {"instruction set", s.instruction_set()},
+          {"search space", fingerprint(s)},
+          {"compiler", compiler()},
+          {"compiler flags", compiler_flags()},
+          {"device", f.device},
+          {"method", name_of(f.search.how)},
+          {"variant", name_of(f.search.what)},
+          {"seed", std::to_string(f.search.seed)}};
+}
+
+/// my_board.hpp -> my_board.mobilenet_v2_224.jsonl
+inline std::string usual_log(flags const& f, std::string network) {
+  for (char& c : network)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return std::filesystem::path(f.output).replace_extension("." + network + ".jsonl").string();
+}
+
+/// The first signal ends the search as if its budget were spent, a second one ends the program.
+inline void obey_signals() {
+  interrupted = false;
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = SA_RESETHAND;
+  for (int const signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+/// One tuning, from a sound command line on.
+class tuning {
+ public:
+  tuning(subject& what, flags f) : what_(what), f_(std::move(f)), shown_(stderr) {
+    if (f_.log.empty()) f_.log = usual_log(f_, what.network());
+  }
+
+  int run() {
+    check_files();
+    log_file log(f_.log, identity_of(what_, f_), f_.resume, [this](std::string const& w) { shown_.say("warning: " + w); });
+    if (f_.resume) shown_.say(print("%s has %zu measurements", f_.log.c_str(), log.found().size()));
+    recorded_referee referee(what_, log, shown_, f_.search.budget, f_.time_limit);
+    candidate const best = search(referee);
+    shown_.finish();
+    write(best, referee);
+    report(best, referee);
+    return 0;
+  }
+
+ private:
+  /// Everything that can go wrong with them shall do so before hours of measurements.
+  void check_files() {
+    if (std::optional<header> const there = read_header(f_.output); there && there->name != f_.name)
+      throw failure(f_.output + " has the table tuned::" + there->name + "; --name " + there->name + " adds to it");
+    check_writable(f_.output);
+    if (!f_.plot.empty()) check_writable(f_.plot);
+  }
+
+  /// The last trial is kept for the result against the default.
+  candidate search(recorded_referee& referee) {
+    referee.keep_back(f_.search.budget > 1);
+    reformer r(what_, f_.search, referee);
+    candidate best = r.run();
+    referee.keep_back(0);
+    if (best == r.start() && f_.search.what != variant::ago_ni) return best;
+    candidate const unchanged = usual(what_.choices());
+    if (best == unchanged) return best;
+    last_ = referee.compare("result", best, unchanged, f_.search.final_runs);
+    if (last_ && last_->contender > last_->incumbent && f_.search.what != variant::ago_ni) {
+      shown_.say("The result is not faster than the default in the last trial; the default stays.");
+      return unchanged;
+    }
+    return best;
+  }
+
+  std::string result_text() const {
+    if (!last_) return "not measured against the default";
+    return "default " + duration(last_->incumbent) + ", tuned " + duration(last_->contender) + " (" +
+           change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
+  }
+
+  void write(candidate const& best, recorded_referee const& referee) {
+    header found{f_.name, {}, what_.table(best)};
+    std::ranges::sort(found.entries, {}, [](entry const& e) { return e.found.signature; });
+    for (entry& e : found.entries) e.comment = comment_text(what_.network() + ", " + e.comment);
+    banner_part part{what_.network() + ", " + what_.instruction_set() + ", device: " + f_.device, {}};
+    part.lines = {"ago " + version_text() + ", " + compiler() + ", flags: " + compiler_flags(),
+                  print("search: %s, variant %s, seed %llu, %d of %d trials", name_of(f_.search.how),
+                        name_of(f_.search.what), static_cast<unsigned long long>(f_.search.seed), referee.trials(),
+                        f_.search.budget),
+                  "result: " + result_text()};
+    part.title = comment_text(part.title);
+    for (std::string& line : part.lines) line = comment_text(line);
+    found.banner.push_back(std::move(part));
+    // Another tuner may have written meanwhile.
+    header const all = merged(read_header(f_.output).value_or(header{}), found);
+    replacement(f_.output).commit(text_of(all));
+  }
+
+  void report(candidate const& best, recorded_referee const& referee) {
+    if (!f_.plot.empty())
+      replacement(f_.plot).commit(plot(what_.network() + ", " + what_.instruction_set(), referee.curve()).svg());
+    if (!interrupted) std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
+    std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
+    std::printf("%d trials, %d of them from the log\n", referee.trials(), referee.resumed());
+    std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(), f_.name.c_str());
+    if (interrupted) std::printf("It was interrupted: --resume goes on where it stopped.\n");
+    std::fflush(stdout);
+  }
+
+  subject& what_;
+  flags f_;
+  progress shown_;
+  std::optional<comparison> last_;
+};
+
+}  // namespace detail
+
+/// The main function of a tuner. 0: tuned, or answered; 1: it could not be done, and no header was written; 2: wrong
+/// command line.
+inline int session(int count, char const* const* words, subject_maker const& make) {
+  std::string const program = count > 0 ? std::filesystem::path(words[0]).filename().string() : "tune";
+  try {
+    flags const f = parse(count, words);
+    if (f.help) return std::printf("usage: %s --output FILE.hpp [flags]\n%s", program.c_str(), usage), 0;
+    if (f.version) return std::printf("ago %s\n", detail::version_text().c_str()), 0;
+    detail::obey_signals();
+    return detail::tuning(*make(f), f).run();
+  } catch (usage_error const& e) {
+    std::fprintf(stderr, "%s: %s\n", program.c_str(), e.what());
+    return 2;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s: %s\n", program.c_str(), e.what());
+    return 1;
+  }
+}
+
+}  // namespace ago::tuner
