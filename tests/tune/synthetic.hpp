@@ -1,5 +1,5 @@
-// A function with a known optimum in the place of a network: several subgraphs of several minis, whose choices interact,
-// with local optima, noise, and an analytic model that is wrong by a fifth.
+// A function with a known optimum in the place of a network: several subgraphs of several minis, whose choices
+// interact, with local optima, noise, and an analytic model that is wrong by a fifth.
 #pragma once
 
 #include <ago/tune/composition.hpp>
@@ -26,10 +26,10 @@ double hashed(Words... words) {
 
 struct shape {
   int subgraphs = 3;
-  int minis = 2;           ///< of each subgraph
-  double noise = .02;      ///< standard deviation of one run, relative
-  std::uint64_t seed = 1;  ///< of the noise and of the analytic model's errors
-  bool repeatable = false; ///< the noise depends on what is compared alone: the same after a restart
+  int minis = 2;            ///< of each subgraph
+  double noise = .02;       ///< standard deviation of one run, relative
+  std::uint64_t seed = 1;   ///< of the noise and of the analytic model's errors
+  bool repeatable = false;  ///< the noise depends on what is compared alone: the same after a restart
 };
 
 /// A subgraph is a chain of minis with a register tile of `pixels` x `vectors` and a `block`; neighbours are computed

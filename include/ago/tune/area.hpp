@@ -36,8 +36,8 @@ class area {
     where.spread = account::hope * spent_.share();
     for (std::size_t const i : choices_) {
       where.sizes.push_back(p.choices()[i].options.size());
-      where.joins.push_back(std::ranges::none_of(
-          p.minis(), [&](region const& m) { return std::ranges::count(m.choices, i) != 0; }));
+      where.joins.push_back(
+          std::ranges::none_of(p.minis(), [&](region const& m) { return std::ranges::count(m.choices, i) != 0; }));
     }
     where.feasible = [this, &p, rest](genes const& g) { return p.feasible(with(rest(), choices_, g)); };
     // What others have become meanwhile changes both, and cancels.

@@ -74,12 +74,13 @@ std::size_t index_of(std::string const& flag, std::string const& text, char cons
 inline bool is_identifier(std::string const& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
   constexpr std::string_view keywords =
-      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl "
-      "concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete "
-      "do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable "
-      "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
-      "requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw "
-      "true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t "
+      "class compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield "
+      "decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto "
+      "if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+      "public register reinterpret_cast requires return short signed sizeof static static_assert static_cast "
+      "struct switch template this thread_local throw true try typedef typeid typename union unsigned using "
+      "virtual void volatile wchar_t while xor xor_eq ";
   auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
   return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
          std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) &&

@@ -15,8 +15,8 @@ struct estimate {
   double mean = 0, deviation = 0;
 };
 
-/// cost(g) = a + trust * analytic(g) + r(g) + noise, where costs are logarithms of seconds and r(g) is what the analytic
-/// model does not know. It is alike for combinations that are alike: its correlation is a product over the
+/// cost(g) = a + trust * analytic(g) + r(g) + noise, where costs are logarithms of seconds and r(g) is what the
+/// analytic model does not know. It is alike for combinations that are alike: its correlation is a product over the
 /// choices, `kinship` for each in which two combinations differ (another one for choices on joining minis). How far
 /// the analytic model is to be trusted, how much there is that it does not know, how alike relatives are and how noisy
 /// measurements are is what makes the measured costs likeliest, of a few values each.

@@ -1,4 +1,5 @@
-// The evolutionary search: many children are ranked by a learnt cost model, and only the most promising one is measured.
+// The evolutionary search: many children are ranked by a learnt cost model, and only the most promising one is
+// measured.
 #pragma once
 
 #include <ago/tune/cost_model.hpp>
@@ -39,8 +40,8 @@ class evolutionary_search : public search {
 
   void take(genes const& g, double cost) override {
     model_.learn(g, where().analytic(g), cost);
-    auto const place = std::upper_bound(elite_.begin(), elite_.end(), cost,
-                                        [](double c, individual const& x) { return c < x.cost; });
+    auto const place =
+        std::upper_bound(elite_.begin(), elite_.end(), cost, [](double c, individual const& x) { return c < x.cost; });
     elite_.insert(place, {g, cost});
     if (elite_.size() > parents) elite_.pop_back();
   }
@@ -78,9 +79,7 @@ class evolutionary_search : public search {
     return g;
   }
   /// Better ones more often.
-  genes const& parent() {
-    return elite_[std::min(random_.below(elite_.size()), random_.below(elite_.size()))].g;
-  }
+  genes const& parent() { return elite_[std::min(random_.below(elite_.size()), random_.below(elite_.size()))].g; }
 
   generator random_;
   cost_model model_;

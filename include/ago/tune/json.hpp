@@ -90,7 +90,8 @@ class scanner {
     rest_.remove_prefix(1);
     if (c != 'u') return c;
     unsigned code = 0;
-    auto const [end, error] = std::from_chars(rest_.data(), rest_.data() + std::min<std::size_t>(4, rest_.size()), code, 16);
+    auto const [end, error] =
+        std::from_chars(rest_.data(), rest_.data() + std::min<std::size_t>(4, rest_.size()), code, 16);
     skip(std::size_t(end - rest_.data()), error == std::errc());
     return char(code);
   }

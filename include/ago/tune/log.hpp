@@ -70,12 +70,14 @@ class log_file {
   }
   void check(std::string_view line, identity const& id) const {
     json::scanner in(line);
-    if (!in.expect("{\"log\":\"ago tuner 1\"").good()) throw failure(path_ + " is not the log of a tuner of this version");
+    if (!in.expect("{\"log\":\"ago tuner 1\"").good())
+      throw failure(path_ + " is not the log of a tuner of this version");
     for (auto const& [name, value] : id) {
       std::string theirs;
       if (!in.expect("," + json::quoted(name) + ":").read(theirs).good()) throw failure(path_ + ":1 is damaged");
       if (theirs != value)
-        throw failure(path_ + " cannot be resumed: its " + name + " is '" + theirs + "', and this search has '" + value + "'");
+        throw failure(path_ + " cannot be resumed: its " + name + " is '" + theirs + "', and this search has '" +
+                      value + "'");
     }
     if (!in.expect("}").at_end()) throw failure(path_ + ":1 is damaged");
   }
@@ -86,8 +88,9 @@ class log_file {
            ",\"incumbent\":" + json::list(r.incumbent) + ",\"runs_at_most\":" + std::to_string(r.runs_at_most) +
            ",\"contender_s\":" + json::number(c.contender) + ",\"incumbent_s\":" + json::number(c.incumbent) +
            ",\"contender_least_s\":" + json::number(c.contender_least) +
-           ",\"incumbent_least_s\":" + json::number(c.incumbent_least) + ",\"confidence\":" + json::number(c.confidence) +
-           ",\"runs\":" + std::to_string(c.runs) + ",\"took_s\":" + json::number(r.seconds) + "}\n";
+           ",\"incumbent_least_s\":" + json::number(c.incumbent_least) +
+           ",\"confidence\":" + json::number(c.confidence) + ",\"runs\":" + std::to_string(c.runs) +
+           ",\"took_s\":" + json::number(r.seconds) + "}\n";
   }
   bool record_of(std::string_view line) {
     record r;

@@ -30,8 +30,10 @@ class plot {
   }
 
   std::string svg() const {
-    std::string text = print("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
-                             "font-family=\"sans-serif\" font-size=\"13\">\n", width, height, width, height);
+    std::string text = print(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
+        "font-family=\"sans-serif\" font-size=\"13\">\n",
+        width, height, width, height);
     text += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
     text += label(left, 24, "start", title_, "font-size=\"16\"");
     if (points_.empty()) return text + label(left, 60, "start", "no trials", "") + "</svg>\n";
@@ -58,7 +60,8 @@ class plot {
     return result;
   }
   static std::string label(double x, double y, char const* anchor, std::string const& text, char const* more) {
-    return print("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>\n", x, y, anchor, more, escaped(text).c_str());
+    return print("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>\n", x, y, anchor, more,
+                 escaped(text).c_str());
   }
   static std::string line(double x1, double y1, double x2, double y2, char const* color) {
     return print("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2, color);
@@ -88,8 +91,9 @@ class plot {
     }
     text += line(left, height - bottom, width - right, height - bottom, "#606060");
     text += label((left + width - right) / 2, height - 12, "middle", "trial", "");
-    return text + print("<text transform=\"translate(20 %.1f) rotate(-90)\" text-anchor=\"middle\">whole network, %s</text>\n",
-                        (top + height - bottom) / 2, micro ? "microseconds" : "milliseconds");
+    return text +
+           print("<text transform=\"translate(20 %.1f) rotate(-90)\" text-anchor=\"middle\">whole network, %s</text>\n",
+                 (top + height - bottom) / 2, micro ? "microseconds" : "milliseconds");
   }
   std::string dots() const {
     std::string text = "<g fill=\"#9db4c8\">\n";

@@ -58,7 +58,8 @@ class progress {
     std::size_t const columns = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
     constexpr int width = 20;
     int const full = int(double(s.trials) / s.budget * width);
-    std::string line = "[" + std::string(std::size_t(full), '#') + std::string(std::size_t(width - full), '.') + "] " + text(s);
+    std::string line =
+        "[" + std::string(std::size_t(full), '#') + std::string(std::size_t(width - full), '.') + "] " + text(s);
     std::fprintf(out_, "\r%s\033[K", line.substr(0, columns - 1).c_str());
     std::fflush(out_);
     drawn_ = true;

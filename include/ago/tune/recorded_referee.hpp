@@ -61,7 +61,8 @@ class recorded_referee : public referee {
   static measured key(candidate const& a, candidate const& b, int runs) { return {a, b, runs}; }
 
   /// From the log, or measured and logged. None if there is nothing to measure: both candidates are the same program.
-  std::optional<record> next(std::string const& region, candidate const& contender, candidate const& incumbent, int runs) {
+  std::optional<record> next(std::string const& region, candidate const& contender, candidate const& incumbent,
+                             int runs) {
     auto& before = known_[key(contender, incumbent, runs)];
     if (!before.empty()) {
       record r = std::move(before.front());

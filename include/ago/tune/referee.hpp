@@ -44,7 +44,7 @@ inline std::optional<outcome> challenge(referee& judge, settings const& s, std::
   if (!is_faster(*first, s.confidence)) return result;
   std::optional<comparison> const second = judge.compare(region, contender, incumbent, s.runs);
   if (!second) return result;
-  result.ratio = (result.ratio + logarithm_of_ratio(*second)) / 2;
+  result.ratio = logarithm_of_ratio(*second);
   result.wins = is_faster(*second, s.confidence);
   return result;
 }

@@ -1,5 +1,5 @@
-// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, and go
-// on from the composed schedule.
+// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, and
+// go on from the composed schedule.
 #pragma once
 
 #include <ago/tune/area.hpp>
@@ -50,8 +50,8 @@ class reformer {
     std::vector<observation> seen;  ///< by the minis
     int allowance = 0;              ///< trials that the minis may use
   };
-  static constexpr int trials_of_join = 3;      ///< about; kept back for each subgraph that has something to compose
-  static constexpr int hopeless = 1000;         ///< so many trials without a gain end a search
+  static constexpr int trials_of_join = 3;  ///< about; kept back for each subgraph that has something to compose
+  static constexpr int hopeless = 1000;     ///< so many trials without a gain end a search
 
   void add(region const& r, double share) {
     std::vector<std::size_t> choices = r.choices;

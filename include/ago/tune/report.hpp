@@ -14,7 +14,8 @@ namespace ago::tuner {
 inline std::string report_of(std::vector<step_report> const& steps) {
   std::size_t widest = 4;
   step_report sum{"sum of the steps", "", 0, 0};
-  for (step_report const& s : steps) sum.usual += s.usual, sum.tuned += s.tuned, widest = std::max(widest, s.name.size());
+  for (step_report const& s : steps)
+    sum.usual += s.usual, sum.tuned += s.tuned, widest = std::max(widest, s.name.size());
   int const width = int(std::min<std::size_t>(std::max(widest, sum.name.size()), 60));
   std::string text = print("%-*s  %10s  %10s  %8s  %s\n", width, "step", "default", "tuned", "gain", "structure");
   auto const add = [&](step_report const& s) {

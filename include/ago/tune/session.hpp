@@ -75,7 +75,8 @@ class tuning {
 
   int run() {
     check_files();
-    log_file log(f_.log, identity_of(what_, f_), f_.resume, [this](std::string const& w) { shown_.say("warning: " + w); });
+    log_file log(f_.log, identity_of(what_, f_), f_.resume,
+                 [this](std::string const& w) { shown_.say("warning: " + w); });
     if (f_.resume) shown_.say(print("%s has %zu measurements", f_.log.c_str(), log.found().size()));
     recorded_referee referee(what_, log, shown_, f_.search.budget, f_.time_limit);
     candidate const best = search(referee);
@@ -122,11 +123,11 @@ class tuning {
     std::ranges::sort(found.entries, {}, [](entry const& e) { return e.found.signature; });
     for (entry& e : found.entries) e.comment = comment_text(what_.network() + ", " + e.comment);
     banner_part part{what_.network() + ", " + what_.instruction_set() + ", device: " + f_.device, {}};
-    part.lines = {"ago " + version_text() + ", " + compiler() + ", flags: " + compiler_flags(),
-                  print("search: %s, variant %s, seed %llu, %d of %d trials", name_of(f_.search.how),
-                        name_of(f_.search.what), static_cast<unsigned long long>(f_.search.seed), referee.trials(),
-                        f_.search.budget),
-                  "result: " + result_text()};
+    part.lines = {
+        "ago " + version_text() + ", " + compiler() + ", flags: " + compiler_flags(),
+        print("search: %s, variant %s, seed %llu, %d of %d trials", name_of(f_.search.how), name_of(f_.search.what),
+              static_cast<unsigned long long>(f_.search.seed), referee.trials(), f_.search.budget),
+        "result: " + result_text()};
     part.title = comment_text(part.title);
     for (std::string& line : part.lines) line = comment_text(line);
     found.banner.push_back(std::move(part));
@@ -141,7 +142,8 @@ class tuning {
     if (!interrupted) std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
     std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
     std::printf("%d trials, %d of them from the log\n", referee.trials(), referee.resumed());
-    std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(), f_.name.c_str());
+    std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
+                f_.name.c_str());
     if (interrupted) std::printf("It was interrupted: --resume goes on where it stopped.\n");
     std::fflush(stdout);
   }

@@ -22,10 +22,10 @@ struct settings {
   std::uint64_t seed = 1;
   int budget = 300;  ///< trials: measurements of a contender against an incumbent
 
-  int runs = 16;              ///< of both, at most, in a trial
-  int final_runs = 64;        ///< in the last one: the result against the default
-  double confidence = .95;    ///< that a contender is the faster one, in two trials, before it replaces the incumbent
-  double split_share = .5;    ///< of a subgraph's part of the budget, for its mini-subgraphs
+  int runs = 16;            ///< of both, at most, in a trial
+  int final_runs = 64;      ///< in the last one: the result against the default
+  double confidence = .95;  ///< that a contender is the faster one, in two trials, before it replaces the incumbent
+  double split_share = .5;  ///< of a subgraph's part of the budget, for its mini-subgraphs
 };
 
 /// A region has settled after so many trials without a replacement.
