@@ -60,7 +60,7 @@ class network_choices {
     int count = 0;
     for (int i = 0; i < steps::count; ++i) {
       if (steps::signature(i) != signature) continue;
-      if (count++ == 0) what = text_of(formed::graph, formed::parts.step[i]);
+      if (count++ == 0) what = in_words(formed::graph, formed::parts.step[i]);
       numbers += (count > 1 ? ", " : "") + std::to_string(i);
     }
     return (count > 1 ? "steps " : "step ") + numbers + ": " + what;
@@ -104,7 +104,7 @@ class network_choices {
       if (way == usual) at = options.size();
       schedule s;
       s.winograd = way;
-      names.push_back(text_of(s));
+      names.push_back(in_words(s));
       options.push_back(s);
     }
     if (options.size() > 1) usual_way_[steps::signature(i)] = usual;
@@ -152,7 +152,7 @@ class network_choices {
       s.join = 1;
       s.tiling = tilings.option[k].how;
       s.tile = tilings.option[k].tile;
-      names.push_back(text_of(tilings.option[k]));
+      names.push_back(in_words(tilings.option[k]));
       options.push_back(s);
     }
     add(i, "with the step before", std::move(names), std::move(options), 0, 1);

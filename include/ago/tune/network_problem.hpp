@@ -53,7 +53,7 @@ class network_problem : public subject {
   std::vector<entry> table(candidate const& c) override {
     std::vector<entry> all;
     for (tuned_schedule const& t : to_table(c))
-      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + text_of(t.best)});
+      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + in_words(t.best)});
     return all;
   }
 
@@ -75,7 +75,7 @@ class network_problem : public subject {
       } while (first->plan().first_part(i) != second->plan().first_part(k) || r.tuned == 0);
       part = first->plan().first_part(i);
       for (int p = begin; p < part; ++p)
-        r.name += (p > begin ? "; " : "") + std::to_string(p) + ": " + text_of(formed::graph, formed::parts.step[p]);
+        r.name += (p > begin ? "; " : "") + std::to_string(p) + ": " + in_words(formed::graph, formed::parts.step[p]);
       all.push_back(std::move(r));
     }
     return all;
@@ -154,9 +154,9 @@ class network_problem : public subject {
   }
   static void add_step(step_report& r, plan_type const& plan, int step) {
     if (!r.structure.empty()) r.structure += "; ";
-    if (plan.tiling_of(step).how != tiling::none) r.structure += text_of(plan.tiling_of(step)) + ": ";
+    if (plan.tiling_of(step).how != tiling::none) r.structure += in_words(plan.tiling_of(step)) + ": ";
     for (int p = plan.first_part(step); p < plan.first_part(step + 1); ++p)
-      r.structure += (p > plan.first_part(step) ? ", " : "") + text_of(plan.part(p));
+      r.structure += (p > plan.first_part(step) ? ", " : "") + in_words(plan.part(p));
   }
 
   std::string name_;

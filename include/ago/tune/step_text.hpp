@@ -10,14 +10,14 @@
 namespace ago::tuner {
 
 /// "56x56x24", with the number of images if there are several.
-inline std::string text_of(shape const& s) {
+inline std::string in_words(shape const& s) {
   std::string const pixels = std::to_string(s.h) + 'x' + std::to_string(s.w) + 'x' + std::to_string(s.c);
   return s.n == 1 ? pixels : std::to_string(s.n) + 'x' + pixels;
 }
 
 /// What a step computes: "pointwise 56x56x24 > 56x56x144 relu6".
 template <int V, int E, int O>
-std::string text_of(graph<V, E, O> const& g, step_nodes const& s) {
+std::string in_words(graph<V, E, O> const& g, step_nodes const& s) {
   std::string text = s.attention ? "attention" : s.main >= 0 ? name_of(g.nodes[s.main].kind) : "";
   if (s.main >= 0) {
     window const& w = g.nodes[s.main].win;
@@ -25,7 +25,7 @@ std::string text_of(graph<V, E, O> const& g, step_nodes const& s) {
     if (w.stride_h > 1) text += '/' + std::to_string(w.stride_h);
   }
   if (!text.empty()) text += ' ';
-  text += text_of(g.nodes[s.source].out) + " > " + text_of(g.nodes[s.result].out);
+  text += in_words(g.nodes[s.source].out) + " > " + in_words(g.nodes[s.result].out);
   for (int i = 0; i < s.stage_count; ++i) text += std::string(" ") + name_of(g.nodes[s.stages[i]].kind);
   if (!s.is_whole()) text += " (channels from " + std::to_string(s.piece_at) + ')';
   return text;
@@ -33,12 +33,12 @@ std::string text_of(graph<V, E, O> const& g, step_nodes const& s) {
 
 inline std::string tile_text(int pixels, int vectors) { return std::to_string(pixels) + 'x' + std::to_string(vectors); }
 
-inline std::string text_of(chain_tiling const& t) {
+inline std::string in_words(chain_tiling const& t) {
   return t.how == tiling::rows ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
 }
 
 /// A step of a plan, or a part of a pipeline: "pointwise 14x2, blocks of 64".
-inline std::string text_of(planned_step const& p) {
+inline std::string in_words(planned_step const& p) {
   std::string text = name_of(p.key.what);
   if (p.key.tile.pixels * p.key.tile.vectors > 1) text += ' ' + tile_text(p.key.tile.pixels, p.key.tile.vectors);
   if (p.data.block > 0) text += " blocks of " + std::to_string(p.data.block);
@@ -46,7 +46,7 @@ inline std::string text_of(planned_step const& p) {
 }
 
 /// What a schedule wishes for: "tile 14x2, by rows with the step before".
-inline std::string text_of(schedule const& s) {
+inline std::string in_words(schedule const& s) {
   std::string text;
   auto const add = [&](std::string const& words) { text += (text.empty() ? "" : ", ") + words; };
   if (s.winograd != 0)
@@ -55,7 +55,7 @@ inline std::string text_of(schedule const& s) {
   if (s.block > 0) add("blocks of " + std::to_string(s.block));
   if (s.join < 0) add("apart from the step before");
   if (s.join > 0)
-    add("with the step before" + (s.tiling == tiling::none ? "" : ", " + text_of(chain_tiling{s.tiling, s.tile})));
+    add("with the step before" + (s.tiling == tiling::none ? "" : ", " + in_words(chain_tiling{s.tiling, s.tile})));
   return text;
 }
 
