@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """ago-inspect as its users call it: what it prints, what it refuses, and that nothing half-done is left.
 
-usage: test_inspect.py <ago-inspect> <repository>
+usage: test_inspect.py <ago-inspect> <repository> [--update]     (--update: docs/inspect.md shows what is printed now)
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ import unittest
 NETWORKS = ["mobilenet_v2", "mnasnet", "squeezenet", "shufflenet_v2", "mobilevit_s", "bert_tiny"]
 POLICIES = ["ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"]
 PROGRAM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+
+MANUAL = ROOT / "docs" / "inspect.md"
+SHOWN = re.compile(r"(```\n\$ ago-inspect ([^\n]*)\n)(.*?)(?=```\n)", re.S)  # a command, and what it prints
 
 
 def run(*arguments, **more):
@@ -65,14 +69,11 @@ class Formats(unittest.TestCase):
         self.assertIn("for neon64 with 32 KiB of L1 and 128 KiB of L2", arm)
         self.assertNotEqual(avx.split("steps under")[1], arm.split("steps under")[1])
 
-    def test_the_page_of_the_manual_is_what_is_printed(self):
-        manual = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
-        blocks = manual.split("```\n")[1::2]
-        shown = [b for b in blocks if b.startswith("$ ago-inspect ")]
+    def test_the_manual_shows_what_is_printed(self):
+        shown = [*SHOWN.finditer(MANUAL.read_text(encoding="utf-8"))]
         self.assertGreaterEqual(len(shown), 2)
-        for block in shown:
-            command, _, expected = block.partition("\n")
-            self.assertEqual(self.output(*command.split()[2:]), expected, f"docs/inspect.md: {command}")
+        for _, command, text in (block.groups() for block in shown):
+            self.assertEqual(self.output(*command.split()), text, f"docs/inspect.md, {command}: --update mends it")
 
 
 class Files(unittest.TestCase):
@@ -130,5 +131,12 @@ class Refusals(unittest.TestCase):
             self.refused("mnasnet", "--format", form, "--against", "ago", says=["--against", form])
 
 
+def update():
+    text = MANUAL.read_text(encoding="utf-8")
+    MANUAL.write_text(SHOWN.sub(lambda m: m[1] + run(*m[2].split()).stdout, text), encoding="utf-8")
+
+
 if __name__ == "__main__":
+    if sys.argv[3:] == ["--update"]:
+        sys.exit(update())
     unittest.main(argv=sys.argv[:1])
