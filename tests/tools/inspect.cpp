@@ -110,10 +110,13 @@ TEST_CASE("random networks: every operator has its place, and nothing is lost in
   for (int round = 0; round < 300; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 60));
     policy const p = policy(test::pick(r, 0, ago::policies - 1));
-    inspection const i = inspect(g, {isa::avx2, p});
+    ago::options o(isa::avx2, p);
+    o.horizontal_fusion = ago::horizontal_fusion::off;
+    inspection const i = inspect(g, o);
     CAPTURE(round);
     CAPTURE(name_of(p));
-    REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
+    REQUIRE(int(i.nodes.size()) >= g.node_count);
+    if (!opens_any(g, p)) REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
     std::vector<int> operators(i.subgraphs.size()), computed(i.nodes.size());
     for (auto const& n : i.nodes)
       if (n.subgraph >= 0) ++operators[std::size_t(n.subgraph)];

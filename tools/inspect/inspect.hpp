@@ -53,8 +53,9 @@ inline inspected_part inspect_part(planned_step const& p) {
   return part;
 }
 
-template <int V, int E, int O>
-inspected_step inspect_step(graph<V, E, O> const& g, run_time_program<V, E, O> const& p, int i) {
+template <class Program>
+inspected_step inspect_step(Program const& p, int i) {
+  auto const& g = p.graph;
   int const first = p.first_part(i), last = p.first_part(i + 1);
   planned_step const* const parts = p.plan->steps;
   inspected_step s;
@@ -63,7 +64,7 @@ inspected_step inspect_step(graph<V, E, O> const& g, run_time_program<V, E, O> c
     s.parts.push_back(inspect_part(parts[k]));
     for (int const v : nodes_of(g, parts[k].nodes)) s.nodes.push_back(v);
   }
-  s.subgraph = s.nodes.empty() ? -1 : p.partition->subgraphs.of[s.nodes.front()];
+  s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];
   s.account = account_of(g, parts + first, last - first);
   s.cycles = predicted_cycles(s.account, s.parts.front().what, parts[first].key.target);
   return s;
@@ -71,19 +72,20 @@ inspected_step inspect_step(graph<V, E, O> const& g, run_time_program<V, E, O> c
 
 }  // namespace detail
 
-/// What `o.policy` makes of `g` (after the passes), for `o.target` and `o.device`. The network's name and size are left
-/// to who knows them. Throws std::length_error, see run_time_program.
+/// What `o.policy` makes of `whole` (after the passes, nothing merged), for `o.target` and `o.device`. The network's name
+/// and size are left to who knows them. Throws std::length_error, see run_time_program.
 template <int V, int E, int O>
-inspection inspect(graph<V, E, O> const& g, options const& o = {}) {
-  run_time_program<V, E, O> const program(g, o);
-  partitions<V> const& p = *program.partition;
+inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
+  run_time_program<V, E, O> const program(whole, o);
+  auto const& g = program.graph;
+  auto const& p = program.partition;
   inspection r;
   r.policy = o.policy;
   r.target = o.target;
   r.device = o.device;
   r.inputs = g.input_count;
   r.minis = p.minis.count;
-  r.statistics = statistics_of(g, p.subgraphs);
+  r.statistics = program.statistics();
   r.arena_bytes = program.arena_bytes();
   r.weight_bytes = program.weight_bytes();
   r.subgraphs.resize(std::size_t(p.subgraphs.count));
@@ -97,7 +99,7 @@ inspection inspect(graph<V, E, O> const& g, options const& o = {}) {
     s.weight += r.nodes.back().weight;
   }
   for (int i = 0; i < program.steps(); ++i) {
-    r.steps.push_back(detail::inspect_step(g, program, i));
+    r.steps.push_back(detail::inspect_step(program, i));
     inspected_step const& s = r.steps.back();
     for (int const v : s.nodes)
       if (int& step = r.nodes[std::size_t(v)].step; step < 0) step = i;

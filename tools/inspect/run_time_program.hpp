@@ -1,7 +1,11 @@
 // The stages of ago::program on a graph that is not known before the program runs.
 #pragma once
 
-#include <ago/partition/policy.hpp>
+#include <ago/graph/siblings.hpp>
+#include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
+#include <ago/kernel/math.hpp>
+#include <ago/partition/opened.hpp>
+#include <ago/partition/statistics.hpp>
 #include <ago/plan/plan.hpp>
 
 #include <memory>
@@ -12,8 +16,9 @@ namespace ago::tools {
 
 /// The arrays are as large as the graph's capacities; on the heap, as stacks are not made for them. Throws
 /// std::length_error if the network takes more steps than there is room for.
-template <int V, int E, int O>
+template <int RoomForNodes, int RoomForEdges, int O>
 class run_time_program {
+  static constexpr int V = RoomForNodes + RoomForNodes / 2, E = RoomForEdges + RoomForNodes / 2;  ///< once merged
   static constexpr int room = 4 * V + E + O;  ///< for steps: an operator takes several if its operands are in pieces
   static constexpr int room_for_runs = 2 * room;
 
@@ -28,13 +33,17 @@ class run_time_program {
                               "room for " + std::to_string(capacity));
   }
 
-  options const o_;
-
   template <class T>
   using owned = std::unique_ptr<T const>;
 
+  options const o_;
+  owned<ago::graph<V, E, O>> const merged_;
+  owned<partitioned_graph<V, E, O>> const partitioned_;
+
  public:
-  owned<partitions<V>> const partition;
+  /// What is run, and its partition.
+  ago::graph<V, E, O> const& graph;
+  partitions<V> const& partition;
 
  private:
   owned<channel_layouts<V>> const layouts_;
@@ -56,26 +65,43 @@ class run_time_program {
  public:
   owned<ago::plan<room>> const plan;
 
-  explicit run_time_program(graph<V, E, O> const& g, options const& o = {})
+  /// `whole`: after the passes, but not merged.
+  explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
       : o_(o),
-        partition(on_heap([&] { return partition_by(o.policy, g, o.device); })),
-        layouts_(on_heap([&] { return channel_layouts_of(g); })),
-        views_(on_heap([&] { return views_of(g, *layouts_); })),
-        parts(on_heap([&] {
-          check(step_capacity(g, *layouts_), room, "steps");
-          return form_steps<room>(g, partition->minis, *views_, *layouts_, partition->chain_of);
+        merged_(on_heap([&] {
+          bool const merges = fuses_horizontally(o) == horizontal_fusion::on && has_siblings(whole);
+          return merges ? optimize(merge_siblings(whole), o.algebra) : fit<V, E, O>(whole);
         })),
-        groups(on_heap([&] { return fuse_steps(g, *parts, *partition, o_, untuned); })),
-        convolutions_(on_heap([&] { return convolution_steps(g, *parts, *groups, o_, untuned); })),
-        memory(on_heap([&] { return plan_memory(g, *parts, *groups, *views_, *layouts_, *convolutions_); })),
+        partitioned_(on_heap([&] {
+          opened_size const size = size_of_opened(*merged_, {});
+          check(size.nodes, V, "operators");
+          check(size.edges, E, "operands");
+          return partition_opened<V, E>(o.policy, *merged_, o.device);
+        })),
+        graph(partitioned_->graph),
+        partition(partitioned_->partition),
+        layouts_(on_heap([&] { return channel_layouts_of(graph); })),
+        views_(on_heap([&] { return views_of(graph, *layouts_); })),
+        parts(on_heap([&] {
+          check(step_capacity(graph, *layouts_), room, "steps");
+          return form_steps<room>(graph, partition.minis, *views_, *layouts_, partition.chain_of);
+        })),
+        groups(on_heap([&] { return fuse_steps(graph, *parts, partition, o_, untuned); })),
+        convolutions_(on_heap([&] { return convolution_steps(graph, *parts, *groups, o_, untuned); })),
+        memory(on_heap([&] { return plan_memory(graph, *parts, *groups, *views_, *layouts_, *convolutions_); })),
         runs_(on_heap([&] {
-          check(count_input_runs(g, *parts, *layouts_), room_for_runs, "pieces of operands");
-          return input_runs_of<room_for_runs, room>(g, *parts, *layouts_, *memory);
+          check(count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
+          return input_runs_of<room_for_runs, room>(graph, *parts, *layouts_, *memory);
         })),
         plan(on_heap([&] {
-          return make_plan<room>(g, *parts, *groups, *memory, untuned, o_, *convolutions_, *runs_);
+          return make_plan<room>(graph, *parts, *groups, *memory, untuned, o_, *convolutions_, *runs_);
         })) {}
 
+  /// Of the subgraphs, counted in primitives, as they are of every policy.
+  partition_statistics statistics() const {
+    auto const p = on_heap([&] { return partition_of_primitives<V, E>(o_.policy, *merged_, o_.device); });
+    return statistics_of(p->graph, p->partition.subgraphs);
+  }
   int steps() const { return groups->count; }
   /// The parts of a step: plan->steps[first_part(i)] ... plan->steps[first_part(i + 1) - 1].
   int first_part(int step) const { return step < steps() ? groups->first[step] : parts->count; }

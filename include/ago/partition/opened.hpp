@@ -42,19 +42,25 @@ constexpr torn<V> torn_by(partition<V2> const& minis, opened_graph<V2, E2, O> co
   return r;
 }
 
-/// The partition `p` of `all`, carried over to `closed`, in which some compound operators are whole.
+/// The partition `p` of `from`, carried over to `to`: another opening of the same graph. An operator that is whole in
+/// only one of them counts as its last primitive in the other.
 template <int V, int E, int O>
-constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, O> const& all,
-                                     opened_graph<V, E, O> const& closed) {
-  graph<V, E, O> const& g = closed.graph;
+constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, O> const& from,
+                                     opened_graph<V, E, O> const& to) {
+  graph<V, E, O> const& g = to.graph;
+  int last[V > 0 ? V : 1]{}, primitives[V > 0 ? V : 1]{};  // of each operator of the closed graph, in `from`
+  for (int i = 0; i < from.graph.node_count; ++i) {
+    last[from.compound[i]] = i;
+    ++primitives[from.compound[i]];
+  }
   grouping<V> subgraphs, minis;
-  int chain_of[V > 0 ? V : 1]{};
   subgraphs.count = p.subgraphs.count;
   minis.count = p.minis.count;
-  int i = 0;  // the node of `all` that is j, or its last primitive
-  for (int j = 0; j < g.node_count; ++j, ++i) {
-    bool const last = j + 1 == g.node_count || closed.compound[j + 1] != closed.compound[j];
-    while (last && i + 1 < all.graph.node_count && all.compound[i + 1] == closed.compound[j]) ++i;
+  int chain_of[V > 0 ? V : 1]{};
+  for (int j = g.node_count - 1, left = 0; j >= 0; --j) {  // left: primitives of the same operator behind j
+    int const v = to.compound[j];
+    left = j + 1 < g.node_count && to.compound[j + 1] == v ? left + 1 : 0;
+    int const i = left < primitives[v] ? last[v] - left : last[v];
     chain_of[j] = p.chain_of[i];
     if (j < g.input_count) continue;
     subgraphs.of[j - g.input_count] = p.subgraphs.of[i];
@@ -73,9 +79,32 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
 template <policy P, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g, device const& on = {}) {
   auto const all = opened<V2, E2>(g, opened_by(P));
+  if (!opens_any(g, P)) return {all.graph, partition_by<P>(all.graph, on)};
   partitions<V2> const p = partition_by<P>(all.graph, on);
   auto const closed = opened<V2, E2>(g, opened_by(P), detail::torn_by<V>(p.minis, all).of);
   return {closed.graph, detail::carried_over(p, all, closed)};
+}
+
+/// Likewise, by a policy chosen at run time.
+template <int V2, int E2, int V, int E, int O>
+constexpr partitioned_graph<V2, E2, O> partition_opened(policy p, graph<V, E, O> const& g, device const& on = {}) {
+  switch (p) {
+    case policy::ago_ni: return partition_opened<policy::ago_ni, V2, E2>(g, on);
+    case policy::paper: return partition_opened<policy::paper, V2, E2>(g, on);
+    case policy::paper_adjacent: return partition_opened<policy::paper_adjacent, V2, E2>(g, on);
+    case policy::fuse_ops: return partition_opened<policy::fuse_ops, V2, E2>(g, on);
+    case policy::apollo: return partition_opened<policy::apollo, V2, E2>(g, on);
+    default: return partition_opened<policy::ago, V2, E2>(g, on);
+  }
+}
+
+/// The partition of `g` by policy `p`, and the graph that it is a partition of: always `g` with all compound operators
+/// opened, whatever the policy looks into, so that figures of different policies are of the same operators.
+template <int V2, int E2, int V, int E, int O>
+constexpr partitioned_graph<V2, E2, O> partition_of_primitives(policy p, graph<V, E, O> const& g,
+                                                               device const& on = {}) {
+  auto const seen = opened<V2, E2>(g, opened_by(p)), finest = opened<V2, E2>(g, {});
+  return {finest.graph, detail::carried_over(partition_by(p, seen.graph, on), seen, finest)};
 }
 
 /// Likewise of a graph known to the compiler: `graph`, exactly sized, and `partition`.
