@@ -8,11 +8,12 @@ using namespace ago;
 namespace {
 
 inline constexpr auto image = input{.n = 2, .h = 6, .w = 8, .c = 4};
+inline constexpr merging all{horizontal_fusion::always};
 
 template <auto const& Net>
-constexpr auto const& merged = optimized<Net, algebra::exact, horizontal_fusion::on>::value;
+constexpr auto const& merged = optimized<Net, algebra::exact, all>::value;
 template <auto const& Net>
-constexpr bool stays = !has_siblings(optimized<Net>::value) && &merged<Net> == &optimized<Net>::value;
+constexpr bool stays = !has_siblings(optimized<Net>::value, all) && &merged<Net> == &optimized<Net>::value;
 
 /// Operators with weights.
 template <auto const& Net>
@@ -136,4 +137,25 @@ NET(gating, [](tensor x) {
 TEST_CASE("operators stay apart where a slice would cost their readers more") {
   static_assert(stays<given_out> && stays<added_to> && stays<in_chains> && stays<reshaped> && stays<gating>);
   static_assert(stays<of_three> && stays<in_two> && stays<exchanged>);
+}
+
+/// Would siblings of these channels be merged, on an image of this many pixels, through a window of `kernel`?
+template <int Width, int Kernel, int... Channels>
+inline constexpr auto family = input{.h = 10, .w = Width, .c = 16} | [](tensor x) {
+  return concat(one(x | conv2d{.out = Channels, .kernel = Kernel, .pad = Kernel / 2})...);
+};
+template <int Lanes, int Width, int Kernel, int... Channels>
+constexpr bool pays = has_siblings(optimized<family<Width, Kernel, Channels...>>::value,
+                                   {horizontal_fusion::where_it_pays, Lanes, 256 << 10});
+TEST_CASE("merging pays where registers are filled better, or a value is read or transformed once instead of twice") {
+  static_assert(!pays<8, 10, 1, 16, 16, 32>);
+  static_assert(pays<8, 10, 1, 20, 20, 32>);    // 3 + 3 + 4 registers become 9
+  static_assert(!pays<8, 10, 1, 20, 16, 32>);   // 3 + 2 + 4 stay 9
+  static_assert(pays<8, 10, 1, 8, 16, 32>);     // one register alone loads more than it multiplies
+  static_assert(pays<16, 10, 1, 16, 16>);
+  static_assert(!pays<8, 163, 1, 16, 16, 32>);  // 104,320 bytes: two fifths of L2 are 104,857
+  static_assert(pays<8, 164, 1, 16, 16, 32>);
+  static_assert(pays<8, 10, 3, 16, 16, 32>);
+  static_assert(!pays<8, 10, 5, 16, 16, 32>);
+  static_assert(!has_siblings(optimized<family<10, 3, 20, 20>>::value, {horizontal_fusion::off, 8}));
 }

@@ -7,8 +7,10 @@ using namespace model_test;
 
 namespace {
 
-template <options O>
-constexpr options apart = options(O.target, O.policy, O.device, O.winograd, O.algebra, horizontal_fusion::off);
+constexpr options with(options const& o, horizontal_fusion h) {
+  return options(o.target, o.policy, o.device, o.winograd, o.algebra, h);
+}
+inline constexpr options always{horizontal_fusion::always}, off{horizontal_fusion::off};
 
 /// Operators with weights that others have been merged into, and those others.
 template <class Program>
@@ -42,8 +44,8 @@ constexpr int deepest_pairs() {
 /// `reordered`: the depth of the sum, if merging changes what it starts from; 0: it does not.
 template <auto const& Net, int Families, int Merged, options O = options{}, auto const& Schedules = untuned>
 void check_merged(char const* name, int reordered = 0) {
-  using merged = program<Net, Schedules, O>;
-  using unmerged = program<Net, Schedules, apart<O>>;
+  using merged = program<Net, Schedules, with(O, horizontal_fusion::always)>;
+  using unmerged = program<Net, Schedules, with(O, horizontal_fusion::off)>;
   static_assert(families<merged>() == Families && merged_away<merged>() == Merged);
   static_assert(families<unmerged>() == 0);
   static_assert(merged::parameter_count == unmerged::parameter_count);
@@ -117,16 +119,23 @@ TEST_CASE("merged siblings give the same results, whatever their channels and th
 }
 
 TEST_CASE("the parts of an attention are slices of one product, without a copy") {
-  using merged = program<attending>;
+  using merged = program<attending, untuned, always>;
   static_assert(copies<merged>() == 0);
   static_assert(merged::plan.steps[1].data.out.c == 96);
-  static_assert(merged::weight_bytes == program<attending, untuned, horizontal_fusion::off>::weight_bytes);
+  static_assert(merged::weight_bytes == program<attending, untuned, off>::weight_bytes);
 }
 
-TEST_CASE("other policies partition the network as it is, and so does horizontal_fusion::off") {
-  static_assert(families<program<attending, untuned, policy::ago_ni>>() == 1);
-  static_assert(families<program<attending, untuned, policy::paper>>() == 0);
-  static_assert(families<program<attending, untuned, policy::fuse_ops>>() == 0);
-  static_assert(families<program<attending, untuned, policy::apollo>>() == 0);
-  static_assert(families<program<attending, untuned, horizontal_fusion::off>>() == 0);
+TEST_CASE("siblings are merged where it pays, if they are wanted") {
+  using narrow = program<joined_members<3, 4, 5>, untuned, options{isa::avx2}>;
+  using full = program<joined_members<16, 16, 16>, untuned, options{isa::avx2}>;
+  static_assert(families<narrow>() == 1 && families<full>() == 0);
+  static_assert(families<program<joined_members<3, 4, 5>, untuned, off>>() == 0);
+}
+
+TEST_CASE("other policies partition the network as it is") {
+  constexpr auto fused = [](policy p) { return merging_of(with(options(p), horizontal_fusion::always)).siblings; };
+  static_assert(fused(policy::ago) == horizontal_fusion::always && fused(policy::ago_ni) == horizontal_fusion::always);
+  static_assert(fused(policy::paper) == horizontal_fusion::off && fused(policy::apollo) == horizontal_fusion::off);
+  static_assert(fused(policy::fuse_ops) == horizontal_fusion::off);
+  static_assert(families<program<attending, untuned, with(policy::apollo, horizontal_fusion::always)>>() == 0);
 }

@@ -81,6 +81,7 @@ class random_families : public reference::builder {
 }  // namespace
 
 TEST_CASE("merged siblings compute the same numbers") {
+  constexpr ago::merging all{ago::horizontal_fusion::always};
   int merged = 0, joined = 0, wide = 0, alone = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     CAPTURE(seed);
@@ -89,7 +90,7 @@ TEST_CASE("merged siblings compute the same numbers") {
     auto const parameters = reference::random_parameters(made, random);
     auto const inputs = reference::random_inputs(made.graph, random);
     auto const before = ago::optimize(made.graph);
-    auto const after = ago::merge_siblings(before);
+    auto const after = ago::merge_siblings(before, all);
     auto const simplified = ago::optimize(after);
     auto const expected = reference::run(before, parameters, inputs);
     REQUIRE(reference::run(after, parameters, inputs) == expected);
@@ -101,8 +102,8 @@ TEST_CASE("merged siblings compute the same numbers") {
       ++heads;
       wide += n.siblings[ago::max_siblings - 2].channels > 0;
     }
-    REQUIRE(ago::has_siblings(before) == (heads > 0));
-    REQUIRE(!ago::has_siblings(after));
+    REQUIRE(ago::has_siblings(before, all) == (heads > 0));
+    REQUIRE(!ago::has_siblings(after, all));
     merged += heads;
     alone += heads == 0;
     joined += simplified.node_count < after.node_count;

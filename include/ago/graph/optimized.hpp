@@ -28,21 +28,22 @@ struct simplified {
   static constexpr auto const& graph = result.graph;
 };
 
-template <auto const& Net, algebra Freedom>
+template <auto const& Net, algebra Freedom, merging Merging>
 struct merged {
-  static constexpr auto graph = optimize(merge_siblings(fitted<simplified<Net, Freedom>>), Freedom);
+  static constexpr auto graph = optimize(merge_siblings(fitted<simplified<Net, Freedom>>, Merging), Freedom);
 };
 
 }  // namespace detail
 
-/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows.
-template <auto const& Net, algebra Freedom = algebra::exact, horizontal_fusion Fusion = horizontal_fusion::off>
+/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows, with those siblings
+/// merged that `Merging` wants.
+template <auto const& Net, algebra Freedom = algebra::exact, merging Merging = merging{}>
 struct optimized {
  private:
   static constexpr auto const& apart = detail::fitted<detail::simplified<Net, Freedom>>;
   static constexpr auto const& choose() {
-    if constexpr (Fusion == horizontal_fusion::on && has_siblings(apart))
-      return detail::fitted<detail::merged<Net, Freedom>>;
+    if constexpr (has_siblings(apart, Merging))
+      return detail::fitted<detail::merged<Net, Freedom, Merging>>;
     else
       return apart;
   }

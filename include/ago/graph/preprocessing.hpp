@@ -12,7 +12,16 @@ enum class algebra : std::uint8_t {
   reassociate,  ///< also those of real numbers, associativity and distributivity: results differ in rounding
 };
 
-/// Do convolutions and matrix products that read one value become one (see merge_siblings)? Results are the same.
-enum class horizontal_fusion : std::uint8_t { on, off };
+/// Do convolutions and matrix products that read one value become one (see merge_siblings)? Results are the same, but
+/// for rounding where registers are filled differently.
+enum class horizontal_fusion : std::uint8_t { where_it_pays, always, off };
+
+/// Which siblings are merged, and what that is decided by: floats of a vector register, bytes of L2.
+struct merging {
+  horizontal_fusion siblings = horizontal_fusion::off;
+  int lanes = 1;
+  long l2_bytes = 1 << 20;
+  bool operator==(merging const&) const = default;
+};
 
 }  // namespace ago

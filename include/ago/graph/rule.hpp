@@ -10,7 +10,7 @@ enum class rule : std::uint8_t {
   clamp_within_bounds,  ///< clamp(x) = x, if x lies within its bounds; leaky_relu of what is not negative
   clamp_of_clamp,       ///< one clamp, with the bounds of both
   clamp_after_pool,     ///< max_pool(clamp(x)) = clamp(max_pool(x)), and so for any other function that never falls
-  matmul_of_transpose,  ///< x permute(y) = x y', read the other way round
+  matmul_of_transpose,  ///< x permute(y) = x y', read the other way round. (Its kernel adds up in another order.)
   permute_of_permute,
   permute_is_reshape,  ///< only extents of one change places, and what has more stays in order
   reshape_of_reshape,

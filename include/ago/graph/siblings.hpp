@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/passes.hpp>
+#include <ago/graph/sibling_savings.hpp>
 
 namespace ago {
 
@@ -120,16 +121,27 @@ constexpr bool are_all_of(graph<V, E, O> const& g, int v, branch const* member, 
   return true;
 }
 
+/// Does it pay to merge them?
 template <int V, int E, int O>
-constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g) {
+constexpr bool pays(graph<V, E, O> const& g, branch const* member, int count, merging const& m) {
+  if (m.siblings == horizontal_fusion::always) return true;
+  sibling_account account(g.source(member[0].head).out, g.nodes[member[0].head].win, m);
+  for (int k = 0; k < count; ++k) account.add(g.nodes[member[k].head].out.c);
+  return account.savings().any();
+}
+
+template <int V, int E, int O>
+constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g, merging const& m) {
   branches<V> const all(g);
   sibling_groups<V> r;
   for (int v = 0; v < g.node_count; ++v) r.leader[v] = -1;
+  if (m.siblings == horizontal_fusion::off) return r;
   collect_siblings(r, g, all);
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (r.count[v] == 0) continue;
     int const joined = all.joined_by(g, r.member[v][0]);
-    if (r.count[v] == 1 || (joined >= 0 && !are_all_of(g, joined, r.member[v], r.count[v]))) {
+    if (r.count[v] == 1 || (joined >= 0 && !are_all_of(g, joined, r.member[v], r.count[v])) ||
+        !pays(g, r.member[v], r.count[v], m)) {
       r.count[v] = 0;
       continue;
     }
@@ -182,21 +194,20 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
 
 /// Is there anything to merge?
 template <int V, int E, int O>
-constexpr bool has_siblings(graph<V, E, O> const& g) {
-  detail::sibling_groups<V> const groups = detail::siblings_of(g);
+constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
+  detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
   for (int const n : groups.count)
     if (n > 1) return true;
   return false;
 }
 
-/// Merges siblings: convolutions, pointwise or linear operators that read one value through equal windows, with equal
-/// biases and functions of single elements behind them, as far as this costs nothing elsewhere: their readers read
-/// slices of channels, or the whole if they are joined anyway. The value is read once, and the last vector of channels
-/// is filled better. Sums are added up in the same order, but for a bias behind a concatenation, which they start from
-/// once its operands have become one.
+/// Merges siblings, all or where it pays: convolutions, pointwise or linear operators that read one value through equal
+/// windows, with equal biases and functions of single elements behind them, as far as this costs nothing elsewhere:
+/// their readers read slices of channels, or the whole if they are joined anyway. Sums are added up in the same order,
+/// but for a bias behind a concatenation, which they start from once its operands have become one.
 template <int V, int E, int O>
-constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g) {
-  detail::sibling_groups<V> const groups = detail::siblings_of(g);
+constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g, merging const& m) {
+  detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
   detail::branches<V> const all(g);
   auto r = fit<V + V / 2, E + V / 2, O>(g);
   r.node_count = r.edge_count = 0;

@@ -24,7 +24,7 @@ struct can_be_compiled {
 /// The steps of a network, before any schedule.
 template <auto const& Net, options Options>
 class formed {
-  static constexpr auto const& closed = optimized<Net, Options.algebra, fuses_horizontally(Options)>::value;
+  static constexpr auto const& closed = optimized<Net, Options.algebra, merging_of(Options)>::value;
   static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
   static constexpr bool within_limits = can_partition(Options.policy, operators);
   static_assert(within_limits,

@@ -26,7 +26,7 @@ struct options {
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
                     ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact,
-                    ago::horizontal_fusion h = ago::horizontal_fusion::on)
+                    ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays)
       : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {}
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
@@ -36,10 +36,11 @@ struct options {
       : options(native_isa, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact, h) {}
 };
 
-/// Are siblings merged?
-constexpr horizontal_fusion fuses_horizontally(options const& o) {
+/// Which siblings are merged.
+constexpr merging merging_of(options const& o) {
   bool const ours = o.policy == policy::ago || o.policy == policy::ago_ni;
-  return ours ? o.horizontal_fusion : horizontal_fusion::off;
+  if (!ours || o.horizontal_fusion == horizontal_fusion::off) return {};
+  return {o.horizontal_fusion, lanes(o.target), o.device.l2_bytes};
 }
 
 }  // namespace ago

@@ -1,0 +1,45 @@
+// Where horizontal fusion pays.
+#pragma once
+
+#include <ago/graph/graph.hpp>
+#include <ago/graph/preprocessing.hpp>
+
+namespace ago {
+
+/// What is saved if operators that read one value through one window become one.
+struct sibling_savings {
+  long bytes_read = 0;      ///< of the value, which L2 does not keep from one operator to the next
+  int vectors = 0;          ///< registers of channels for each pixel, as the last one of each operator need not be full
+  int narrow = 0;           ///< operators of a single register of channels: their tiles load more than they multiply
+  long transformed = 0;     ///< floats of the value that need not be transformed again, if Winograd computes all
+  constexpr bool any() const { return bytes_read > 0 || vectors > 0 || narrow > 0 || transformed > 0; }
+};
+
+/// Adds up what members save; `channels` are theirs, the window that of all. Whatever else differs has been excluded.
+class sibling_account {
+ public:
+  constexpr sibling_account(shape const& value, window const& win, merging const& m)
+      : value_(value), win_(win), merging_(m) {}
+  constexpr void add(int channels) {
+    ++members_;
+    channels_ += channels;
+    vectors_ += vectors_of(channels);
+    narrow_ += vectors_of(channels) == 1;
+  }
+  constexpr sibling_savings savings() const {
+    long const again = members_ > 1 ? (members_ - 1) * value_.count() : 0;
+    bool const kept = 4 * value_.count() <= merging_.l2_bytes * 2 / 5;  // as between operators: partition/traffic.hpp
+    return {kept ? 0 : 4 * again, vectors_ - vectors_of(channels_), members_ > 1 && merging_.lanes > 1 ? narrow_ : 0,
+            win_.is_dense_square(3) ? again : 0};
+  }
+
+ private:
+  constexpr int vectors_of(int channels) const { return (channels + merging_.lanes - 1) / merging_.lanes; }
+
+  shape value_;
+  window win_;
+  merging merging_;
+  int members_ = 0, channels_ = 0, vectors_ = 0, narrow_ = 0;
+};
+
+}  // namespace ago
