@@ -94,8 +94,11 @@ class erased {
     for (auto const& p : Model::program::plan.steps) n += which(p);
     return n;
   }
-  /// A part that adds up chunks of the depth cannot add two steps of it at a time. Winograd has sums of its own.
+  /// A part that adds up chunks of the depth cannot add two steps of it at a time. Winograd has sums of its own. How
+  /// an operator adds up depends on how many channels it has: merged ones, which not all policies make, have more.
   static constexpr bool reordered() {
+    for (ago::node const& n : Model::program::graph.nodes)
+      if (n.is_merged()) return true;
     for (auto const& p : Model::program::plan.steps)
       if (ago::winograd_tile(p.key.what) > 0) return true;
     for (auto const& p : Model::program::plan.steps)

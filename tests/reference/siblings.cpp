@@ -57,6 +57,7 @@ class random_families : public reference::builder {
       members.push_back(branch(x, r));
       if (chance(5) && graph.output_count < 8) output(members.back());
     }
+    if (chance(30)) std::shuffle(members.begin(), members.end(), random_);
     if (chance(40)) return concat(members);
     for (int& v : members) {
       if (chance(70)) v = read(v);

@@ -83,7 +83,7 @@ constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, bra
 template <int V>
 struct sibling_groups {
   int leader[V > 0 ? V : 1]{};  ///< head of the group's first branch, of each operator in the group; -1: in none
-  branch member[V > 0 ? V : 1][max_siblings]{};  ///< of the group that starts with this head
+  branch member[V > 0 ? V : 1][max_siblings]{};  ///< of the group whose first head is this one
   int count[V > 0 ? V : 1]{};
 };
 
@@ -112,12 +112,18 @@ constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, b
   }
 }
 
-/// Are the branches all that concatenation v joins, in this order?
+/// Puts branches into the order in which concatenation v joins them. False: it joins other values too.
 template <int V, int E, int O>
-constexpr bool are_all_of(graph<V, E, O> const& g, int v, branch const* member, int count) {
+constexpr bool arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
   if (g.nodes[v].input_count != count) return false;
-  for (int k = 0; k < count; ++k)
-    if (g.operand(v, k) != member[k].tail) return false;
+  for (int k = 0; k < count; ++k) {
+    int at = k;
+    while (at < count && member[at].tail != g.operand(v, k)) ++at;
+    if (at == count) return false;
+    branch const found = member[at];
+    member[at] = member[k];
+    member[k] = found;
+  }
   return true;
 }
 
@@ -140,7 +146,7 @@ constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g, merging const& 
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (r.count[v] == 0) continue;
     int const joined = all.joined_by(g, r.member[v][0]);
-    if (r.count[v] == 1 || (joined >= 0 && !are_all_of(g, joined, r.member[v], r.count[v])) ||
+    if (r.count[v] == 1 || (joined >= 0 && !arrange(g, joined, r.member[v], r.count[v])) ||
         !pays(g, r.member[v], r.count[v], m)) {
       r.count[v] = 0;
       continue;
