@@ -69,8 +69,8 @@ class run_time_program {
   explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
       : o_(o),
         merged_(on_heap([&] {
-          bool const merges = fuses_horizontally(o) == horizontal_fusion::on && has_siblings(whole);
-          return merges ? optimize(merge_siblings(whole), o.algebra) : fit<V, E, O>(whole);
+          merging const m = merging_of(o);
+          return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o.algebra) : fit<V, E, O>(whole);
         })),
         partitioned_(on_heap([&] {
           opened_size const size = size_of_opened(*merged_, {});
