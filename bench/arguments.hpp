@@ -4,6 +4,7 @@
 #include "command_line.hpp"
 
 #include <charconv>
+#include <vector>
 
 namespace bench {
 
@@ -16,8 +17,20 @@ inline std::size_t to_bytes(std::string const& name, std::string const& text) {
   return bytes;
 }
 
+/// Words between commas.
+inline std::vector<std::string> to_words(std::string const& name, std::string const& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(',', begin);
+    words.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    if (words.back().empty()) throw std::invalid_argument(name + " needs names between commas, not '" + text + "'");
+  }
+  return words;
+}
+
 struct arguments : common_arguments {
   std::string network = "all";
+  std::vector<std::string> variants;  ///< names; none: all
   std::optional<int> size;  ///< pixels of a side of the image, or tokens; none: all
   bool peers = false;
   std::optional<std::string> onnxruntime;  ///< folder with node_modules; none: see find_onnxruntime
@@ -45,6 +58,8 @@ struct arguments : common_arguments {
         size.reset();
       else
         size = to_number(name, text, 1);
+    } else if (name == "--variants") {
+      variants = to_words(name, next());
     } else if (name == "--threads") {
       threads = to_number(name, next(), 1);
     } else if (name == "--contend") {
@@ -60,9 +75,10 @@ struct arguments : common_arguments {
 };
 
 inline constexpr char usage[] =
-    "usage: networks [--network NAME|all] [--size N|all] [--peers] [--onnxruntime FOLDER] [--profile[=VARIANT]]\n"
-    "                [--json] [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
+    "usage: networks [--network NAME|all] [--size N|all] [--variants NAME,...] [--peers] [--onnxruntime FOLDER]\n"
+    "                [--profile[=VARIANT]] [--json] [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
     "  --size         pixels of a side of the image, or tokens\n"
+    "  --variants     only these ways of compiling a network; the first is what others are compared with\n"
     "  --peers        also run the other engines that are found here, and compare results and times\n"
     "  --onnxruntime  likewise; node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
     "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"

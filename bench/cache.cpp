@@ -1,11 +1,11 @@
-// What bench/cache runs under valgrind: a network at one size, compiled for one device, in both variants.
+// What bench/cache runs under valgrind: a network at one size, compiled for one device, by several policies.
 //
-// usage: cache-driver ago|ago-ni INFERENCES [marked]
-//        cache-driver ago|ago-ni describe
+// usage: cache-driver POLICY INFERENCES [marked]
+//        cache-driver POLICY describe
 #include "parameters.hpp"
 
 #include <ago/ago.hpp>
-#include <networks/mobilenet_v2.hpp>
+#include AGO_CACHE_HEADER
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,13 +18,13 @@ extern "C" [[gnu::noinline]] void step_begins(int step) { asm volatile("" : : "r
 
 namespace {
 
-// Given on the compiler's command line: the size of the image, the instruction set, and the device.
-constexpr int size = AGO_CACHE_SIZE;
+// Given on the compiler's command line: the network and its header, the instruction set, the device, and policies.
+constexpr auto const& network = networks::AGO_CACHE_NETWORK;
 constexpr ago::isa target = ago::isa::AGO_CACHE_ISA;
 constexpr ago::device device = ago::AGO_CACHE_DEVICE;
 
 template <ago::policy Policy>
-using program = ago::program<networks::mobilenet_v2<size>, ago::untuned, ago::options(target, Policy, device)>;
+using program = ago::program<network, ago::untuned, ago::options(target, Policy, device)>;
 
 /// Floats from the start of a page, so that no variant is lucky with the sets of a cache.
 class pages {
@@ -88,10 +88,17 @@ int run(int count, char** words) {
   return EXIT_SUCCESS;
 }
 
+/// Runs the policy of this name, of those compiled; 2 if there is none.
+template <ago::policy... Policies>
+int run_one(int count, char** words) {
+  int code = 2;
+  ((std::strcmp(words[1], name_of(Policies)) == 0 && (code = run<program<Policies>>(count, words))), ...);
+  return code;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count < 3) return 2;
-  if (std::strcmp(words[1], "ago") == 0) return run<program<ago::policy::ago>>(count, words);
-  return run<program<ago::policy::ago_ni>>(count, words);
+  return run_one<AGO_CACHE_POLICIES>(count, words);
 }

@@ -9,6 +9,7 @@
 #include "peers/onnxruntime.hpp"
 #endif
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -16,11 +17,28 @@
 namespace bench {
 namespace {
 
-std::vector<entry const*> select(arguments const& a) {
+/// The entry with the variants that are wished for, in that order.
+entry with_variants(entry const& e, std::vector<std::string> const& names) {
+  if (names.empty()) return e;
+  entry chosen = e;
+  chosen.variants.clear();
+  std::string known;
+  for (variant const& v : e.variants) known += (known.empty() ? "" : ", ") + v.name;
+  for (std::string const& name : names) {
+    auto const is_meant = [&](variant const& v) { return v.name == name; };
+    auto const found = std::find_if(e.variants.begin(), e.variants.end(), is_meant);
+    if (found == e.variants.end()) throw std::invalid_argument("there is no variant '" + name + "', but " + known);
+    chosen.variants.push_back(*found);
+  }
+  return chosen;
+}
+
+std::vector<entry> select(arguments const& a) {
   std::vector<entry const*> const all = sorted_entries();
-  std::vector<entry const*> chosen;
+  std::vector<entry> chosen;
   for (entry const* e : all)
-    if ((a.network == "all" || a.network == e->network) && a.size.value_or(e->size) == e->size) chosen.push_back(e);
+    if ((a.network == "all" || a.network == e->network) && a.size.value_or(e->size) == e->size)
+      chosen.push_back(with_variants(*e, a.variants));
   if (!chosen.empty()) return chosen;
   std::string known;
   for (entry const* e : all) known += "\n  --network " + e->network + " --size " + std::to_string(e->size);
@@ -55,22 +73,22 @@ void enter(contest& c, entry const& e, onnxruntime const& where, int threads) {
 }
 #endif
 
-int run_contests(arguments const& a, std::vector<entry const*> const& chosen, contention const* others) {
+int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
 #if AGO_BENCH_ONNXRUNTIME
   std::optional<onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
 #endif
   bool agrees = true;
   printer out(a.json);
-  for (entry const* e : chosen) {
-    contest c(*e, e->network + " at " + std::to_string(e->size));
+  for (entry const& e : chosen) {
+    contest c(e, e.network + " at " + std::to_string(e.size));
     if (a.peers) c.enter_peers(a.threads);
 #if AGO_BENCH_ONNXRUNTIME
-    if (found) enter(c, *e, *found, a.threads);
+    if (found) enter(c, e, *found, a.threads);
 #endif
     agrees = c.agrees() && agrees;
     c.run(a.repetitions);
-    record subject{{"network", e->network}, {"size", long(e->size)}};
+    record subject{{"network", e.network}, {"size", long(e.size)}};
     if (others) subject.emplace_back("contended", long(others->bytes()));
     for (record const& r : c.records(subject, milliseconds)) out.add(r);
   }
@@ -79,7 +97,7 @@ int run_contests(arguments const& a, std::vector<entry const*> const& chosen, co
 }
 
 int run(arguments const& a) {
-  std::vector<entry const*> const chosen = select(a);
+  std::vector<entry> const chosen = select(a);
   if (a.threads != 1) throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": ago runs on 1");
   if (a.profile && a.peers) throw std::invalid_argument("--profile is of ago's own steps: it goes without --peers");
   std::optional<int> core = a.core;

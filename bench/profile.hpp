@@ -78,13 +78,13 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
 }
 
 /// Prints the profiles of a variant of all `chosen` networks.
-inline int profile(std::vector<entry const*> const& chosen, std::string const& name, int repetitions, bool json) {
-  for (entry const* e : chosen) {
+inline int profile(std::vector<entry> const& chosen, std::string const& name, int repetitions, bool json) {
+  for (entry const& e : chosen) {
     auto const found =
-        std::find_if(e->variants.begin(), e->variants.end(), [&](variant const& v) { return v.name == name; });
-    if (found == e->variants.end()) throw std::invalid_argument("--profile: there is no variant '" + name + "'");
+        std::find_if(e.variants.begin(), e.variants.end(), [&](variant const& v) { return v.name == name; });
+    if (found == e.variants.end()) throw std::invalid_argument("--profile: there is no variant '" + name + "'");
     printer out(json);
-    for (record const& r : profile(*e, *found, repetitions)) out.add(r);
+    for (record const& r : profile(e, *found, repetitions)) out.add(r);
     out.finish();
   }
   return EXIT_SUCCESS;

@@ -57,4 +57,17 @@ bool add_network(std::string network, int size) {
   return true;
 }
 
+/// Enters a network under every policy, the library's own first.
+template <auto const& Net>
+bool add_policies(std::string network, int size) {
+  entry e{std::move(network), size, ago::optimized<Net>::value, {}};
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (e.variants.push_back(
+         make_network_variant<ago::model<Net, ago::untuned, ago::policy(I)>>(name_of(ago::policy(I)))),
+     ...);
+  }(std::make_integer_sequence<int, ago::policies>());
+  registry().push_back(std::move(e));
+  return true;
+}
+
 }  // namespace bench

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs bench/networks, limits, kernels and subgraphs and writes their figures as Markdown tables.
+"""Runs bench/networks, policies, limits, kernels and subgraphs and writes their figures as Markdown tables.
 
 A page has a place for each table: what lies between `<!-- report: kernels -->` (or another program's name) and
 `<!-- /report -->` is replaced. Without --update the tables are printed.
@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "onnxruntime": "ONNX Runtime"}
 KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]
+NO_SLOWER = 0.98  # what another policy may need of ago's time
 SLOWER = 0.95  # noted is what needs less than this share of the default's time, by median and by minimum
 
 
@@ -200,6 +201,31 @@ def fastest(rows, engines):
             f"\nmedian, {best[1]} by minimum.")
 
 
+def policies_report(rows):
+    """A row for each network and size: the policies' times as multiples of ago's; and what each gains over FuseOps."""
+    policies = [name for name in dict.fromkeys(r["variant"] for r in rows) if name != "ago"]
+    runs = {}
+    for r in rows:
+        runs.setdefault((r["network"], r["size"]), {})[r["variant"]] = r
+    lines, faster = [], []
+    for (network, size), by in runs.items():
+        lines.append([network, str(size), f"{by['ago']['median_ms']:.3f} ({by['ago']['min_ms']:.3f})",
+                      *(ratio(by[name], "ratio") for name in policies)])
+        faster += [f"{name} on {network} at {size}: {ratio(by[name], 'ratio')}" for name in policies
+                   if max(by[name]["ratio"], by[name]["ratio_min"]) < NO_SLOWER]
+
+    def mean(name, time):
+        return geometric_mean([by["fuse-ops"][time] / by[name][time] for by in runs.values()])
+
+    if "fuse-ops" in policies:
+        gains = (f"{mean(name, 'median_ms'):.2f} ({mean(name, 'min_ms'):.2f})" for name in ["ago", *policies])
+        lines.append(["fuse-ops / each", "", *gains])
+    head = ["network", "size", "ago, ms (least)", *(f"{name} / ago" for name in policies)]
+    last = f"The last row: FuseOps' time over each one's, geometric mean of {len(runs)} rows. "
+    return (f"{table(head, lines)}\n\n{last if 'fuse-ops' in policies else ''}In less than {NO_SLOWER} of ago's time, by median\n"
+            f"and by minimum: {', '.join(faster) if faster else 'none'}.")
+
+
 def limits_report(rows):
     head = ["network", "size", "least ms", "% of peak", "multiply-adds", "clamps", "weights", "GB/s"]
     return table(head, [[r["network"], str(r["size"]), f"{r['floor_ms']:.3f}", f"{r['percent_of_peak']:.0f}",
@@ -231,7 +257,7 @@ def measure(program, arguments, common):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="where they were built")
-    parser.add_argument("--only", choices=["networks", "limits", "kernels", "subgraphs"], help="one of them")
+    parser.add_argument("--only", choices=["networks", "policies", "limits", "kernels", "subgraphs"], help="one of them")
     parser.add_argument("--repetitions", default="60")
     parser.add_argument("--core", help="pin to this core and ask for the real-time class")
     parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
@@ -239,7 +265,7 @@ def main():
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
     peers = ["--peers"] + (["--onnxruntime", a.onnxruntime] if a.onnxruntime else [])
-    reports = {"networks": (peers, networks_report), "limits": ([], limits_report),
+    reports = {"networks": (peers, networks_report), "policies": ([], policies_report), "limits": ([], limits_report),
                "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
         words, report = reports[name]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmark programs with few repetitions: arguments, forms of output, exit codes. Times are not judged.
 
-usage: programs.py <networks> <kernels> <subgraphs>
+usage: programs.py <networks> <kernels> <subgraphs> <policies>
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-NETWORKS, KERNELS, SUBGRAPHS = sys.argv[1:4]
+NETWORKS, KERNELS, SUBGRAPHS, POLICIES = sys.argv[1:5]
 
 
 def run(*words):
@@ -37,7 +37,8 @@ class Arguments(unittest.TestCase):
         everywhere = [["--nonsense"], ["word"], ["--core"], ["--core", "x"], ["--repetitions", "0"]]
         filters = [["--check", "--filter", "("], ["--check", "--filter", "no such name"]]
         cases = [(NETWORKS, [["--network", "none"], ["--size", "7"], ["--threads", "2"], ["--onnxruntime"],
-                              ["--profile=none"], ["--profile", "--peers"]]),
+                              ["--profile=none"], ["--profile", "--peers"], ["--variants", "none"],
+                              ["--variants", "ago,"], ["--variants"]]),
                  (KERNELS, filters + [["--json"], ["--filter", "pool"], ["--table", "--check"], ["--benchmark_nonsense"],
                                       ["--table", "--benchmark_filter=x"], ["--benchmark_repetitions=abc"]]),
                  (SUBGRAPHS, filters)]
@@ -115,6 +116,21 @@ class Networks(unittest.TestCase):
         images = [(name, size) for name in ("mnasnet", "mobilenet_v2", "shufflenet_v2", "squeezenet")
                   for size in ("224", "112", "56")]
         self.assertEqual(set(known), {*images, ("bert_tiny", "128"), ("mobilevit_s", "256"), ("mobilevit_s", "224")})
+
+    def test_variants_are_chosen_and_the_first_is_compared_with(self):
+        word = ["--network", "bert_tiny", "--repetitions", "2"]
+        self.assertEqual([r["variant"] for r in rows(NETWORKS, *word, "--variants", "ago-ni")], ["ago-ni"])
+        found = rows(NETWORKS, *word, "--variants", "ago-ni,ago")
+        self.assertEqual([(r["variant"], "ratio" in r) for r in found], [("ago-ni", False), ("ago", True)])
+
+    def test_every_policy_computes_the_same(self):
+        found = rows(POLICIES, "--repetitions", "2", "--network", "shufflenet_v2", "--size", "56")
+        self.assertEqual([r["variant"] for r in found],
+                         ["ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"])
+        for r in found:
+            self.assertLess(r["difference"], 1e-4)
+        known = re.findall(r"--network (\w+) --size (\d+)", run(POLICIES, "--network", "none").stderr)
+        self.assertEqual(known, re.findall(r"--network (\w+) --size (\d+)", run(NETWORKS, "--network", "none").stderr))
 
     def test_engines_that_lack_something_are_left_out_with_a_reason(self):
         with tempfile.TemporaryDirectory() as nothing:

@@ -90,6 +90,27 @@ class Networks(unittest.TestCase):
         self.assertNotIn("Runtime", lines[0])
 
 
+class Policies(unittest.TestCase):
+    ROWS = [network("a", "ago", 2), network("a", "fuse-ops", 4, ratio=2, ratio_min=1.5),
+            network("a", "apollo", 1.9, ratio=.95, ratio_min=.97),
+            network("b", "ago", 1), network("b", "fuse-ops", 8, ratio=8, ratio_min=8),
+            network("b", "apollo", 1, ratio=.9, ratio_min=.99)]
+
+    def test_every_policy_has_a_column_and_the_last_row_its_gain_over_fuse_ops(self):
+        lines = report.policies_report(self.ROWS).splitlines()
+        self.assertEqual(lines[0], "| network | size | ago, ms (least) | fuse-ops / ago | apollo / ago |")
+        self.assertEqual(lines[2], "| a | 7 | 2.000 (1.000) | 2.00 (1.50) | 0.95 (0.97) |")
+        self.assertEqual(lines[4], "| fuse-ops / each | | 4.00 (4.00) | 1.00 (1.00) | 4.10 (4.10) |")
+
+    def test_a_faster_policy_is_one_by_median_and_by_minimum(self):
+        self.assertTrue(report.policies_report(self.ROWS).endswith("minimum: apollo on a at 7: 0.95 (0.97)."))
+        self.assertTrue(report.policies_report(self.ROWS[:2]).endswith("minimum: none."))
+
+    def test_without_fuse_ops_there_is_no_last_row(self):
+        rows = [r for r in self.ROWS if r["variant"] != "fuse-ops"]
+        self.assertNotIn("fuse-ops", report.policies_report(rows).split("The last row")[0])
+
+
 class Page(unittest.TestCase):
     PAGE = "a\n<!-- report: kernels -->\nold\nlines\n<!-- /report -->\nb\n<!-- report: subgraphs -->\n<!-- /report -->\n"
 

@@ -1,0 +1,8 @@
+#include "../registry.hpp"
+
+#include <networks/mobilevit.hpp>
+
+static bool const entered[] = {
+    bench::add_policies<networks::mobilevit_s<256>>("mobilevit_s", 256),
+    bench::add_policies<networks::mobilevit_s<224>>("mobilevit_s", 224),
+};

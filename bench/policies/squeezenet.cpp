@@ -1,0 +1,9 @@
+#include "../registry.hpp"
+
+#include <networks/squeezenet.hpp>
+
+static bool const entered[] = {
+    bench::add_policies<networks::squeezenet<224>>("squeezenet", 224),
+    bench::add_policies<networks::squeezenet<112>>("squeezenet", 112),
+    bench::add_policies<networks::squeezenet<56>>("squeezenet", 56),
+};
