@@ -16,6 +16,21 @@ TEST_CASE("operands broadcast together") {
   contains(complaint_of(13, "PRelu", {in({8}), in({4, 8})}), "slope: the shape [4,8] does not fit [8]");
 }
 
+TEST_CASE("operator set 6 broadcasts on request") {
+  auto const at = [](int axis) { return [axis](node& n) { n.set("broadcast", 1).set("axis", axis); }; };
+  CHECK(shape_of(6, "Add", {in({2, 3}), in({2, 3})}) == ints{2, 3});
+  CHECK(shape_of(6, "Add", {in({2, 3}), in({3})}, [](node& n) { n.set("broadcast", 1); }) == ints{2, 3});
+  CHECK(shape_of(6, "Add", {in({2, 3}), in({3})}, at(1)) == ints{2, 3});
+  CHECK(shape_of(6, "Max", {in({2, 3}), in({2, 3})}) == ints{2, 3});
+  contains(complaint_of(6, "Add", {in({2, 3}), in({3})}), "broadcast: the shapes [2,3] and [3] differ");
+  contains(complaint_of(6, "Add", {in({2, 3, 3}), in({3})}, at(1)), "axis: broadcasting along other than the last axes");
+  contains(complaint_of(6, "Add", {in({3}), in({2, 3})}, at(0)), "more axes than the first");
+  contains(complaint_of(6, "Dropout", {in({3})}), "is_test: training is not supported");
+  contains(complaint_of(6, "PRelu", {in({2, 3}), in({3})}), "slope: only one for all");
+  contains(complaint_of(6, "BatchNormalization", {in({1, 2, 3}), in({2}), in({2}), in({2}), in({2})}), "is_test");
+  contains(complaint_of(6, "Gemm", {in({2, 3}), in({3, 4}), in({4})}), "C: the shape [4] does not fit [2,4]");
+}
+
 TEST_CASE("matrix products follow NumPy") {
   CHECK(shape_of(13, "MatMul", {in({2, 3}), in({3, 4})}) == ints{2, 4});
   CHECK(shape_of(13, "MatMul", {in({3}), in({3})}) == ints{});

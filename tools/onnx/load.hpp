@@ -15,7 +15,7 @@
 namespace ago::onnx {
 
 /// The oldest and the newest operator set whose rules are known here.
-inline constexpr std::int64_t oldest_opset = 7, newest_opset = 25;
+inline constexpr std::int64_t oldest_opset = 6, newest_opset = 25;
 
 struct load_options {
   /// Sizes of the symbolic dimensions of the inputs, by their names ("N"), or "input:axis" for those without a name.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t many = 1'000'000;
 
-// Operators of the default domain; where its definition changed between opset 7 and the newest in a way that matters
+// Operators of the default domain; where its definition changed between opset 6 and the newest in a way that matters
 // here and that the shape rule does not look after itself, an operator has several lines.
 constexpr rule rules[] = {
     // elementwise, one operand
@@ -58,6 +58,7 @@ constexpr rule rules[] = {
     {"CastLike", 15, 0, 2, 2, "saturate round_mode", shapes::cast_like},
     {"Clip", 6, 10, 1, 1, "min max", shapes::same},
     {"Clip", 11, 0, 1, 3, "", shapes::clip},
+    {"Dropout", 6, 6, 1, 1, "is_test ratio", shapes::dropout},
     {"Dropout", 7, 11, 1, 1, "ratio", shapes::dropout},
     {"Dropout", 12, 0, 1, 3, "seed", shapes::dropout},
     {"DequantizeLinear", 10, 0, 2, 3, "axis block_size output_dtype", shapes::dequantize},
@@ -85,7 +86,22 @@ constexpr rule rules[] = {
     {"Where", 9, 0, 3, 3, "", shapes::where},
     {"Xor", 7, 0, 2, 2, "", shapes::comparison},
 
+    // operator set 6 broadcasts on request
+    {"Add", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
+    {"And", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+    {"Div", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
+    {"Equal", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+    {"Greater", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+    {"Less", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+    {"Mul", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
+    {"Or", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+    {"Pow", 1, 6, 2, 2, "axis broadcast", shapes::elementwise},
+    {"PRelu", 6, 6, 2, 2, "", shapes::prelu},
+    {"Sub", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
+    {"Xor", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
+
     // along axes
+    {"BatchNormalization", 6, 6, 5, 5, "epsilon is_test momentum spatial", shapes::batch_normalization},
     {"BatchNormalization", 7, 8, 5, 5, "epsilon momentum spatial", shapes::batch_normalization},
     {"BatchNormalization", 9, 13, 5, 5, "epsilon momentum", shapes::batch_normalization},
     {"BatchNormalization", 14, 0, 5, 5, "epsilon momentum training_mode", shapes::batch_normalization},
@@ -102,6 +118,7 @@ constexpr rule rules[] = {
     {"Softmax", 1, 0, 1, 1, "axis", shapes::along_axis},
 
     // windows
+    {"AveragePool", 1, 6, 1, 1, "auto_pad kernel_shape pads strides", shapes::pooling},
     {"AveragePool", 7, 9, 1, 1, "auto_pad count_include_pad kernel_shape pads strides", shapes::pooling},
     {"AveragePool", 10, 18, 1, 1, "auto_pad ceil_mode count_include_pad kernel_shape pads strides", shapes::pooling},
     {"AveragePool", 19, 0, 1, 1, "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides",
@@ -123,6 +140,7 @@ constexpr rule rules[] = {
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
     {"Attention", 24, 0, 3, 7,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
+    {"Gemm", 6, 6, 3, 3, "alpha beta broadcast transA transB", shapes::gemm},
     {"Gemm", 7, 10, 3, 3, "alpha beta transA transB", shapes::gemm},
     {"Gemm", 11, 0, 2, 3, "alpha beta transA transB", shapes::gemm},
     {"MatMul", 1, 0, 2, 2, "", shapes::matmul},

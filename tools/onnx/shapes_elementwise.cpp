@@ -9,7 +9,24 @@ void expect_dims(site const& s, std::size_t i, extents const& dims, char const* 
   if (s.dims(i) != dims) throw fault{what, "it has the shape " + text_of(s.dims(i)) + ", expected " + text_of(dims)};
 }
 
+/// Operator set 6 broadcasts the second operand on request, at an axis; only what NumPy would do is supported.
+void check_old_broadcast(site const& s) {
+  bool const same = s.dims(0) == s.dims(1);
+  if (!same && !s.flag("broadcast", false)) {
+    throw fault{"broadcast", "the shapes " + text_of(s.dims(0)) + " and " + text_of(s.dims(1)) + " differ"};
+  }
+  if (s.rank(1) > s.rank(0)) throw fault{"broadcast", "the second operand has more axes than the first"};
+  auto const end = static_cast<std::int64_t>(s.rank(0) - s.rank(1));
+  if (volume(s.dims(1)) != 1 && s.integer("axis", end) != end) {
+    throw fault{"axis", "broadcasting along other than the last axes is not supported in operator set 6"};
+  }
+}
+
 extents broadcast_all(site const& s) {
+  if (s.opset() < 7 && s.inputs() == 2 && s.type() != "Max" && s.type() != "Min" && s.type() != "Sum" &&
+      s.type() != "Mean") {
+    check_old_broadcast(s);
+  }
   extents dims = s.dims(0);
   for (std::size_t i = 1; i < s.inputs(); ++i) dims = broadcast(dims, s.dims(i));
   return dims;
@@ -43,6 +60,7 @@ void where(site& s) {
 }
 
 void prelu(site& s) {
+  if (s.opset() < 7 && volume(s.dims(1)) != 1) throw fault{"slope", "only one for all is supported in operator set 6"};
   if (broadcast(s.dims(0), s.dims(1)) != s.dims(0)) {
     throw fault{"slope", "the shape " + text_of(s.dims(1)) + " does not fit " + text_of(s.dims(0))};
   }
@@ -69,6 +87,7 @@ void cast(site& s) {
 void cast_like(site& s) { s.set(0, s.dims(0), s.element_type(1)); }
 
 void dropout(site& s) {
+  if (s.opset() < 7 && !s.flag("is_test", false)) throw fault{"is_test", "training is not supported"};
   if (s.has_input(2) && s.integer(2, "training_mode") != 0) {
     throw fault{"training_mode", "training is not supported"};
   }
@@ -89,8 +108,9 @@ void along_axis(site& s) {
 
 void batch_normalization(site& s) {
   bool const more = s.has_output(1) || s.has_output(2) || s.has_output(3) || s.has_output(4);
-  if (s.opset() < 14 ? more : s.flag("training_mode", false)) {
-    throw fault{s.opset() < 14 ? "" : "training_mode", "training is not supported"};
+  bool const old = s.opset() < 7 && !s.flag("is_test", false);
+  if (s.opset() < 14 ? more || old : s.flag("training_mode", false)) {
+    throw fault{old ? "is_test" : s.opset() < 14 ? "" : "training_mode", "training is not supported"};
   }
   if (!s.flag("spatial", true)) throw fault{"spatial", "statistics per pixel are not supported"};
   if (s.rank(0) < 1) throw fault{"", "its input is a scalar"};

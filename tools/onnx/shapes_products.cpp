@@ -40,7 +40,8 @@ void gemm(site& s) {
   bool const ta = s.flag("transA", false), tb = s.flag("transB", false);
   if (s.dims(0)[ta ? 0 : 1] != s.dims(1)[tb ? 1 : 0]) do_not_fit(s);
   extents const dims{s.dims(0)[ta ? 1 : 0], s.dims(1)[tb ? 0 : 1]};
-  if (s.has_input(2) && broadcast(dims, s.dims(2)) != dims) {
+  bool const exactly = s.opset() < 7 && !s.flag("broadcast", false);
+  if (s.has_input(2) && (exactly ? s.dims(2) : broadcast(dims, s.dims(2))) != dims) {
     throw fault{"C", "the shape " + text_of(s.dims(2)) + " does not fit " + text_of(dims)};
   }
   s.set(0, dims);
