@@ -23,30 +23,28 @@ class node {
   explicit node(::onnx::NodeProto& proto) : proto_(proto) {}
 
   node& named(std::string const& name) { return proto_.set_name(name), *this; }
-  node& set(std::string const& name, std::int64_t x) { return add(name, "INT").set_i(x), *this; }
+  node& set(std::string const& name, std::int64_t x) { return add(name, ::onnx::AttributeProto::INT).set_i(x), *this; }
   node& set(std::string const& name, int x) { return set(name, std::int64_t{x}); }
-  node& set(std::string const& name, float x) { return add(name, "FLOAT").set_f(x), *this; }
-  node& set(std::string const& name, char const* x) { return add(name, "STRING").set_s(x), *this; }
+  node& set(std::string const& name, float x) { return add(name, ::onnx::AttributeProto::FLOAT).set_f(x), *this; }
+  node& set(std::string const& name, char const* x) { return add(name, ::onnx::AttributeProto::STRING).set_s(x), *this; }
   node& set(std::string const& name, ints const& list) {
-    auto& a = add(name, "INTS");
+    auto& a = add(name, ::onnx::AttributeProto::INTS);
     for (std::int64_t const x : list) a.add_ints(x);
     return *this;
   }
   node& set(std::string const& name, floats const& list) {
-    auto& a = add(name, "FLOATS");
+    auto& a = add(name, ::onnx::AttributeProto::FLOATS);
     for (float const x : list) a.add_floats(x);
     return *this;
   }
-  ::onnx::TensorProto& tensor(std::string const& name) { return *add(name, "TENSOR").mutable_t(); }
+  ::onnx::TensorProto& tensor(std::string const& name) { return *add(name, ::onnx::AttributeProto::TENSOR).mutable_t(); }
   ::onnx::NodeProto& proto() { return proto_; }
 
  private:
-  ::onnx::AttributeProto& add(std::string const& name, char const* type) {
+  ::onnx::AttributeProto& add(std::string const& name, ::onnx::AttributeProto::AttributeType type) {
     auto& a = *proto_.add_attribute();
     a.set_name(name);
-    ::onnx::AttributeProto::AttributeType number{};
-    REQUIRE(::onnx::AttributeProto::AttributeType_Parse(type, &number));
-    a.set_type(number);
+    a.set_type(type);
     return a;
   }
 

@@ -239,6 +239,8 @@ bool lists(std::string_view names, std::string_view name) {
 
 }  // namespace
 
+std::span<rule const> all_rules() { return rules; }
+
 rule const& rule_for(std::string_view type, std::int64_t opset) {
   if (std::find(reductions.begin(), reductions.end(), type) != reductions.end()) {
     return opset < reduction_since.since ? reduction_before : reduction_since;

@@ -1,6 +1,7 @@
 // The operators that are known here: since when they exist, what they take, how to find the shapes of their outputs.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "site.hpp"
@@ -14,6 +15,9 @@ struct rule {
   std::string_view attributes;  ///< separated by blanks
   void (*shape)(site&);
 };
+
+/// All of them, but for the reductions that share one.
+std::span<rule const> all_rules();
 
 /// The rule for an operator in an operator set. Throws a fault if there is none.
 rule const& rule_for(std::string_view type, std::int64_t opset);
