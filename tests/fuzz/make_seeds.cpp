@@ -14,10 +14,15 @@ namespace {
 
 network convolutions() {
   network net;
-  net.symbolic("x", {"N", "2", "8", "8"}).constant("a", {2, 1, 3, 3}, floats(18, 0.5f)).constant("b", {2}, floats{1, 2});
+  net.symbolic("x", {"N", "2", "8", "8"})
+      .constant("a", {2, 1, 3, 3}, floats(18, 0.5f))
+      .constant("b", {2}, floats{1, 2});
   net.node("Conv", {"x", "a", "b"}, {"c"}).set("group", 2).set("pads", ints{1, 1, 1, 1}).set("strides", ints{2, 2});
   net.node("MaxPool", {"c"}, {"d"}).set("kernel_shape", ints{2, 2}).set("ceil_mode", 1);
-  net.node("ConvTranspose", {"d", "a"}, {"e"}).set("group", 2).set("output_padding", ints{1, 1}).set("strides", ints{2, 2});
+  net.node("ConvTranspose", {"d", "a"}, {"e"})
+      .set("group", 2)
+      .set("output_padding", ints{1, 1})
+      .set("strides", ints{2, 2});
   net.node("BatchNormalization", {"e", "b", "b", "b", "b"}, {"f"});
   net.node("GlobalAveragePool", {"f"}, {"y"});
   return net.output("y");
@@ -83,23 +88,27 @@ int main(int count, char** arguments) {
     return 2;
   }
   std::filesystem::path const folder = arguments[1];
-  write(folder / "convolutions", convolutions().bytes());
-  write(folder / "shape_arithmetic", shape_arithmetic().bytes());
-  write(folder / "constants", constants().bytes());
-  write(folder / "half", raw_half());
-  write(folder / "npy", npy());
-  write(folder / "resize", single(18, "Resize", {in({1, 1, 2, 4}), none(), none(), list({7, 8})}, [](node& n) {
-                             n.set("axes", ints{2, 3}).set("keep_aspect_ratio_policy", "not_larger");
-                           }).bytes());
-  write(folder / "attention", single(23, "Attention", {in({1, 5, 32}), in({1, 7, 16}), in({1, 7, 12})}, [](node& n) {
-                                n.set("q_num_heads", 4).set("kv_num_heads", 2);
+  write(folder / "convolutions.onnx", convolutions().bytes());
+  write(folder / "shape_arithmetic.onnx", shape_arithmetic().bytes());
+  write(folder / "constants.onnx", constants().bytes());
+  write(folder / "half.onnx", raw_half());
+  write(folder / "columns.npy", npy());
+  write(folder / "resize.onnx", single(18, "Resize", {in({1, 1, 2, 4}), none(), none(), list({7, 8})}, [](node& n) {
+                                  n.set("axes", ints{2, 3}).set("keep_aspect_ratio_policy", "not_larger");
+                                }).bytes());
+  write(folder / "attention.onnx",
+        single(23, "Attention", {in({1, 5, 32}), in({1, 7, 16}), in({1, 7, 12})}, [](node& n) {
+          n.set("q_num_heads", 4).set("kv_num_heads", 2);
+        }).bytes());
+  write(folder / "gemm.onnx",
+        single(11, "Gemm", {in({3, 2}), reals({4, 3}, floats(12, 1)), reals({1, 2, 3, 4})}, [](node& n) {
+          n.set("transA", 1).set("transB", 1);
+        }).bytes());
+  write(folder / "scatter.onnx",
+        single(16, "ScatterND", {tensor({2, 3}, {1, 2, 3, 4, 5, 6}), tensor({2, 2}, {0, 2, 1, 0}), list({7, 8})})
+            .bytes());
+  write(folder / "pool.onnx", single(10, "AveragePool", {in({1, 2, 5, 5})}, [](node& n) {
+                                n.set("kernel_shape", ints{3, 3}).set("auto_pad", "SAME_LOWER");
                               }).bytes());
-  write(folder / "gemm", single(11, "Gemm", {in({3, 2}), reals({4, 3}, floats(12, 1)), reals({1, 2, 3, 4})},
-                                [](node& n) { n.set("transA", 1).set("transB", 1); }).bytes());
-  write(folder / "scatter",
-        single(16, "ScatterND", {tensor({2, 3}, {1, 2, 3, 4, 5, 6}), tensor({2, 2}, {0, 2, 1, 0}), list({7, 8})}).bytes());
-  write(folder / "pool", single(10, "AveragePool", {in({1, 2, 5, 5})}, [](node& n) {
-                           n.set("kernel_shape", ints{3, 3}).set("auto_pad", "SAME_LOWER");
-                         }).bytes());
   return 0;
 }

@@ -48,14 +48,17 @@ class mutator {
       int const count = field->is_repeated() ? reflection->FieldSize(m, field) : 1;
       for (int i = 0; i < count; ++i) {
         collect(*(field->is_repeated() ? reflection->MutableRepeatedMessage(&m, field, i)
-                                       : reflection->MutableMessage(&m, field)), all);
+                                       : reflection->MutableMessage(&m, field)),
+                all);
       }
     }
   }
 
   std::int64_t number(std::int64_t old) {
-    constexpr std::int64_t interesting[] = {0, 1, 2, 3, 4, 5, 7, 8, 16, -1, -2, -3, 255, 65536, 1 << 20, INT32_MAX,
-                                            INT32_MIN, std::int64_t{1} << 32, INT64_MAX, INT64_MIN};
+    constexpr std::int64_t interesting[] = {0,         1,        2,       3,         4,         5,
+                                            7,         8,        16,      -1,        -2,        -3,
+                                            255,       65536,    1 << 20, INT32_MAX, INT32_MIN, std::int64_t{1} << 32,
+                                            INT64_MAX, INT64_MIN};
     switch (below(4)) {
       case 0: return static_cast<std::int64_t>(static_cast<std::uint64_t>(old) + 1);
       case 1: return static_cast<std::int64_t>(static_cast<std::uint64_t>(old) - 1);
@@ -103,10 +106,12 @@ class mutator {
       case field_type::CPPTYPE_FLOAT:
         return add ? r->AddFloat(&m, f, 1) : r->SetRepeatedFloat(&m, f, at, static_cast<float>(number(0)) / 4);
       case field_type::CPPTYPE_STRING:
-        return add ? r->AddString(&m, f, text("")) : r->SetRepeatedString(&m, f, at, text(r->GetRepeatedString(m, f, at)));
+        return add ? r->AddString(&m, f, text(""))
+                   : r->SetRepeatedString(&m, f, at, text(r->GetRepeatedString(m, f, at)));
       case field_type::CPPTYPE_MESSAGE: {
         message* added = r->AddMessage(&m, f);
-        if (count > 0) added->CopyFrom(r->GetRepeatedMessage(m, f, static_cast<int>(below(static_cast<std::size_t>(count)))));
+        if (count > 0)
+          added->CopyFrom(r->GetRepeatedMessage(m, f, static_cast<int>(below(static_cast<std::size_t>(count)))));
         return;
       }
       default: return;

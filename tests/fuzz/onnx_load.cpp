@@ -74,7 +74,8 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t largest,
                                                unsigned seed) {
   ::onnx::ModelProto proto;
-  if (seed % 4 == 0 || !proto.ParseFromArray(data, static_cast<int>(size))) return LLVMFuzzerMutate(data, size, largest);
+  if (seed % 4 == 0 || !proto.ParseFromArray(data, static_cast<int>(size)))
+    return LLVMFuzzerMutate(data, size, largest);
   ago_test::mutator changes(seed, words());
   for (unsigned i = 0; i < 1 + seed / 4 % 3; ++i) changes.change(proto);
   std::string const bytes = proto.SerializePartialAsString();

@@ -92,8 +92,8 @@ std::string refused_in(std::filesystem::path const& folder, TensorProto const& t
 
 std::string npy(std::string const& header, std::string const& data, char version = 1) {
   auto const size = static_cast<std::uint32_t>(header.size());
-  std::string const length = version == 1 ? little<std::uint16_t>({static_cast<std::uint16_t>(size)})
-                                          : little<std::uint32_t>({size});
+  std::string const length =
+      version == 1 ? little<std::uint16_t>({static_cast<std::uint16_t>(size)}) : little<std::uint32_t>({size});
   return std::string("\x93NUMPY") + version + '\0' + length + header + data;
 }
 
@@ -126,12 +126,14 @@ TEST_CASE("raw data of every type") {
   CHECK(raw_integers<std::int64_t>(TensorProto::INT64, {INT64_MIN}) == ints{INT64_MIN});
   CHECK(raw_integers<std::uint64_t>(TensorProto::UINT64, {7}) == ints{7});
   CHECK(raw_integers<std::uint8_t>(TensorProto::BOOL, {0, 1, 2}) == ints{0, 1, 1});
-  CHECK(decoded(raw(TensorProto::FLOAT, {1}, {"\0\0\x80\x3f", 4})).reals == floats{1});  // whatever this machine's order
+  CHECK(decoded(raw(TensorProto::FLOAT, {1}, {"\0\0\x80\x3f", 4})).reals ==
+        floats{1});  // whatever this machine's order
 }
 
 TEST_CASE("small floats are widened exactly") {
   // one, a third, largest, smallest normal, smallest subnormal, negative zero, infinities
-  CHECK(raw_reals<std::uint16_t>(TensorProto::FLOAT16, {0x3c00, 0x3555, 0x7bff, 0x0400, 0x0001, 0x8000, 0x7c00, 0xfc00}) ==
+  CHECK(raw_reals<std::uint16_t>(TensorProto::FLOAT16,
+                                 {0x3c00, 0x3555, 0x7bff, 0x0400, 0x0001, 0x8000, 0x7c00, 0xfc00}) ==
         floats{1, 0.333251953125f, 65504, 6.103515625e-05f, 5.9604644775390625e-08f, -0.0f, infinity, -infinity});
   CHECK(std::isnan(raw_reals<std::uint16_t>(TensorProto::FLOAT16, {0x7e00})[0]));
   CHECK(raw_reals<std::uint16_t>(TensorProto::BFLOAT16, {0x3f80, 0xc049, 0x7f80, 0x0001}) ==
@@ -152,7 +154,8 @@ TEST_CASE("typed data of every type") {
   };
   auto const narrow = [](TensorProto& t) { t.add_int32_data(1), t.add_int32_data(-2); };
   CHECK(with(TensorProto::FLOAT, [](auto& t) { t.add_float_data(1), t.add_float_data(2); }).reals == floats{1, 2});
-  CHECK(with(TensorProto::DOUBLE, [](auto& t) { t.add_double_data(1), t.add_double_data(0.1); }).reals == floats{1, 0.1f});
+  CHECK(with(TensorProto::DOUBLE, [](auto& t) { t.add_double_data(1), t.add_double_data(0.1); }).reals ==
+        floats{1, 0.1f});
   CHECK(with(TensorProto::INT64, [](auto& t) { t.add_int64_data(1), t.add_int64_data(-2); }).integers == ints{1, -2});
   CHECK(with(TensorProto::UINT64, [](auto& t) { t.add_uint64_data(1), t.add_uint64_data(2); }).integers == ints{1, 2});
   for (int const type : {TensorProto::INT32, TensorProto::INT16, TensorProto::INT8}) {
@@ -171,7 +174,8 @@ TEST_CASE("numbers that do not fit their shape are refused") {
   contains(refused(raw(TensorProto::FLOAT, {INT64_MAX, 4}, "")), "more than 2147483647 elements");
   contains(refused(raw(TensorProto::FLOAT, {1 << 16, 1 << 16, 0}, "")), "more than 2147483647 elements");
   contains(refused(raw(TensorProto::FLOAT, ints(17, 1), "1234")), "17 axes, more than 16");
-  contains(refused(raw(TensorProto::UINT64, {1}, std::string(8, '\xff'))), "the integer 18446744073709551615 is too large");
+  contains(refused(raw(TensorProto::UINT64, {1}, std::string(8, '\xff'))),
+           "the integer 18446744073709551615 is too large");
   contains(refused(raw(TensorProto::STRING, {1}, "a")), "data type STRING is not supported");
   contains(refused(raw(TensorProto::COMPLEX64, {1}, "12345678")), "data type COMPLEX64 is not supported");
   contains(refused(raw(99, {1}, "a")), "data type number 99 is not supported");
@@ -196,7 +200,9 @@ TEST_CASE("external data outside its file, or its folder, is refused") {
   outer.write("model/w.bin", std::string(8, 'x'));
   std::filesystem::create_symlink("../secret.bin", folder / "link.bin");
   std::filesystem::create_directory_symlink("..", folder / "up");
-  auto const at = [&](std::string const& location) { return refused_in(folder, external({2}, {"location", location})); };
+  auto const at = [&](std::string const& location) {
+    return refused_in(folder, external({2}, {"location", location}));
+  };
   contains(at("../secret.bin"), "\"../secret.bin\" leads out of the model's folder");
   contains(at("a/../../secret.bin"), "leads out of the model's folder");
   contains(at((outer.path() / "secret.bin").string()), "is not a path relative to the model's folder");
@@ -250,11 +256,13 @@ TEST_CASE("damaged NumPy arrays") {
     CHECK(!unreadable(good.substr(0, size)).empty());
   }
   auto const header = [](std::string const& text) { return unreadable(npy(text, std::string(8, 'x'))); };
-  contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "no tuple of integers");
+  contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+           "no tuple of integers");
   contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"), "a size of -2");
   contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}"), "8 bytes of data, expected 12");
   contains(header("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"), "data type c8 is not supported");
-  contains(header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "data type that is not supported");
+  contains(header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
+           "data type that is not supported");
   contains(header("{'descr': '<f4', 'shape': (2,)}"), "no fortran_order");
 }
 

@@ -62,7 +62,8 @@ TEST_CASE("operators that make constants") {
   CHECK(reals_of(13, "Constant", {}, [](node& n) { n.set("value_floats", floats{1, 2}); }) == floats{1, 2});
   CHECK(integers_of(13, "Constant", {}, [](node& n) { n.set("value_int", 5); }) == ints{5});
   contains(complaint_of(13, "Constant", {}), "0 values, expected one");
-  contains(complaint_of(13, "Constant", {}, [](node& n) { n.set("value_int", 5).set("value_float", 1.0f); }), "2 values");
+  contains(complaint_of(13, "Constant", {}, [](node& n) { n.set("value_int", 5).set("value_float", 1.0f); }),
+           "2 values");
   contains(complaint_of(13, "Range", {scalar(0), scalar(1), scalar(0)}), "delta: it is 0");
   contains(complaint_of(13, "Range", {scalar(0), scalar(INT64_MAX), scalar(1)}), "limit: too many numbers");
 }
@@ -70,14 +71,17 @@ TEST_CASE("operators that make constants") {
 TEST_CASE("elements are moved") {
   operand const x = tensor({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Transpose", {x}) == ints{1, 4, 2, 5, 3, 6});
-  CHECK(integers_of(13, "Transpose", {tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6})},
-                    [](node& n) { n.set("perm", ints{2, 0, 1}); }) == ints{1, 4, 2, 5, 3, 6});
+  CHECK(integers_of(13, "Transpose", {tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6})}, [](node& n) {
+          n.set("perm", ints{2, 0, 1});
+        }) == ints{1, 4, 2, 5, 3, 6});
   CHECK(integers_of(13, "Reshape", {x, list({3, 2})}) == ints{1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Slice", {x, list({1}), list({3}), list({1})}) == ints{2, 3, 5, 6});
-  CHECK(integers_of(13, "Slice", {x, list({-1, -1}), list({-9, -9}), list({0, 1}), list({-1, -2})}) == ints{6, 4, 3, 1});
+  CHECK(integers_of(13, "Slice", {x, list({-1, -1}), list({-9, -9}), list({0, 1}), list({-1, -2})}) ==
+        ints{6, 4, 3, 1});
   CHECK(integers_of(13, "Concat", {x, tensor({2, 1}, {7, 8})}, [](node& n) { n.set("axis", 1); }) ==
         ints{1, 2, 3, 7, 4, 5, 6, 8});
-  CHECK(integers_of(13, "Concat", {x, x}, [](node& n) { n.set("axis", 0); }) == ints{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6});
+  CHECK(integers_of(13, "Concat", {x, x}, [](node& n) { n.set("axis", 0); }) ==
+        ints{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Expand", {tensor({2, 1}, {1, 2}), list({2, 2, 2})}) == ints{1, 1, 2, 2, 1, 1, 2, 2});
   CHECK(integers_of(13, "Tile", {x, list({2, 2})}) ==
         ints{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
@@ -90,8 +94,9 @@ TEST_CASE("pads are filled, and cut") {
   operand const x = reals({2, 2}, {1, 2, 3, 4});
   CHECK(reals_of(13, "Pad", {x, list({0, 1, 1, 0}), reals({}, {9})}) == floats{9, 1, 2, 9, 3, 4, 9, 9, 9});
   CHECK(reals_of(13, "Pad", {x, list({-1, 0, 0, 1})}) == floats{3, 4, 0});
-  CHECK(reals_of(10, "Pad", {x}, [](node& n) { n.set("pads", ints{0, 1, 0, 0}).set("value", 5.0f); }) ==
-        floats{5, 1, 2, 5, 3, 4});
+  CHECK(reals_of(10, "Pad", {x}, [](node& n) {
+          n.set("pads", ints{0, 1, 0, 0}).set("value", 5.0f);
+        }) == floats{5, 1, 2, 5, 3, 4});
   CHECK_FALSE(folds("Pad", {x, list({1, 0, 0, 0})}, [](node& n) { n.set("mode", "reflect"); }));
 }
 
@@ -100,7 +105,8 @@ TEST_CASE("elements are looked up") {
   CHECK(integers_of(13, "Gather", {x, list({1, -2, 1})}) == ints{4, 5, 6, 1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Gather", {x, scalar(-1)}, [](node& n) { n.set("axis", 1); }) == ints{3, 6});
   CHECK(integers_of(13, "GatherElements", {x, tensor({1, 3}, {1, 0, -1})}) == ints{4, 2, 6});
-  CHECK(integers_of(13, "GatherElements", {x, tensor({2, 1}, {2, 0})}, [](node& n) { n.set("axis", 1); }) == ints{3, 4});
+  CHECK(integers_of(13, "GatherElements", {x, tensor({2, 1}, {2, 0})}, [](node& n) { n.set("axis", 1); }) ==
+        ints{3, 4});
   CHECK(integers_of(13, "ScatterND", {x, tensor({1, 1}, {-1}), tensor({1, 3}, {7, 8, 9})}) == ints{1, 2, 3, 7, 8, 9});
   CHECK(integers_of(13, "ScatterND", {x, tensor({2, 2}, {0, 2, 1, 0}), list({7, 8})}) == ints{1, 2, 7, 8, 5, 6});
   contains(complaint_of(13, "Gather", {x, list({2})}), "index 2 of 2 elements");
@@ -109,8 +115,10 @@ TEST_CASE("elements are looked up") {
 }
 
 TEST_CASE("parts of a split") {
-  auto const m = single(13, "Split", {tensor({2, 3}, {1, 2, 3, 4, 5, 6}), list({1, 2})},
-                        [](node& n) { n.set("axis", 1); }, 2).load();
+  auto const m =
+      single(
+          13, "Split", {tensor({2, 3}, {1, 2, 3, 4, 5, 6}), list({1, 2})}, [](node& n) { n.set("axis", 1); }, 2)
+          .load();
   CHECK(output(m, 0).known->integers == ints{1, 4});
   CHECK(output(m, 1).known->integers == ints{2, 3, 5, 6});
 }

@@ -57,16 +57,19 @@ TEST_CASE("what is no model at all") {
   contains(complaint_about(""), "no graph");
   contains(complaint_about("PK\x03\x04 something else"), "damaged, or not an ONNX model");
   temporary_folder const folder;
-  CHECK_THROWS_WITH_AS(ago::onnx::load(folder.path()), doctest::Contains("is not a regular file"), ago::onnx::import_error);
+  CHECK_THROWS_WITH_AS(ago::onnx::load(folder.path()), doctest::Contains("is not a regular file"),
+                       ago::onnx::import_error);
   CHECK_THROWS_WITH_AS(ago::onnx::load(folder.path() / "nothing.onnx"), doctest::Contains("No such file"),
                        ago::onnx::import_error);
   auto const file = folder.write("text.onnx", "This is not a model.");
-  CHECK_THROWS_WITH_AS(ago::onnx::load(file), doctest::Contains("damaged, or not an ONNX model"), ago::onnx::import_error);
+  CHECK_THROWS_WITH_AS(ago::onnx::load(file), doctest::Contains("damaged, or not an ONNX model"),
+                       ago::onnx::import_error);
 }
 
 TEST_CASE("operator sets that are too old, too new or missing") {
   for (std::int64_t const opset : {-1, 0, 5, 26}) {
-    contains(single(opset, "Relu", {in({1})}).complaint(), "operator set " + std::to_string(opset) + " is not supported");
+    contains(single(opset, "Relu", {in({1})}).complaint(),
+             "operator set " + std::to_string(opset) + " is not supported");
   }
   network none;
   none.proto().clear_opset_import();
@@ -137,8 +140,8 @@ TEST_CASE("sizes that are too large are refused before anything is allocated") {
   contains(complaint_of(13, "DepthToSpace", {in({1, 4, 1, 1})}, [](node& n) { n.set("blocksize", INT64_MAX); }),
            "blocksize");
   contains(complaint_of(13, "Pad", {in({3}), list({INT64_MAX, INT64_MAX})}), "pads: numbers beyond");
-  contains(complaint_of(13, "MaxPool", {in({1, 1, 8})},
-                        [](node& n) { n.set("kernel_shape", ints{INT64_MAX}); }), "kernel_shape: 9223372036854775807");
+  contains(complaint_of(13, "MaxPool", {in({1, 1, 8})}, [](node& n) { n.set("kernel_shape", ints{INT64_MAX}); }),
+           "kernel_shape: 9223372036854775807");
 }
 
 TEST_CASE("all that is not supported is reported at once") {

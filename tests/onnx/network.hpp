@@ -26,7 +26,9 @@ class node {
   node& set(std::string const& name, std::int64_t x) { return add(name, ::onnx::AttributeProto::INT).set_i(x), *this; }
   node& set(std::string const& name, int x) { return set(name, std::int64_t{x}); }
   node& set(std::string const& name, float x) { return add(name, ::onnx::AttributeProto::FLOAT).set_f(x), *this; }
-  node& set(std::string const& name, char const* x) { return add(name, ::onnx::AttributeProto::STRING).set_s(x), *this; }
+  node& set(std::string const& name, char const* x) {
+    return add(name, ::onnx::AttributeProto::STRING).set_s(x), *this;
+  }
   node& set(std::string const& name, ints const& list) {
     auto& a = add(name, ::onnx::AttributeProto::INTS);
     for (std::int64_t const x : list) a.add_ints(x);
@@ -37,7 +39,9 @@ class node {
     for (float const x : list) a.add_floats(x);
     return *this;
   }
-  ::onnx::TensorProto& tensor(std::string const& name) { return *add(name, ::onnx::AttributeProto::TENSOR).mutable_t(); }
+  ::onnx::TensorProto& tensor(std::string const& name) {
+    return *add(name, ::onnx::AttributeProto::TENSOR).mutable_t();
+  }
   ::onnx::NodeProto& proto() { return proto_; }
 
  private:

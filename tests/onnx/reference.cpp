@@ -85,7 +85,8 @@ int compare(fs::path const& file) {
     if (!v.known) continue;
     ++known;
     CHECK(v.known->integers == expected.integers);
-    CHECK(std::equal(v.known->reals.begin(), v.known->reals.end(), expected.reals.begin(), expected.reals.end(), close));
+    CHECK(
+        std::equal(v.known->reals.begin(), v.known->reals.end(), expected.reals.begin(), expected.reals.end(), close));
   }
   return known;
 }

@@ -23,7 +23,8 @@ TEST_CASE("operator set 6 broadcasts on request") {
   CHECK(shape_of(6, "Add", {in({2, 3}), in({3})}, at(1)) == ints{2, 3});
   CHECK(shape_of(6, "Max", {in({2, 3}), in({2, 3})}) == ints{2, 3});
   contains(complaint_of(6, "Add", {in({2, 3}), in({3})}), "broadcast: the shapes [2,3] and [3] differ");
-  contains(complaint_of(6, "Add", {in({2, 3, 3}), in({3})}, at(1)), "axis: broadcasting along other than the last axes");
+  contains(complaint_of(6, "Add", {in({2, 3, 3}), in({3})}, at(1)),
+           "axis: broadcasting along other than the last axes");
   contains(complaint_of(6, "Add", {in({3}), in({2, 3})}, at(0)), "more axes than the first");
   contains(complaint_of(6, "Dropout", {in({3})}), "is_test: training is not supported");
   contains(complaint_of(6, "PRelu", {in({2, 3}), in({3})}), "slope: only one for all");
@@ -48,15 +49,17 @@ TEST_CASE("matrix products follow NumPy") {
 
 TEST_CASE("convolutions") {
   auto const padded = [](node& n) { n.set("pads", ints{1, 1, 1, 1}).set("strides", ints{2, 2}); };
-  CHECK(shape_of(13, "Conv", {in({1, 3, 224, 224}), in({64, 3, 7, 7})},
-                 [](node& n) { n.set("pads", ints{3, 3, 3, 3}).set("strides", ints{2, 2}); }) == ints{1, 64, 112, 112});
+  CHECK(shape_of(13, "Conv", {in({1, 3, 224, 224}), in({64, 3, 7, 7})}, [](node& n) {
+          n.set("pads", ints{3, 3, 3, 3}).set("strides", ints{2, 2});
+        }) == ints{1, 64, 112, 112});
   CHECK(shape_of(13, "Conv", {in({1, 8, 9, 10}), in({8, 1, 3, 3}), in({8})},
                  [&](node& n) { padded(n), n.set("group", 8); }) == ints{1, 8, 5, 5});
   CHECK(shape_of(13, "Conv", {in({2, 4, 10}), in({6, 4, 3})}, [](node& n) { n.set("dilations", ints{4}); }) ==
         ints{2, 6, 2});
   for (char const* same : {"SAME_UPPER", "SAME_LOWER"}) {
-    CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})},
-                   [&](node& n) { n.set("auto_pad", same).set("strides", ints{2, 3}); }) == ints{1, 1, 4, 3});
+    CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})}, [&](node& n) {
+            n.set("auto_pad", same).set("strides", ints{2, 3});
+          }) == ints{1, 1, 4, 3});
   }
   CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})}, [](node& n) { n.set("auto_pad", "VALID"); }) ==
         ints{1, 1, 5, 7});
@@ -68,7 +71,10 @@ TEST_CASE("convolutions") {
            "group: 3 output channels in 2 groups");
   contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("strides", ints{1}); }),
            "strides: 1 numbers, expected 2");
-  contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("strides", ints{0, 1}); }),
+  contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})},
+                        [](node& n) {
+                          n.set("strides", ints{0, 1});
+                        }),
            "strides: 0, expected at least 1");
   contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("auto_pad", "MOST"); }),
            "auto_pad: it is none of");
@@ -79,10 +85,12 @@ TEST_CASE("transposed convolutions") {
   CHECK(shape_of(13, "ConvTranspose", {in({1, 4, 3, 3}), in({4, 3, 3, 3})}, [](node& n) {
           n.set("group", 2).set("strides", ints{3, 2}).set("output_padding", ints{1, 1}).set("pads", ints{1, 0, 0, 2});
         }) == ints{1, 6, 9, 6});
-  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})},
-                 [](node& n) { n.set("strides", ints{3, 2}).set("output_shape", ints{10, 8}); }) == ints{1, 2, 10, 8});
-  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})},
-                 [](node& n) { n.set("strides", ints{2, 2}).set("auto_pad", "SAME_UPPER"); }) == ints{1, 2, 6, 6});
+  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})}, [](node& n) {
+          n.set("strides", ints{3, 2}).set("output_shape", ints{10, 8});
+        }) == ints{1, 2, 10, 8});
+  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})}, [](node& n) {
+          n.set("strides", ints{2, 2}).set("auto_pad", "SAME_UPPER");
+        }) == ints{1, 2, 6, 6});
 }
 
 TEST_CASE("pooling, and its last window in ceil mode") {
@@ -97,10 +105,12 @@ TEST_CASE("pooling, and its last window in ceil mode") {
   // A third window would begin in the right padding.
   CHECK(shape_of(13, "MaxPool", {in({1, 1, 2, 2})}, pool({1, 1}, {3, 3}, {0, 0, 0, 0}, 1)) == ints{1, 1, 1, 1});
   CHECK(shape_of(13, "AveragePool", {in({1, 3, 2, 2})}, pool({3, 3}, {3, 3}, {1, 1, 1, 1}, 1)) == ints{1, 3, 1, 1});
-  CHECK(shape_of(7, "AveragePool", {in({1, 3, 32})}, [](node& n) { n.set("kernel_shape", ints{2}); }) == ints{1, 3, 31});
+  CHECK(shape_of(7, "AveragePool", {in({1, 3, 32})}, [](node& n) { n.set("kernel_shape", ints{2}); }) ==
+        ints{1, 3, 31});
   CHECK(shape_of(13, "GlobalAveragePool", {in({2, 3, 5, 7})}) == ints{2, 3, 1, 1});
   contains(complaint_of(13, "MaxPool", {in({1, 1, 4, 4})}), "kernel_shape: it is missing");
-  contains(complaint_of(13, "MaxPool", {in({1, 1, 4, 4})}, pool({2, 2}, {1, 1}, {2, 0, 0, 0}, 0)), "pads: padding of 2");
+  contains(complaint_of(13, "MaxPool", {in({1, 1, 4, 4})}, pool({2, 2}, {1, 1}, {2, 0, 0, 0}, 0)),
+           "pads: padding of 2");
   contains(complaint_of(7, "MaxPool", {in({1, 1, 4, 4})}, pool({2, 2}, {1, 1}, {0, 0, 0, 0}, 1)),
            "ceil_mode: operator set 7 has no such attribute");
 }
@@ -151,9 +161,9 @@ TEST_CASE("transpose, concat, expand, tile, blocks") {
 }
 
 TEST_CASE("slices are clamped to the axis") {
-  CHECK(shape_of(9, "Slice", {in({20, 10, 5})},
-                 [](node& n) { n.set("starts", ints{0, 3}).set("ends", ints{3, 10}).set("axes", ints{0, 1}); }) ==
-        ints{3, 7, 5});
+  CHECK(shape_of(9, "Slice", {in({20, 10, 5})}, [](node& n) {
+          n.set("starts", ints{0, 3}).set("ends", ints{3, 10}).set("axes", ints{0, 1});
+        }) == ints{3, 7, 5});
   CHECK(shape_of(13, "Slice", {in({20, 10}), list({1}), list({INT64_MAX}), list({1})}) == ints{20, 9});
   CHECK(shape_of(13, "Slice", {in({20, 10}), list({-1, 20}), list({INT64_MIN, 0}), list({1, 0}), list({-1, -4})}) ==
         ints{5, 10});
@@ -173,9 +183,15 @@ TEST_CASE("splits") {
     return sizes;
   };
   CHECK(parts(11, {in({6, 2})}, {}, 3) == ints{2, 2, 2});
-  CHECK(parts(11, {in({6})}, [](node& n) { n.set("split", ints{1, 5}); }, 2) == ints{1, 5});
+  CHECK(parts(
+            11, {in({6})},
+            [](node& n) {
+              n.set("split", ints{1, 5});
+            },
+            2) == ints{1, 5});
   CHECK(parts(13, {in({6}), list({4, 0, 2})}, {}, 3) == ints{4, 0, 2});
-  CHECK(parts(18, {in({7})}, [](node& n) { n.set("num_outputs", 3); }, 3) == ints{3, 3, 1});
+  CHECK(parts(
+            18, {in({7})}, [](node& n) { n.set("num_outputs", 3); }, 3) == ints{3, 3, 1});
   contains(complaint_of(13, "Split", {in({7})}, {}, 2), "7 elements in 2 equal parts");
   contains(complaint_of(13, "Split", {in({6}), list({4, 3})}, {}, 2), "do not add up to 6");
   contains(complaint_of(13, "Split", {in({6}), list({4, 2})}, {}, 3), "2 parts, but 3 outputs");
@@ -223,8 +239,9 @@ TEST_CASE("reductions") {
 
 TEST_CASE("resizing by scales, sizes and policies") {
   CHECK(shape_of(9, "Upsample", {in({1, 1, 3, 4}), reals({1, 1, 2, 1.5f})}) == ints{1, 1, 6, 6});
-  CHECK(shape_of(7, "Upsample", {in({1, 1, 3, 4})}, [](node& n) { n.set("scales", floats{1, 1, 2, 3}); }) ==
-        ints{1, 1, 6, 12});
+  CHECK(shape_of(7, "Upsample", {in({1, 1, 3, 4})}, [](node& n) {
+          n.set("scales", floats{1, 1, 2, 3});
+        }) == ints{1, 1, 6, 12});
   CHECK(shape_of(10, "Resize", {in({1, 1, 10, 5}), reals({1, 1, 0.7f, 0.6f})}) == ints{1, 1, 7, 3});
   CHECK(shape_of(11, "Resize", {in({1, 1, 4, 4}), reals({}), reals({1, 1, 2, 2})}) == ints{1, 1, 8, 8});
   CHECK(shape_of(11, "Resize", {in({1, 1, 4, 4}), reals({}), reals({}), list({1, 1, 3, 9})}) == ints{1, 1, 3, 9});
@@ -247,8 +264,11 @@ TEST_CASE("normalizations check their parameters, and refuse training") {
   std::vector<operand> const batch{in({1, 8, 4, 4}), in({8}), in({8}), in({8}), in({8})};
   CHECK(shape_of(13, "BatchNormalization", batch) == ints{1, 8, 4, 4});
   CHECK(shape_of(17, "LayerNormalization", {in({2, 3, 4}), in({4}), in({4})}) == ints{2, 3, 4});
-  CHECK(output(single(17, "LayerNormalization", {in({2, 3, 4}), in({3, 4})}, [](node& n) { n.set("axis", 1); }, 3).load(),
-               1).dims == ints{2, 1, 1});
+  CHECK(output(single(
+                   17, "LayerNormalization", {in({2, 3, 4}), in({3, 4})}, [](node& n) { n.set("axis", 1); }, 3)
+                   .load(),
+               1)
+            .dims == ints{2, 1, 1});
   CHECK(shape_of(13, "InstanceNormalization", {in({1, 8, 4}), in({8}), in({8})}) == ints{1, 8, 4});
   auto const groups = [](node& n) { n.set("num_groups", 2); };
   CHECK(shape_of(18, "GroupNormalization", {in({1, 8, 4}), in({2}), in({2})}, groups) == ints{1, 8, 4});
@@ -270,7 +290,8 @@ TEST_CASE("defaults of the softmax axis changed with operator set 13") {
 TEST_CASE("clip's bounds are attributes before operator set 11, and inputs from then on") {
   CHECK(shape_of(10, "Clip", {in({5})}, [](node& n) { n.set("min", 0.0f).set("max", 6.0f); }) == ints{5});
   CHECK(shape_of(11, "Clip", {in({5}), none(), reals({}, {6})}) == ints{5});
-  contains(complaint_of(11, "Clip", {in({5})}, [](node& n) { n.set("max", 6.0f); }), "max: operator set 11 has no such");
+  contains(complaint_of(11, "Clip", {in({5})}, [](node& n) { n.set("max", 6.0f); }),
+           "max: operator set 11 has no such");
   contains(complaint_of(11, "Clip", {in({5}), reals({1, 2})}), "min: it has the shape [2], expected a scalar");
 }
 
@@ -279,6 +300,7 @@ TEST_CASE("attention") {
   CHECK(shape_of(23, "Attention", {in({1, 4, 5, 8}), in({1, 2, 7, 8}), in({1, 2, 7, 6})}) == ints{1, 4, 5, 6});
   CHECK(shape_of(23, "Attention", {in({1, 5, 32}), in({1, 7, 16}), in({1, 7, 12})}, heads) == ints{1, 5, 24});
   contains(complaint_of(23, "Attention", {in({1, 5, 32}), in({1, 7, 16}), in({1, 7, 12})}), "q_num_heads: 0 heads");
-  contains(complaint_of(23, "Attention", {in({1, 4, 5, 8}), in({1, 3, 7, 8}), in({1, 3, 7, 6})}), "do not fit together");
+  contains(complaint_of(23, "Attention", {in({1, 4, 5, 8}), in({1, 3, 7, 8}), in({1, 3, 7, 6})}),
+           "do not fit together");
   contains(complaint_of(22, "Attention", {in({1, 4, 5, 8}), in({1, 2, 7, 8}), in({1, 2, 7, 6})}), "operator set 22");
 }

@@ -15,8 +15,9 @@ struct fold_budget {
   std::int64_t read;     ///< read in total, which takes time
 };
 
-/// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands (for
-/// Shape and Size: the operands' shapes). Returns whether it did. Throws a fault for division by zero and the like.
+/// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands
+/// (for Shape and Size: the operands' shapes). Returns whether it did. Throws a fault for division by zero and the
+/// like.
 bool fold(model& graph, operation const& op, fold_budget& budget);
 
 /// The rules by kind; each returns the outputs' values, nothing if this case is not for folding.
@@ -24,9 +25,9 @@ namespace folding {
 
 using results = std::optional<std::vector<constant>>;
 
-results move(site const& s);       ///< Reshape, Transpose, Slice, Concat, Gather, ...
-results make(site const& s);       ///< Constant, Shape, Range, ...
-results arithmetic(site const& s); ///< elementwise
+results move(site const& s);        ///< Reshape, Transpose, Slice, Concat, Gather, ...
+results make(site const& s);        ///< Constant, Shape, Range, ...
+results arithmetic(site const& s);  ///< elementwise
 results reduce(site const& s);
 
 }  // namespace folding

@@ -255,7 +255,8 @@ results dequantized(site const& s) {
   }
   constant spread = scale, zero = zeros(element::integer, scale.dims);
   if (s.has_input(2)) zero = s.known(2, "x_zero_point");
-  if (zero.dims != scale.dims || zero.type != element::integer) throw fault{"x_zero_point", "it does not fit the scale"};
+  if (zero.dims != scale.dims || zero.type != element::integer)
+    throw fault{"x_zero_point", "it does not fit the scale"};
   spread.dims = zero.dims = around;
   spread = repeated(spread, x.dims);
   zero = repeated(zero, x.dims);

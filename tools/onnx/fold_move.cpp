@@ -59,7 +59,8 @@ constant joined(site const& s, extents const& dims) {
   std::int64_t start = 0;
   for (std::size_t i = 0; i < s.inputs(); ++i) {
     both(c, data(s, i), [&](auto& to, auto const& from) {
-      walk(s.dims(i), start * strides[axis], strides, [&](std::size_t at, std::size_t offset) { to[offset] = from[at]; });
+      walk(s.dims(i), start * strides[axis], strides,
+           [&](std::size_t at, std::size_t offset) { to[offset] = from[at]; });
     });
     start += s.dims(i)[axis];
   }

@@ -85,8 +85,8 @@ results reduce(site const& s) {
     if (r == std::end(integer_reductions)) return {};
     std::fill(c.integers.begin(), c.integers.end(), r->start);
     walk(x.dims, 0, strides, [&](std::size_t from, std::size_t to) {
-      c.integers[to] = static_cast<std::int64_t>(r->step(static_cast<std::uint64_t>(c.integers[to]),
-                                                         static_cast<std::uint64_t>(x.integers[from])));
+      c.integers[to] = static_cast<std::int64_t>(
+          r->step(static_cast<std::uint64_t>(c.integers[to]), static_cast<std::uint64_t>(x.integers[from])));
     });
   } else {
     auto const r = find(reductions, s.type());

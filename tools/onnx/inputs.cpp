@@ -32,10 +32,8 @@ std::optional<std::int64_t> input_shapes::size(std::string const& input, int axi
 value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<finding>& findings) {
   value result{.name = input.name(), .type = element::real, .dims = {}, .known = {}};
   auto const report = [&](std::string reason) {
-    findings.push_back({.node = "",
-                        .op = "",
-                        .attribute = "input \"" + printable(input.name()) + "\"",
-                        .reason = std::move(reason)});
+    findings.push_back(
+        {.node = "", .op = "", .attribute = "input \"" + printable(input.name()) + "\"", .reason = std::move(reason)});
   };
   if (!input.type().has_tensor_type()) {
     report("it is not a tensor");

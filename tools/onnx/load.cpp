@@ -20,9 +20,9 @@ namespace {
 class propagation {
  public:
   propagation(model& m, load_options const& options, std::vector<finding>& findings)
-      : m_(m), findings_(findings), budget_{.largest = options.largest_constant,
-                                             .made = options.all_constants,
-                                             .read = 8 * options.all_constants} {
+      : m_(m),
+        findings_(findings),
+        budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 8 * options.all_constants} {
     // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
     for (finding const& f : findings) {
       sound_ = sound_ && !f.node.empty();

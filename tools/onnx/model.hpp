@@ -26,26 +26,27 @@ struct constant {
 struct value {
   std::string name;
   element type = element::real;
-  std::vector<std::int64_t> dims;        ///< static, after shape inference
-  std::optional<constant> known;         ///< an initializer, or folded
+  std::vector<std::int64_t> dims;  ///< static, after shape inference
+  std::optional<constant> known;   ///< an initializer, or folded
 };
 
-using attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, constant>;
+using attribute =
+    std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, constant>;
 
 /// One node. Defaults of absent attributes are not filled in.
 struct operation {
-  std::string name;    ///< of the node in the file, or "#12" by position
-  std::string type;    ///< "Conv"
+  std::string name;  ///< of the node in the file, or "#12" by position
+  std::string type;  ///< "Conv"
   std::map<std::string, attribute> attributes;
-  std::vector<int> inputs, outputs;   ///< indices of values; -1: an optional one that is left out
+  std::vector<int> inputs, outputs;  ///< indices of values; -1: an optional one that is left out
 };
 
 struct model {
   std::string name;
-  std::int64_t opset = 0;            ///< of the default domain
+  std::int64_t opset = 0;  ///< of the default domain
   std::vector<value> values;
-  std::vector<operation> operations; ///< topological order; only those that outputs need and that are not folded
-  std::vector<int> inputs, outputs;  ///< inputs without initializers
+  std::vector<operation> operations;  ///< topological order; only those that outputs need and that are not folded
+  std::vector<int> inputs, outputs;   ///< inputs without initializers
 };
 
 }  // namespace ago::onnx

@@ -65,36 +65,41 @@ layout layout_of(std::string_view header) {
 }
 
 template <class T, class To, class Convert>
-void fill(std::string_view data, bool big, std::vector<To>& to, std::size_t count, Convert convert) {
+void fill(std::string_view data, layout const& l, std::vector<To>& to, Convert convert) {
+  auto const count = static_cast<std::size_t>(volume(l.dims));
   if (data.size() != count * sizeof(T)) {
     damaged(std::to_string(data.size()) + " bytes of data, expected " + std::to_string(count * sizeof(T)));
   }
   to.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) to.push_back(convert(from_bytes<T>(data.data() + i * sizeof(T), big)));
+  for (std::size_t i = 0; i < count; ++i) to.push_back(convert(from_bytes<T>(data.data() + i * sizeof(T), l.big)));
+}
+
+template <class T>
+constant integers(layout const& l, std::string_view data) {
+  constant c{.type = element::integer, .dims = l.dims, .reals = {}, .integers = {}};
+  fill<T>(data, l, c.integers, [](T x) { return static_cast<std::int64_t>(x); });
+  return c;
+}
+
+template <class T, class Convert>
+constant reals(layout const& l, std::string_view data, Convert convert) {
+  constant c{.type = element::real, .dims = l.dims, .reals = {}, .integers = {}};
+  fill<T>(data, l, c.reals, convert);
+  return c;
 }
 
 constant numbers(layout const& l, std::string_view data) {
-  constant c{.type = element::integer, .dims = l.dims, .reals = {}, .integers = {}};
-  auto const count = static_cast<std::size_t>(volume(l.dims));
-  auto const integers = [&]<class T>(T) {
-    fill<T>(data, l.big, c.integers, count, [](T x) { return static_cast<std::int64_t>(x); });
-  };
-  auto const reals = [&]<class T>(T, auto convert) {
-    c.type = element::real;
-    fill<T>(data, l.big, c.reals, count, convert);
-  };
-  if (l.type == "f4") reals(float{}, [](float x) { return x; });
-  else if (l.type == "f8") reals(double{}, narrow);
-  else if (l.type == "f2") reals(std::uint16_t{}, [](std::uint16_t x) { return widen(half, x); });
-  else if (l.type == "i1") integers(std::int8_t{});
-  else if (l.type == "i2") integers(std::int16_t{});
-  else if (l.type == "i4") integers(std::int32_t{});
-  else if (l.type == "i8") integers(std::int64_t{});
-  else if (l.type == "u1" || l.type == "b1") integers(std::uint8_t{});
-  else if (l.type == "u2") integers(std::uint16_t{});
-  else if (l.type == "u4") integers(std::uint32_t{});
-  else damaged("data type " + std::string(l.type.substr(0, 20)) + " is not supported");
-  return c;
+  if (l.type == "f4") return reals<float>(l, data, [](float x) { return x; });
+  if (l.type == "f8") return reals<double>(l, data, narrow);
+  if (l.type == "f2") return reals<std::uint16_t>(l, data, [](std::uint16_t x) { return widen(half, x); });
+  if (l.type == "i1") return integers<std::int8_t>(l, data);
+  if (l.type == "i2") return integers<std::int16_t>(l, data);
+  if (l.type == "i4") return integers<std::int32_t>(l, data);
+  if (l.type == "i8") return integers<std::int64_t>(l, data);
+  if (l.type == "u1" || l.type == "b1") return integers<std::uint8_t>(l, data);
+  if (l.type == "u2") return integers<std::uint16_t>(l, data);
+  if (l.type == "u4") return integers<std::uint32_t>(l, data);
+  damaged("data type " + std::string(l.type.substr(0, 20)) + " is not supported");
 }
 
 /// The same array row by row.

@@ -18,7 +18,8 @@ bool same_value(site const& s) {
   for (char const* name : {"Identity", "Dropout", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile"}) {
     if (type == name) return true;
   }
-  // Floats all have one type here, and so have integers, but those of fewer bits wrap around and booleans have two values.
+  // Floats all have one type here, and so have integers, but those of fewer bits wrap around and booleans have two
+  // values.
   if (type == "Cast" && s.element_type(0) == element::integer) {
     std::int64_t const to = s.integer("to", 0);
     return to == ::onnx::TensorProto::INT64 || to == ::onnx::TensorProto::INT32;

@@ -265,7 +265,9 @@ rule const& checked_rule(operation const& op, std::int64_t opset) {
   }
   if (std::size_t const most = most_outputs(op.type); op.outputs.empty() || op.outputs.size() > most) {
     throw fault{"", std::to_string(op.outputs.size()) + " outputs, expected " +
-                        (most == 1 ? "one" : most == many ? "at least one" : "1 to " + std::to_string(most))};
+                        (most == 1      ? "one"
+                         : most == many ? "at least one"
+                                        : "1 to " + std::to_string(most))};
   }
   for (auto const& [name, value] : op.attributes) {
     if (!lists(r.attributes, name)) {

@@ -10,8 +10,8 @@ namespace ago::onnx {
 
 struct rule {
   std::string_view type;
-  int since, until;  ///< operator sets; until 0: up to the newest
-  std::size_t fewest, most;  ///< inputs
+  int since, until;             ///< operator sets; until 0: up to the newest
+  std::size_t fewest, most;     ///< inputs
   std::string_view attributes;  ///< separated by blanks
   void (*shape)(site&);
 };
@@ -22,22 +22,23 @@ std::span<rule const> all_rules();
 /// The rule for an operator in an operator set. Throws a fault if there is none.
 rule const& rule_for(std::string_view type, std::int64_t opset);
 
-/// The rule for an operation, after a check of the number of its inputs and the names of its attributes. Throws a fault.
+/// The rule for an operation, after a check of the number of its inputs and the names of its attributes. Throws a
+/// fault.
 rule const& checked_rule(operation const& op, std::int64_t opset);
 
 // The rules, by kind.
 namespace shapes {
 
-void same(site& s);              ///< output 0 as input 0
-void truth(site& s);             ///< the same, but integers
-void elementwise(site& s);       ///< all inputs broadcast together
-void comparison(site& s);        ///< the same, integers
+void same(site& s);         ///< output 0 as input 0
+void truth(site& s);        ///< the same, but integers
+void elementwise(site& s);  ///< all inputs broadcast together
+void comparison(site& s);   ///< the same, integers
 void where(site& s);
 void prelu(site& s);
 void clip(site& s);
 void cast(site& s);
 void cast_like(site& s);
-void along_axis(site& s);        ///< as input 0; checks the axis
+void along_axis(site& s);  ///< as input 0; checks the axis
 void dropout(site& s);
 void batch_normalization(site& s);
 void channel_normalization(site& s);  ///< instance and group normalization

@@ -139,8 +139,7 @@ void layer_normalization(site& s) {
   std::size_t const axis = axis_of(s.integer("axis", -1), s.rank(0));
   for (std::size_t i = 1; i < s.inputs(); ++i) {
     if (s.has_input(i) && broadcast(s.dims(0), s.dims(i)) != s.dims(0)) {
-      throw fault{i == 1 ? "scale" : "B",
-                  "the shape " + text_of(s.dims(i)) + " does not fit " + text_of(s.dims(0))};
+      throw fault{i == 1 ? "scale" : "B", "the shape " + text_of(s.dims(i)) + " does not fit " + text_of(s.dims(0))};
     }
   }
   extents statistics = s.dims(0);

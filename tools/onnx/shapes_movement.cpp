@@ -57,8 +57,7 @@ void reshape(site& s) {
 void flatten(site& s) {
   std::int64_t const axis = s.integer("axis", 1);
   // As many rows as before the axis, which may be the end.
-  std::size_t const split =
-      axis == static_cast<std::int64_t>(s.rank(0)) ? s.rank(0) : axis_of(axis, s.rank(0));
+  std::size_t const split = axis == static_cast<std::int64_t>(s.rank(0)) ? s.rank(0) : axis_of(axis, s.rank(0));
   s.set(0, {volume(s.dims(0), 0, split), volume(s.dims(0), split, s.rank(0))});
 }
 

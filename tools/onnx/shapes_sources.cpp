@@ -44,8 +44,8 @@ void nonzero(site& s) {
 void one_hot(site& s) {
   constant const& depth = s.known(1, "depth");
   if (volume(depth.dims) != 1) throw fault{"depth", "it has the shape " + text_of(depth.dims) + ", expected a scalar"};
-  double const size = depth.type == element::real ? static_cast<double>(depth.reals[0])
-                                                  : static_cast<double>(depth.integers[0]);
+  double const size =
+      depth.type == element::real ? static_cast<double>(depth.reals[0]) : static_cast<double>(depth.integers[0]);
   if (!(size >= 1 && size <= static_cast<double>(largest_size))) throw fault{"depth", "it is " + std::to_string(size)};
   extents dims = s.dims(0);
   auto const axis = axis_of(s.integer("axis", -1), dims.size() + 1);

@@ -75,8 +75,8 @@ std::int64_t groups_of(site const& s) {
 
 void expect_channels(site const& s, std::int64_t channels) {
   if (s.dims(0)[1] == channels) return;
-  throw fault{"W", "weights for " + std::to_string(channels) + " channels, but the input has " +
-                       std::to_string(s.dims(0)[1])};
+  throw fault{
+      "W", "weights for " + std::to_string(channels) + " channels, but the input has " + std::to_string(s.dims(0)[1])};
 }
 
 void expect_bias(site const& s, std::int64_t channels) {

@@ -11,13 +11,13 @@
 namespace ago::onnx {
 
 struct structure {
-  std::vector<std::string> names;                             ///< of the values
-  std::vector<::onnx::TensorProto*> initializers;             ///< per value, or null
-  std::vector<int> inputs, outputs;                           ///< values; inputs without those that are initialized
-  std::vector<::onnx::ValueInfoProto const*> declared;        ///< per input
-  std::vector<int> order;                                     ///< nodes that outputs need, operands first
-  std::vector<std::vector<int>> node_inputs, node_outputs;    ///< per node; -1: left out
-  std::vector<bool> needed;                                   ///< per value
+  std::vector<std::string> names;                           ///< of the values
+  std::vector<::onnx::TensorProto*> initializers;           ///< per value, or null
+  std::vector<int> inputs, outputs;                         ///< values; inputs without those that are initialized
+  std::vector<::onnx::ValueInfoProto const*> declared;      ///< per input
+  std::vector<int> order;                                   ///< nodes that outputs need, operands first
+  std::vector<std::vector<int>> node_inputs, node_outputs;  ///< per node; -1: left out
+  std::vector<bool> needed;                                 ///< per value
 };
 
 /// The node's name, or "#12" by its position.

@@ -112,9 +112,8 @@ void from_typed(TensorProto const& t, std::size_t count, constant& out) {
     case TensorProto::INT16:
     case TensorProto::INT32: return fill(t.int32_data(), out.integers, as_is);
     default:
-      return fill(t.int32_data(), out.reals, [&](std::int32_t bits) {
-        return widen(layout(t.data_type()), static_cast<std::uint32_t>(bits));
-      });
+      return fill(t.int32_data(), out.reals,
+                  [&](std::int32_t bits) { return widen(layout(t.data_type()), static_cast<std::uint32_t>(bits)); });
   }
 }
 

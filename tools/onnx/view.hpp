@@ -8,7 +8,8 @@
 
 namespace ago::onnx {
 
-/// Calls f(position, offset) for every element of `dims` in row-major order, with offset = start + sum of index * stride.
+/// Calls f(position, offset) for every element of `dims` in row-major order, with offset = start + sum of index *
+/// stride.
 template <class F>
 void walk(extents const& dims, std::int64_t start, extents const& strides, F f) {
   std::int64_t const count = volume(dims);
