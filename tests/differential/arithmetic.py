@@ -53,7 +53,7 @@ class Arithmetic(Movements):
         name = self.pick(("expand", "tile"))
         times = [self.any(1, 3) if name == "tile" or e == 1 else 1 for e in s]
         out = s._replace(**{f: e * t for f, e, t in zip(FIELDS, s, times)})
-        if out.count() > MAX_VALUES // 4 or out == s:
+        if out.count() > MAX_VALUES // 4 or out.c > 116 or out == s:
             raise Misfit
         return self.moved(name, [str(t if name == "tile" else e) for t, e in zip(times, out)], out)
 

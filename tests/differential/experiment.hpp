@@ -40,6 +40,11 @@ class random_parameters {
 
  private:
   void fill_weights(ago::node const& n, int in) {
+    if (n.scatter.is_used()) {
+      int const outputs = n.out.c / (n.scatter.stride_h * n.scatter.stride_w);
+      int const pairs = in * outputs / (n.kind == ago::op::depthwise ? in : n.groups);
+      return fill(n.weight, n.scatter.kernel_h * n.scatter.kernel_w * pairs, 0, .5f);
+    }
     int const depth = (n.kind == ago::op::depthwise ? 1 : in / n.groups) * n.win.kernel_h * n.win.kernel_w;
     switch (n.kind) {
       case ago::op::layer_norm: return fill(n.weight, n.out.c, .5f, 1);

@@ -151,6 +151,20 @@ class Layers:
         result = Shape(s.n, h, w, s.c * multiplier)
         return self.layer("depthwise", fields + [self.bias_field(False)], result, result.count() * taps)
 
+    def conv_transpose(self, s):
+        out, kernel, stride = self.channels(s), self.any(1, 5), self.pick((1, 2, 2, 3))
+        divisors = [g for g in range(2, 59) if s.c % g == 0 and out % g == 0]
+        groups = self.pick(divisors) if divisors and self.chance(25) else 1
+        dilation = self.any(2, 3) if self.chance(15) else 1
+        span, pad, more = (kernel - 1) * dilation + 1, self.any(0, 2), self.any(0, 1)
+        h, w = ((e - 1) * stride + span - 2 * pad + more for e in (s.h, s.w))
+        if min(h, w) < 1:
+            raise Misfit
+        fields = [f".out = {out}", f".kernel = {kernel}", f".stride = {stride}", f".pad = {pad}",
+                  ".output_pad = 1" if more else "", f".dilation = {dilation}" if dilation > 1 else "",
+                  f".groups = {groups}" if groups > 1 else "", self.bias_field(False)]
+        return self.layer("conv_transpose", fields, Shape(s.n, h, w, out), s.count() * kernel * kernel * out // groups)
+
     def pointwise(self, s, out=None):
         result = s._replace(c=out or self.channels(s))
         return self.layer("pointwise", [f".out = {result.c}", self.bias_field(False)], result, result.count() * s.c)

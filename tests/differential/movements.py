@@ -1,5 +1,5 @@
 """Random layers that move elements, as text: parts of values, other orders and extents, channels in pieces."""
-from layers import Layers, Misfit
+from layers import Layers, Misfit, Shape
 
 AXES = ("images", "rows", "columns", "channels")
 FIELDS = "nhwc"
@@ -68,6 +68,17 @@ class Movements(Layers):
         return self.layer("pad", [".sides = pads{%d, %d, %d, %d}" % tuple(sides), value],
                           s._replace(h=s.h + sides[0] + sides[2], w=s.w + sides[1] + sides[3]))
 
+    def blocks(self, s):
+        """Channels become pixels, or the reverse."""
+        b = self.any(2, 3)
+        if self.chance(50):
+            out, names = Shape(s.n, s.h * b, s.w * b, s.c // (b * b)), ("depth_to_space", "pixel_shuffle")
+        else:
+            out, names = Shape(s.n, s.h // b, s.w // b, s.c * b * b), ("space_to_depth", "pixel_unshuffle")
+        if out.count() != s.count() or out.c > 116:
+            raise Misfit
+        return self.moved(self.pick(names), [str(b)], out)
+
     def resize(self, s):
         out = s._replace(h=self.any(1, 13), w=self.any(1, 13))
         return self.layer(self.pick(("resize_nearest", "resize_bilinear")), [str(out.h), str(out.w)], out)
@@ -75,7 +86,7 @@ class Movements(Layers):
     def movement(self, s):
         """One layer that may change every extent."""
         return self.pick((self.slice, self.slice, self.channel_shuffle, self.reshape, self.reshape, self.permute,
-                          self.unfold, self.pad_layer, self.resize, self.resize))(s)
+                          self.unfold, self.pad_layer, self.resize, self.resize, self.resize, self.blocks))(s)
 
     # Combinations
 

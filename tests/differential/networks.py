@@ -13,7 +13,7 @@ class Networks(Transformers):
         choices = [self.pointwise, self.linear, self.batch_norm, self.parametric, self.activation, self.activation,
                    self.over_channels]
         if changes_extent:
-            choices += [self.conv2d, self.conv2d, self.depthwise, self.pool, self.movement]
+            choices += [self.conv2d, self.conv2d, self.depthwise, self.conv_transpose, self.pool, self.movement]
             choices += [self.convolution_block] * 3
         return self.pick(choices)(s)
 

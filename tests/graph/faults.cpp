@@ -119,6 +119,23 @@ TEST_CASE("a residual's body has the shape of its input, or is one pixel for eac
   check_misfit(misfit(residual{slice{0, 1}}), shapes_differ, op::add, 4, 1);
 }
 
+TEST_CASE("a transposed convolution keeps something, and its groups divide") {
+  using enum fault;
+  check_misfit(misfit(conv_transpose{.out = 4, .kernel = 2, .pad = pads{5, 0, 4, 0}}), pads_take_all, op::conv2d, 9, 9);
+  check_misfit(misfit(conv_transpose{}), argument_must_be_positive, op::conv2d, 1, 0);
+  check_misfit(misfit(conv_transpose{.out = 4, .groups = 3}), channels_not_divisible_by_groups, op::conv2d, 3, 4);
+  check_misfit(misfit(conv_transpose{.out = 6, .groups = 4}), outputs_not_divisible_by_groups, op::conv2d, 4, 6);
+  check_misfit(misfit(conv_transpose{.out = 6, .output_pad = -1}), argument_must_not_be_negative, op::conv2d, 0, -1);
+}
+
+TEST_CASE("blocks of pixels divide the channels, or the image") {
+  using enum fault;
+  check_misfit(misfit(depth_to_space{3}), channels_not_divisible_by_groups, op::permute, 9, 4);
+  check_misfit(misfit(pixel_shuffle{0}), argument_must_be_positive, op::permute, 1, 0);
+  check_misfit(misfit(space_to_depth{3}), patch_must_divide_image, op::permute, 3, 8);
+  check_misfit(misfit(pixel_unshuffle{4}), patch_must_divide_image, op::permute, 4, 6);
+}
+
 TEST_CASE("only extents of 1 are expanded") {
   using enum fault;
   check_misfit(misfit(expand{.c = 8}), channels_differ, op::expand, 4, 8);

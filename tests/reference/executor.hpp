@@ -91,6 +91,25 @@ class executor {
     return parameter(p.norm + p.channel) / std::sqrt(parameter(p.norm + 3L * p.channels + p.channel) + n.alpha);
   }
 
+  /// The weight of output channel o, channel i of its group and tap (ky, kx). The blob has it as
+  /// [out][in / groups][kernel_h][kernel_w], but for transposed convolutions as [in][out / groups][...]: there tap j
+  /// from the end and phase p meet the tap k with k * dilation = j * stride + p, if there is one.
+  double weight(ago::node const& n, channel_parameters const& own, int group_in, int group_out, int o, int i, int ky,
+                int kx) const {
+    ago::scattering const& s = n.scatter;
+    long const row = long(own.channel) * group_in + i;
+    if (!s.is_used()) return parameter(own.weight + (row * n.win.kernel_h + ky) * n.win.kernel_w + kx);
+    int const outputs = group_out / (s.stride_h * s.stride_w), phase = o % group_out / outputs;
+    for (int y = 0; y < s.kernel_h; ++y)
+      for (int x = 0; x < s.kernel_w; ++x)
+        if (y * s.dilation_h == (n.win.kernel_h - 1 - ky) * s.stride_h + phase / s.stride_w &&
+            x * s.dilation_w == (n.win.kernel_w - 1 - kx) * s.stride_w + phase % s.stride_w) {
+          long const pair = (long(o) / group_out * group_in + i) * outputs + o % group_out % outputs;
+          return parameter(n.weight + (pair * s.kernel_h + y) * s.kernel_w + x);
+        }
+    return 0;
+  }
+
   /// conv2d, depthwise, pointwise and linear are one formula; weights [out][in / groups][kernel_h][kernel_w].
   void convolve(ago::node const& n, value const& in, value& out) const {
     check_windows(n, in.extents, false);
@@ -115,8 +134,7 @@ class executor {
                   int const ix = x * w.stride_w - w.pad_left + kx * w.dilation_w;
                   if (iy < 0 || iy >= in.extents.h || ix < 0 || ix >= in.extents.w) continue;
                   long const from = in.index(image, iy, ix, o / group_out * group_in + i);
-                  long const weight = ((long(own.channel) * group_in + i) * w.kernel_h + ky) * w.kernel_w + kx;
-                  acc.add(parameter(own.weight + weight) * scale, in.exact[std::size_t(from)],
+                  acc.add(weight(n, own, group_in, group_out, o, i, ky, kx) * scale, in.exact[std::size_t(from)],
                           in.error[std::size_t(from)]);
                 }
             auto const to = std::size_t(out.index(image, y, x, o));

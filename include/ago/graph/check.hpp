@@ -60,6 +60,8 @@ struct layer_fits {
                 "ago: the new extents (gets) hold another number of elements than the value (expects)");
   static_assert(detail::is_not<What>(fault::not_a_permutation),
                 "ago: permute's order must name each of the axes 0, 1, 2, 3 once; at this place (expects) it does not");
+  static_assert(detail::is_not<What>(fault::pads_take_all),
+                "ago: the pads (gets) take away all that this transposed convolution covers (expects)");
   static_assert(detail::is_not<What>(fault::not_a_network),
                 "ago: not a network; one is written input{...} | layers, or trace(body, input{...}, ...)");
   using asserted = std::true_type;

@@ -40,6 +40,15 @@ struct sibling {
 /// Operators that can be merged into one.
 inline constexpr int max_siblings = 4;
 
+/// The convolution is one that computes a transposed one with this window, whose weights lie as
+/// [in][out / groups][kernel_h][kernel_w]; its own output channels are [stride_h][stride_w][out / groups] in each group.
+struct scattering {
+  int kernel_h = 0, kernel_w = 0, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
+
+  constexpr bool operator==(scattering const&) const = default;
+  constexpr bool is_used() const { return kernel_h > 0; }
+};
+
 /// One operator. Flat on purpose: constexpr algorithms and compilers are fastest with it.
 struct node {
   op kind{};
@@ -47,6 +56,7 @@ struct node {
   int input_first{}, input_count{};  ///< its operands are graph::edges[input_first ...]
   window win{};                      ///< convolutions and pooling; pad: its pads; attention, unfold, fold: the extents
                                      ///< of a patch are its strides
+  scattering scatter{};              ///< convolutions
   int groups{1};                     ///< conv2d, channel_shuffle; attention: heads
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
   bool transposed{};                 ///< matmul: the second operand's rows are the columns of the product; sub, div,
@@ -91,6 +101,7 @@ enum class fault : std::uint8_t {
   patch_must_divide_image,
   elements_differ,
   not_a_permutation,
+  pads_take_all,
   not_a_network,
 };
 

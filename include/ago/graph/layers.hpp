@@ -7,5 +7,7 @@
 #include <ago/graph/convolutions.hpp>
 #include <ago/graph/elementwise.hpp>
 #include <ago/graph/movement.hpp>
+#include <ago/graph/pixels.hpp>
 #include <ago/graph/pooling.hpp>
 #include <ago/graph/reductions.hpp>
+#include <ago/graph/transposed_convolution.hpp>

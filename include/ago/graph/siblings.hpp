@@ -67,6 +67,9 @@ constexpr bool can_be_slice(graph<V, E, O> const& g, branches<V> const& all, bra
   return true;
 }
 
+/// Has it one slope for all channels?
+constexpr bool shares_slope(node const& n) { return n.kind == op::prelu && n.entries != n.out.c; }
+
 /// The same operators, but for parameters and the number of channels?
 template <int V, int E, int O>
 constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, branch const& a, branch const& b) {
@@ -75,6 +78,7 @@ constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, bra
     node const &x = g.nodes[v], &y = g.nodes[u];
     if (x.kind != y.kind || x.win != y.win || x.alpha != y.alpha || x.beta != y.beta || x.function != y.function)
       return false;
+    if (x.scatter.is_used() || y.scatter.is_used() || shares_slope(x) || shares_slope(y)) return false;
   }
   return true;
 }

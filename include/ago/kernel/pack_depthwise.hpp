@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/kernel/folding.hpp>
+#include <ago/kernel/weight_reader.hpp>
 #include <ago/plan/packing.hpp>
 
 namespace ago {
@@ -12,13 +13,15 @@ template <isa I>
 void pack_depthwise(kernel_key const&, step_data const& s, parameter_source const& from, float const* blob,
                     float* packed) {
   folded_parameters const parameters(from, blob, s.out.c);
+  weight_reader const weight(s, from, blob, 1, 1);
   constexpr int V = lanes(I);
   int const taps = s.win.kernel_h * s.win.kernel_w;
   for (int first = 0; first < s.out.c; first += V)
     for (int tap = 0; tap <= taps; ++tap)
       for (int c = first; c < first + V; ++c) {
         float value = 0;
-        if (c < s.out.c) value = tap < taps ? parameters.weight(tap, taps, c) : parameters.shift(c);
+        if (c < s.out.c && tap < taps) value = float(double(weight(c, 0, tap)) * parameters.scale(c));
+        if (c < s.out.c && tap == taps) value = parameters.shift(c);
         *packed++ = value;
       }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/kernel/folding.hpp>
+#include <ago/kernel/weight_reader.hpp>
 #include <ago/plan/packing.hpp>
 
 namespace ago {
@@ -16,6 +17,7 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
   int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;
+  weight_reader const weight(s, from, blob, inputs, s.out.c / s.groups);
   int const runs = s.runs ? s.run_count : 1;
   if (parameters.has(0))
     for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
@@ -26,7 +28,6 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
     int const first = channel / layout.panel * layout.panel;  // of its panel
     int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
     float* const column = group + layout.panel_offset(first) + (channel - first) * layout.steps;
-    float const* const weights = blob + from.weight + parameters.channel(o) * layout.depth;
     double const scale = parameters.scale(o);
     group[channel * layout.steps] = parameters.shift(o);
     for (int tap = 0; tap < taps; ++tap) {
@@ -35,7 +36,7 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
         input_run const run = s.runs ? s.runs[r] : input_run{{}, inputs};
         for (int c = run.start, left = run.depth; left > 0; c += run.step, --left, ++k) {
           float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
-          packed = float(double(weights[long(c) * taps + tap]) * scale);
+          packed = float(double(weight(o, c, tap)) * scale);
         }
       }
     }

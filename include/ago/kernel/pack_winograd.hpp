@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/kernel/folding.hpp>
+#include <ago/kernel/weight_reader.hpp>
 #include <ago/kernel/winograd_transform.hpp>
 #include <ago/plan/winograd_layout.hpp>
 
@@ -34,6 +35,7 @@ void pack_winograd(kernel_key const& key, step_data const& s, parameter_source c
                    float* to) {
   winograd_layout const layout = layout_of_winograd(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
+  weight_reader const weight(s, from, blob, layout.depth, s.out.c);
   if (parameters.has(0))
     for (long i = 0; i < layout.weight_floats(); ++i) to[i] = 0;
   for (int o = 0; o < s.out.c; ++o) {
@@ -43,6 +45,7 @@ void pack_winograd(kernel_key const& key, step_data const& s, parameter_source c
     double const scale = parameters.scale(o);
     to[o] = parameters.shift(o);
     for (int c = 0; c < layout.depth; ++c) {
+  weight_reader const weight(s, from, blob, layout.depth, s.out.c);
       float const* const g = blob + from.weight + (parameters.channel(o) * layout.depth + c) * 9;
       float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
       long const stride = long(layout.depth) * width;

@@ -20,7 +20,8 @@ struct loop_extents {
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
 /// linear M,N,K with M = all pixels; products of two
-/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; reductions N,C,H,W of the operand; everything else N,C,H,W of the result.
+/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; reductions N,C,H,W of the operand;
+/// everything else N,C,H,W of the result.
 template <int V, int E, int O>
 constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];

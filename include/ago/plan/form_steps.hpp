@@ -56,8 +56,8 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> c
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     r.parent[v] = -1;
-    fixed[v] = fixed[v] || n.kind == op::input || n.kind == op::constant || n.kind == op::reshape || layouts.is_view[v] ||
-               layouts.pieces[v];
+    bool const given = n.kind == op::input || n.kind == op::constant;
+    fixed[v] = fixed[v] || given || n.kind == op::reshape || layouts.is_view[v] || layouts.pieces[v];
     if (is_binary(n.kind) && g.source(v, 1).out != n.out) fixed[g.operand(v, 1)] = true;  // broadcast
   }
   for (int o = 0; o < g.output_count; ++o) fixed[g.outputs[o]] = true;

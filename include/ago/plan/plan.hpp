@@ -49,6 +49,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
     d.other_shape = g.nodes[s.inputs[i]].out;
   }
   p.packing.main = main_source(g, s, 0);
+  p.packing.main.scatter = n.scatter;
 }
 
 /// Narrows a step to a piece of its source.

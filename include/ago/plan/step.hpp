@@ -221,6 +221,7 @@ struct parameter_source {
   float epsilon = 0;
   int start = 0, step = 1;  ///< output channel i is number start + i * step (a step of 0: one serves all) ...
   int of = 0;               ///< ... of as many; 0: of the step's
+  scattering scatter{};     ///< convolutions: the weights are those of a transposed one
   bool operator==(parameter_source const&) const = default;
 };
 

@@ -1,0 +1,45 @@
+// The weights of a convolution as the user's blob holds them.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Weight of output channel o, channel c of its group's input, and tap (ky, kx) = (tap / kernel_w, tap % kernel_w).
+class weight_reader {
+ public:
+  /// `inputs`, `outputs`: channels of each group; 1 and 1 of a depthwise convolution.
+  weight_reader(step_data const& s, parameter_source const& from, float const* blob, int inputs, int outputs)
+      : weights_(blob + from.weight), from_(from), scatter_(from.scatter), window_(s.win), inputs_(inputs),
+        outputs_(outputs) {}
+
+  float operator()(int o, int c, int tap) const {
+    long const channel = from_.start + long(o) * from_.step;
+    int const taps = window_.kernel_h * window_.kernel_w;
+    if (!scatter_.is_used()) return weights_[(channel * inputs_ + c) * taps + tap];
+    return scattered(channel, c, tap / window_.kernel_w, tap % window_.kernel_w);
+  }
+
+ private:
+  /// Of a transposed convolution: output channels of a group are [phase][outputs], its weights
+  /// [in][outputs][kernel_h][kernel_w]. Between the taps that meet a phase there may be none.
+  float scattered(long channel, int c, int y, int x) const {
+    int const phases = scatter_.stride_h * scatter_.stride_w, outputs = outputs_ / phases;
+    long const group = channel / outputs_, in_group = channel % outputs_;
+    int const phase = int(in_group / outputs), o = int(in_group % outputs);
+    int const ty = (window_.kernel_h - 1 - y) * scatter_.stride_h + phase / scatter_.stride_w;
+    int const tx = (window_.kernel_w - 1 - x) * scatter_.stride_w + phase % scatter_.stride_w;
+    int const ky = ty / scatter_.dilation_h, kx = tx / scatter_.dilation_w;
+    if (ty % scatter_.dilation_h || tx % scatter_.dilation_w || ky >= scatter_.kernel_h || kx >= scatter_.kernel_w)
+      return 0;
+    return weights_[(((group * inputs_ + c) * outputs + o) * scatter_.kernel_h + ky) * scatter_.kernel_w + kx];
+  }
+
+  float const* weights_;
+  parameter_source const& from_;
+  scattering const& scatter_;
+  window const& window_;
+  int inputs_, outputs_;
+};
+
+}  // namespace ago

@@ -1,0 +1,16 @@
+// A transposed convolution whose pads cut all of its result off.
+// misfit: pads_take_all conv2d 1 4 6
+// expect: ago: the pads \(gets\) take away all that this transposed convolution covers \(expects\)
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr int cut = 1;
+#else
+constexpr int cut = 3;
+#endif
+
+inline constexpr auto net = input{.h = 2, .w = 4, .c = 8}
+    | conv_transpose{.out = 4, .kernel = 2, .stride = 2, .pad = cut};  // here
+static_assert(check<net>::ok);
