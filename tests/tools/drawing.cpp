@@ -73,6 +73,21 @@ TEST_CASE("a layer is below those that it reads, but at the top of the next colu
   CHECK((columns > 3 && d.width / d.height > .6 && d.width / d.height < 1.7));
 }
 
+TEST_CASE("a thousand operators with residuals and branches") {
+  operand_lists operands(1);
+  while (operands.size() < 1000) {
+    int const x = int(operands.size()) - 1;
+    for (int k = 0; k < 8; ++k) operands.push_back({x + k});
+    operands.push_back({x + 8, x});   // a residual
+    operands.push_back({x + 9});      // two branches
+    operands.push_back({x + 9});
+    operands.push_back({x + 10, x + 11});
+  }
+  check_drawing(operands);
+  drawing const d = draw(operands);
+  CHECK((d.width / d.height > .6 && d.width / d.height < 1.7));
+}
+
 TEST_CASE("random graphs: every edge once, no box on another") {
   std::mt19937 random(3);
   auto const pick = [&](int n) { return int(random() % unsigned(n)); };

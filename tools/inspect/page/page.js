@@ -169,7 +169,7 @@ function select(v, reveal = true) {
   try { history.replaceState(null, '', address); } catch { /* not every place where a page is shown has an address */ }
 }
 
-/** Moves along the edges: up to the first operand, down to the first reader, sideways to what stands at the same height. */
+/** Up to the first operand, down to the first reader, left and right to the operators before and after. */
 function walk(key) {
   if (selected === null) return select(0);
   const { operands, readers } = operators[selected];
