@@ -18,13 +18,12 @@ extern "C" [[gnu::noinline]] void step_begins(int step) { asm volatile("" : : "r
 
 namespace {
 
-// Given on the compiler's command line: the network and its header, the instruction set, the device, and policies.
-constexpr auto const& network = networks::AGO_CACHE_NETWORK;
+// Given on the compiler's command line: the network and its header, the instruction set, the device, and the policies.
 constexpr ago::isa target = ago::isa::AGO_CACHE_ISA;
 constexpr ago::device device = ago::AGO_CACHE_DEVICE;
 
 template <ago::policy Policy>
-using program = ago::program<network, ago::untuned, ago::options(target, Policy, device)>;
+using program = ago::program<networks::AGO_CACHE_NETWORK, ago::untuned, ago::options(target, Policy, device)>;
 
 /// Floats from the start of a page, so that no variant is lucky with the sets of a cache.
 class pages {
