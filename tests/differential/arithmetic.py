@@ -3,7 +3,7 @@ from layers import MAX_VALUES, Misfit
 from movements import AXES, FIELDS, Movements
 
 OPERATORS = ("{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} - {b}", "{a} / ({b} | sigmoid{{}})", "maximum({a}, {b})",
-             "minimum({a}, {b})", "power({a} | sigmoid{{}}, {b} | sigmoid{{}})")
+             "minimum({a}, {b})", "less({a}, {b})", "power({a} | sigmoid{{}}, {b} | sigmoid{{}})")
 
 
 class Arithmetic(Movements):
@@ -11,6 +11,18 @@ class Arithmetic(Movements):
         """A layer with a number for each channel."""
         name = self.pick(("bias", "scale", "prelu"))
         return self.layer(name, [".shared = true"] if name == "prelu" and self.chance(30) else [], s)
+
+    def norm(self, s):
+        """By the statistics of the value itself."""
+        groups = self.pick([g for g in range(1, s.c + 1) if s.c % g == 0])
+        text = self.pick((f"group_norm{{.groups = {groups}, .epsilon = .125f}}", "instance_norm{.epsilon = .125f}",
+                          "rms_norm{.epsilon = .125f}", "l2_normalize{.least = 1.f}",
+                          f"local_response_norm{{.size = {self.any(1, 5)}, .alpha = .5f}}"))
+        if text.startswith("local") and s.count() > 3000:
+            raise Misfit
+        self.note(text.split("{")[0])
+        self.check(s, 10 * s.count())
+        return text, s
 
     def part(self, s):
         """A value of which some extents are 1, made of x."""
@@ -62,10 +74,10 @@ class Arithmetic(Movements):
         if self.chance(15):
             axis = self.any(0, 3)
             last = ", .last = true" if self.chance(50) else ""
-            text = f"arg_max{{axis::{AXES[axis]}{last}}}"
+            text = f"arg_max{{.along = axis::{AXES[axis]}{last}}}"
             self.note("arg_max")
             return text, s._replace(**{FIELDS[axis]: 1})
-        name = self.pick(("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_product"))
+        name = self.pick(("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_product", "reduce_product"))
         axes = [k for k in range(4) if self.chance(25 if k == 0 else 50)] or [3]
         out = s._replace(**{FIELDS[k]: 1 for k in axes})
         if name == "reduce_product" and s.count() > 30 * out.count():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes random small networks in the layer algebra, as C++, for the differential test.
 
-    generate.py --networks 250 --files 8 --seed 1 --out <folder>
+    generate.py --networks 280 --files 8 --seed 1 --out <folder>
 
 Writes <folder>/networks_<k>.cpp and networks.hpp, and prints how often each layer occurs. The same arguments give the
 same files: only random() is used, whose sequence Python guarantees.
@@ -38,7 +38,7 @@ def write(path, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--networks", type=int, default=250)
+    parser.add_argument("--networks", type=int, default=280)
     parser.add_argument("--files", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, required=True)

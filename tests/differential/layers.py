@@ -199,7 +199,7 @@ class Layers:
         kw = kh if self.chance(60) else self.any(1, 4)
         sh = self.any(1, 3)
         sw = sh if self.chance(60) else self.any(1, 3)
-        d = 2 if name == "max_pool" and self.chance(15) else 1
+        d = 2 if self.chance(15) else 1
         span_h, span_w = (kh - 1) * d + 1, (kw - 1) * d + 1
         ceil = self.chance(45)
         if not ceil and d == 1 and self.chance(15):

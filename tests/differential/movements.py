@@ -24,8 +24,8 @@ class Movements(Layers):
     def slice(self, s, axis=None):
         if axis is None:
             axis = 3 if self.chance(50) else self.any(0, 2)
-        begin, step = self.any(0, s[axis] - 1), self.any(2, 3) if self.chance(25) else 1
-        count = self.any(1, (s[axis] - 1 - begin) // step + 1)
+        begin, step = self.any(0, s[axis] - 1), self.pick((2, 3, -1, -2)) if self.chance(30) else 1
+        count = self.any(1, (begin if step < 0 else s[axis] - 1 - begin) // abs(step) + 1)
         self.note("slice of " + AXES[axis])
         return self.layer("slice", [f".begin = {begin}", f".count = {count}",
                                     "" if axis == 3 else f".axis = axis::{AXES[axis]}",
@@ -64,9 +64,19 @@ class Movements(Layers):
 
     def pad_layer(self, s):
         sides = [self.any(0, 3) for _ in range(4)]
+        more = [self.any(0, 3), self.any(0, 3)] if self.chance(25) else [0, 0]
+        mode = self.pick(("", "", "", "reflect", "edge", "wrap"))
+        if mode in ("reflect", "wrap"):
+            most = [extent - (mode == "reflect") for extent in (s.h, s.w, s.h, s.w, s.c, s.c)]
+            limited = [min(side, limit) for side, limit in zip(sides + more, most)]
+            sides, more = limited[:4], limited[4:]
         value = self.pick(("", "", ".value = -1.5f"))
-        return self.layer("pad", [".sides = pads{%d, %d, %d, %d}" % tuple(sides), value],
-                          s._replace(h=s.h + sides[0] + sides[2], w=s.w + sides[1] + sides[3]))
+        self.note(*([mode] if mode else []))
+        out = s._replace(h=s.h + sides[0] + sides[2], w=s.w + sides[1] + sides[3], c=s.c + sum(more))
+        return self.layer("pad", [".sides = pads{%d, %d, %d, %d}" % tuple(sides), value,
+                                  f".mode = pad_mode::{mode}" if mode else "",
+                                  f".channels_before = {more[0]}" if more[0] else "",
+                                  f".channels_after = {more[1]}" if more[1] else ""], out)
 
     def blocks(self, s):
         """Channels become pixels, or the reverse."""
@@ -81,7 +91,13 @@ class Movements(Layers):
 
     def resize(self, s):
         out = s._replace(h=self.any(1, 13), w=self.any(1, 13))
-        return self.layer(self.pick(("resize_nearest", "resize_bilinear")), [str(out.h), str(out.w)], out)
+        name, fields = self.pick(("resize_nearest", "resize_bilinear")), [f".height = {out.h}", f".width = {out.w}"]
+        if self.chance(50):
+            places = ("half_pixel", "asymmetric", "align_corners", "half_pixel_or_first")
+            fields.append(".sampling = sampling::" + self.pick(places))
+        if name == "resize_nearest" and self.chance(50):
+            fields.append(".rounding = rounding::" + self.pick(("up", "nearest_or_down", "nearest_or_up")))
+        return self.layer(name, fields, out)
 
     def movement(self, s):
         """One layer that may change every extent."""

@@ -127,14 +127,14 @@ class Networks(Transformers):
             return f'named("n", {text})', s
         if s.c > 120:
             return self.pointwise(s, 16)
-        kind = self.any(0, 170)
+        kind = self.any(0, 165)
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
                             (39, self.shared), (46, self.global_pool), (54, self.pool), (68, self.convolutions),
                             (82, self.units), (85, self.gated), (87, self.modulated), (90, self.round_trip),
                             (95, self.stacked), (107, self.movement), (115, self.attention), (118, self.encoder), (122, self.matmul),
                             (124, self.attention_by_hand), (131, self.combined), (133, self.outer),
                             (138, self.repeated),
-                            (141, self.with_constant), (149, self.reduction)):
+                            (141, self.with_constant), (151, self.reduction), (155, self.norm)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)

@@ -58,6 +58,7 @@ TEST_CASE("operators have their names") {
   CHECK(kind([](tensor x, tensor y) { return x / y; }) == op::div);
   CHECK(kind([](tensor x, tensor y) { return maximum(x, y); }) == op::maximum);
   CHECK(kind([](tensor x, tensor y) { return minimum(x, y); }) == op::minimum);
+  CHECK(kind([](tensor x, tensor y) { return less(x, y); }) == op::less);
   CHECK(kind([](tensor x, tensor y) { return power(x, y); }) == op::power);
   CHECK(kind([](tensor x, tensor) { return x | (relu{} - sigmoid{}); }) == op::sub);
   CHECK(kind([](tensor x, tensor) { return x | (relu{} / sigmoid{}); }) == op::div);

@@ -2,6 +2,7 @@
 #include "run_time_trace.hpp"
 
 #include <ago/graph/optimized.hpp>
+#include <ago/kernel/map.hpp>
 
 #include <doctest/doctest.h>
 
@@ -126,6 +127,26 @@ TEST_CASE("a transposed convolution keeps something, and its groups divide") {
   check_misfit(misfit(conv_transpose{.out = 4, .groups = 3}), channels_not_divisible_by_groups, op::conv2d, 3, 4);
   check_misfit(misfit(conv_transpose{.out = 6, .groups = 4}), outputs_not_divisible_by_groups, op::conv2d, 4, 6);
   check_misfit(misfit(conv_transpose{.out = 6, .output_pad = -1}), argument_must_not_be_negative, op::conv2d, 0, -1);
+}
+
+TEST_CASE("slices backwards begin and end inside; mirrored and repeated borders exist") {
+  using enum fault;
+  CHECK(misfit(slice{3, 4, axis::channels, -1}).what == none);
+  check_misfit(misfit(slice{2, 4, axis::channels, -1}), slice_exceeds_extent, op::slice, 4, -1);
+  check_misfit(misfit(slice{4, 2, axis::channels, -1}), slice_exceeds_extent, op::slice, 4, 5);
+  check_misfit(misfit(pad{.sides = 6, .mode = pad_mode::reflect}), slice_exceeds_extent, op::pad, 5, 6);
+  check_misfit(misfit(pad{.sides = {0, 7}, .mode = pad_mode::wrap}), slice_exceeds_extent, op::pad, 6, 7);
+  check_misfit(misfit(pad{.channels_before = -2}), argument_must_not_be_negative, op::pad, 0, -2);
+  CHECK(misfit(pad{.sides = 9, .mode = pad_mode::edge}).what == none);
+}
+
+TEST_CASE("norms have groups that divide, and no negative epsilon") {
+  using enum fault;
+  check_misfit(misfit(group_norm{3}), channels_not_divisible_by_groups, op::scale, 3, 4);
+  check_misfit(misfit(group_norm{2, -1.f}), argument_must_not_be_negative, op::scale, 0, -1);
+  check_misfit(misfit(rms_norm{-1.f}), argument_must_not_be_negative, op::scale, 0, -1);
+  check_misfit(misfit(local_response_norm{0}), argument_must_be_positive, op::avg_pool, 1, 0);
+  CHECK(misfit(instance_norm{} | l2_normalize{}).what == none);
 }
 
 TEST_CASE("blocks of pixels divide the channels, or the image") {

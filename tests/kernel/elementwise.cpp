@@ -109,6 +109,7 @@ double combine(op kind, double x, double y) {
     case op::div: return x / y;
     case op::maximum: return std::fmax(x, y);
     case op::minimum: return std::fmin(x, y);
+    case op::less: return x < y;
     case op::power: return std::pow(x, y);
     default: return kind == op::add ? x + y : x * y;
   }
@@ -155,6 +156,7 @@ TEST_CASE("every binary operator takes its operands in both orders, and all, one
       check_binaries<op::div, I>(seed);
       check_binaries<op::maximum, I>(seed);
       check_binaries<op::minimum, I>(seed);
+      check_binaries<op::less, I>(seed);
       check_binaries<op::power, I>(seed);
     }
   });

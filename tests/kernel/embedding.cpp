@@ -94,6 +94,7 @@ TEST_CASE("an epilogue follows the table") {
   s.destination = {place::area::output, 0, 0, 19};
   s.after[0].operand = {place::area::input, 1, 0, 20};
   s.after[1].operand = {place::area::input, 2, 0, 0};
+  s.after[1].image_step = s.out.c;
   test::guarded ids(10), other(test::extent(s.out, 20)), gate(38), out(190);
   std::vector<float> const table = r.vector(76);
   r.fill(ids.data(), 10, 0, 4);

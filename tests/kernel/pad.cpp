@@ -10,7 +10,7 @@ constexpr kernel_key key(isa target) { return {.what = structure::pad, .target =
 
 }  // namespace
 
-TEST_CASE("an image gets rows and columns of a constant on each side") {
+TEST_CASE("an image gets rows, columns and channels of a constant on each side") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     int const l = lanes(I);
     for (int seed = 0; seed < 150; ++seed) {
@@ -23,6 +23,9 @@ TEST_CASE("an image gets rows and columns of a constant on each side") {
       w.pad_left = r.integer(0, 3), w.pad_right = r.integer(0, 3);
       s.out.h += w.pad_top + w.pad_bottom;
       s.out.w += w.pad_left + w.pad_right;
+      int const front = seed % 3 == 0 ? r.integer(0, 5) : 0;
+      s.out.c += front + (seed % 3 == 0 ? r.integer(0, 20) : 0);
+      s.move.begin = front;
       s.alpha = r.real();
       s.source = {place::area::input, 0, 0, s.in.c + r.one_of({0, 0, 1, 5})};
       s.destination = {place::area::output, 0, 0, s.out.c + r.one_of({0, 0, 1, 5})};
@@ -35,7 +38,8 @@ TEST_CASE("an image gets rows and columns of a constant on each side") {
           [&](int n, int y, int x, int c) {
             int const iy = y - w.pad_top, ix = x - w.pad_left;
             if (iy < 0 || ix < 0 || iy >= s.in.h || ix >= s.in.w) return double(s.alpha);
-            return double(in[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, iy, ix, c))]);
+            if (c < front || c >= front + s.in.c) return double(s.alpha);
+            return double(in[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, iy, ix, c - front))]);
           },
           0);
     }

@@ -16,35 +16,53 @@ double pixel(step_data const& s, float const* in, int n, int y, int x, int c) {
   return double(in[test::index_of(s.in, s.source.pixel_stride, n, y, x, c)]);
 }
 
-/// With the smallest integer beyond instead of a quotient.
-int nearest(int i, int in, int out) {
-  int p = 0;
-  while ((p + 1) * out <= i * in) ++p;
-  return p;
+/// Where pixel i lies: of `standard` as PyTorch has it.
+double place_of(step_data const& s, int i, int in, int out, sampling standard) {
+  auto const how = s.move.begin == 0 ? standard : sampling(s.move.begin);
+  if (out == 1 && (how == sampling::align_corners || how == sampling::half_pixel_or_first)) return 0;
+  if (how == sampling::align_corners) return i * (in - 1.) / (out - 1);
+  if (how == sampling::asymmetric) return double(i) * in / out;
+  return ((2. * i + 1) * in - out) / (2. * out);
+}
+/// The pixel whose distance is smallest, or the one before, or behind.
+int nearest(step_data const& s, int i, int in, int out) {
+  double const at = std::clamp(place_of(s, i, in, out, sampling::asymmetric), 0., in - 1.);
+  auto const how = rounding(s.move.step - 1);
+  int best = 0;
+  for (int p = 0; p < in; ++p) {
+    double const nearer = std::fabs(best - at) - std::fabs(p - at);
+    if (how == rounding::down ? p <= at
+        : how == rounding::up ? best < at
+        : nearer > 0 || (nearer == 0 && how == rounding::nearest_or_up))
+      best = p;
+  }
+  return best;
 }
 double nearest_pixel(step_data const& s, float const* in, int n, int y, int x, int c) {
-  return pixel(s, in, n, nearest(y, s.in.h, s.out.h), nearest(x, s.in.w, s.out.w), c);
+  return pixel(s, in, n, nearest(s, y, s.in.h, s.out.h), nearest(s, x, s.in.w, s.out.w), c);
 }
 
 /// The hat functions around each pixel's centre, the far ones beyond the edges held.
-double hat(int p, int i, int in, int out) {
-  double const at = std::clamp((i + .5) * in / out - .5, 0., in - 1.);
+double hat(step_data const& s, int p, int i, int in, int out) {
+  double const at = std::clamp(place_of(s, i, in, out, sampling::half_pixel), 0., in - 1.);
   return std::max(0., 1 - std::fabs(at - p));
 }
 double interpolated(step_data const& s, float const* in, int n, int y, int x, int c) {
   double sum = 0;
   for (int p = 0; p < s.in.h; ++p)
     for (int q = 0; q < s.in.w; ++q)
-      sum += hat(p, y, s.in.h, s.out.h) * hat(q, x, s.in.w, s.out.w) * pixel(s, in, n, p, q, c);
+      sum += hat(s, p, y, s.in.h, s.out.h) * hat(s, q, x, s.in.w, s.out.w) * pixel(s, in, n, p, q, c);
   return sum;
 }
 
 template <class Kernel, class Reference>
 void many_sizes(isa target, bool partial, double tolerance, Reference reference) {
   int const l = lanes(target);
-  for (int seed = 0; seed < 120; ++seed) {
+  for (int seed = 0; seed < 240; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
     step_data s;
+    s.move.begin = seed % 2 ? r.integer(1, 4) : 0;
+    s.move.step = seed % 2 ? r.integer(1, 4) : 1;
     int const odd = r.one_of({1, 2, 3, 17, 24, l, l + 1, 2 * l - 1, 3 * l + 1}), even = r.one_of({l, 2 * l, 3 * l});
     s.in = s.out = {r.integer(1, 3), r.integer(1, 9), r.integer(1, 9), partial ? odd : even};
     bool const doubles = r.integer(0, 2) == 0;
@@ -133,6 +151,7 @@ TEST_CASE("an epilogue follows resizing") {
   s.destination = {place::area::output, 0, 0, 22};
   s.after[0].operand = {place::area::input, 1, 0, 23};
   s.after[1].operand = {place::area::input, 2, 0, 0};  // one pixel for each image
+  s.after[1].image_step = 21;
   test::guarded in(test::extent(s.in, 21)), other(test::extent(s.out, 23)), gate(2 * 21);
   r.fill(in.data(), in.size());
   r.fill(other.data(), other.size());

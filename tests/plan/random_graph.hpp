@@ -94,7 +94,7 @@ class graph_maker {
         break;
       case 4: add(pick(2) ? op::bias : pick(2) ? op::scale : op::prelu, s, {x}); break;
       case 5: add(op::relu, s, {x}); break;
-      case 7: case 8: add(ago::op(int(op::add) + pick(7)), s, {x, with_shape(s, x)}); break;
+      case 7: case 8: add(ago::op(int(op::add) + pick(8)), s, {x, with_shape(s, x)}); break;
       case 9: {
         int const gate = with_shape({s.n, 1, 1, s.c}, -1);
         if (gate >= 0) add(op::mul, s, {x, gate});

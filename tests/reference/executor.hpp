@@ -194,6 +194,7 @@ class executor {
       case op::div: return x / y;
       case op::maximum: return std::max(x, y);
       case op::minimum: return std::min(x, y);
+      case op::less: return x < y;
       case op::power: return std::pow(x, y);
       default: throw std::logic_error("reference: not a binary operator");
     }

@@ -1,7 +1,11 @@
 // Operators that move elements and compute nothing.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+
+#include <ago/graph/sampling.hpp>
 
 #include "value.hpp"
 #include "windows.hpp"
@@ -40,7 +44,8 @@ inline ago::shape moved_shape(ago::node const& n, ago::shape const& in) {
     case ago::op::permute: return {along(0), along(1), along(2), along(3)};
     case ago::op::unfold: return {in.n * ph * pw, 1, in.h / ph * (in.w / pw), in.c};
     case ago::op::pad:
-      return {in.n, in.h + n.win.pad_top + n.win.pad_bottom, in.w + n.win.pad_left + n.win.pad_right, in.c};
+      return {in.n, in.h + n.win.pad_top + n.win.pad_bottom, in.w + n.win.pad_left + n.win.pad_right,
+              std::max(n.out.c, in.c + n.begin)};
     case ago::op::channel_shuffle: return in;
     default: return n.out;
   }
@@ -66,6 +71,25 @@ inline void check_movement(ago::node const& n, ago::shape const& in) {
       check(int(a) == n.axis || extents_of(in)[a] == extents_of(n.out)[a], n, "shape");
 }
 
+/// Where pixel i of `out` lies among `in`, see ago::sampling; `standard`: what 0 stands for.
+inline double place_of(ago::node const& n, int i, int in, int out, ago::sampling standard) {
+  using ago::sampling;
+  auto const how = n.begin == 0 ? standard : sampling(n.begin);
+  bool const corners = how == sampling::align_corners;
+  if (out == 1 && (corners || how == sampling::half_pixel_or_first)) return 0;
+  if (corners) return i * (in - 1.) / (out - 1.);
+  return how == sampling::asymmetric ? double(i) * in / out : ((2. * i + 1) * in - out) / (2. * out);
+}
+
+inline int nearest(ago::node const& n, int i, int in, int out) {
+  double const at = place_of(n, i, in, out, ago::sampling::asymmetric);
+  double rounded = std::floor(at);
+  if (n.step == 2) rounded = std::ceil(at);
+  if (n.step == 3) rounded = std::ceil(at - .5);
+  if (n.step == 4) rounded = std::floor(at + .5);
+  return std::clamp(int(rounded), 0, in - 1);
+}
+
 /// What element `i` of the result is in the operand; outside of it: a pad.
 inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
   using ago::op;
@@ -83,12 +107,12 @@ inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
       return {i[0] / (ph * pw), ty * ph + py, tx * pw + px, i[3]};
     }
     case op::fold: return {(i[0] * ph + i[1] % ph) * pw + i[2] % pw, 0, i[1] / ph * (n.out.w / pw) + i[2] / pw, i[3]};
-    case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3]};
+    case op::pad: return {i[0], i[1] - n.win.pad_top, i[2] - n.win.pad_left, i[3] - n.begin};
     case op::expand:
       for (std::size_t k = 0; k < 4; ++k)
         if (extents_of(in)[k] == 1) i[k] = 0;
       return i;
-    case op::resize_nearest: return {i[0], i[1] * in.h / n.out.h, i[2] * in.w / n.out.w, i[3]};
+    case op::resize_nearest: return {i[0], nearest(n, i[1], in.h, n.out.h), nearest(n, i[2], in.w, n.out.w), i[3]};
     default: throw std::logic_error(std::string("reference: not a movement: ") + name_of(n.kind));
   }
 }

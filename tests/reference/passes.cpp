@@ -44,7 +44,7 @@ int changed_by(Pass pass) {
 
 TEST_CASE("random graphs hold every operator") {
   int seen[int(ago::op::to_nchw) + 1]{};
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 600; ++seed) {
     reference::random_graph const made(seed);
     for (int v = 0; v < made.graph.node_count; ++v) ++seen[int(made.graph.nodes[v].kind)];
   }

@@ -129,7 +129,9 @@ class random_graph : public builder {
     auto const pick = [&](std::vector<int> const& from) { return from[std::size_t(any(0, int(from.size()) - 1))]; };
     op const kind = op(any(int(op::add), int(op::power)));
     int const what = any(0, 2);
-    auto const operate = [&](int y) { graph.nodes[binary(kind, x, y)].transposed = kind == op::sub && chance(50); };
+    auto const operate = [&](int y) {
+      graph.nodes[binary(kind, x, y)].transposed = (kind == op::sub || kind == op::less) && chance(50);
+    };
     if (kind == op::div) operate(unary(op::sigmoid, pick(same)));
     else if (kind == op::power) binary(kind, unary(op::sigmoid, x), unary(op::sigmoid, pick(same)));
     else if (what == 0 && !gates.empty()) operate(pick(gates));
@@ -171,7 +173,10 @@ class random_graph : public builder {
           if (extent(s, i) == 1) extent(n.out, i) = any(1, 3);
         break;
       case op::embedding: return void(embedding(slice(x, 3, any(0, s.c - 1), 1), any(1, 4), any(1, 6)));
-      default: n.out.h = any(1, 6), n.out.w = any(1, 6); break;
+      default:
+        n.out.h = any(1, 6), n.out.w = any(1, 6), n.begin = any(0, 4);
+        if (n.kind == op::resize_nearest) n.step = any(1, 4);
+        break;
     }
     append_if_fits(n, x);
   }

@@ -8,14 +8,13 @@
 
 namespace reference::detail {
 
-/// Between which two of `in` elements element i of `out` lies, and how far from the first: half-pixel centres, as
-/// PyTorch's interpolate(align_corners=False).
+/// Between which two of `in` elements element i of `out` lies, and how far from the first.
 struct between {
   int first, second;
   double part;
 
-  between(int i, int in, int out) {
-    double const at = std::max((i + .5) * in / out - .5, 0.);
+  between(ago::node const& n, int i, int in, int out) {
+    double const at = std::max(place_of(n, i, in, out, ago::sampling::half_pixel), 0.);
     first = std::min(int(at), in - 1);
     second = std::min(first + 1, in - 1);
     part = at - first;
@@ -25,7 +24,7 @@ struct between {
 inline void resize_bilinear(ago::node const& n, value const& in, value& out) {
   check(in.extents.n == n.out.n && in.extents.c == n.out.c, n, "shape");
   for_each_index(n.out, [&](indices const& i) {
-    between const y(i[1], in.extents.h, n.out.h), x(i[2], in.extents.w, n.out.w);
+    between const y(n, i[1], in.extents.h, n.out.h), x(n, i[2], in.extents.w, n.out.w);
     double sum = 0, size = 0, carried = 0;
     for (int corner = 0; corner < 4; ++corner) {
       bool const down = corner / 2 == 1, right = corner % 2 == 1;

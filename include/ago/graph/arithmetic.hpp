@@ -91,6 +91,11 @@ constexpr tensor minimum(detail::left_operand x, tensor y) {
   return detail::record_binary(op::minimum, x.line, x.value, y);
 }
 
+/// 1 where x < y, elsewhere 0.
+constexpr tensor less(detail::left_operand x, tensor y) {
+  return detail::record_binary(op::less, x.line, x.value, y);
+}
+
 /// x to the power of y, by element; of a negative x to one that is no whole number: NaN.
 constexpr tensor power(detail::left_operand x, tensor y) {
   return detail::record_binary(op::power, x.line, x.value, y);

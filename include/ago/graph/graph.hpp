@@ -41,7 +41,7 @@ struct sibling {
 inline constexpr int max_siblings = 4;
 
 /// The convolution is one that computes a transposed one with this window, whose weights lie as
-/// [in][out / groups][kernel_h][kernel_w]; its own output channels are [stride_h][stride_w][out / groups] in each group.
+/// [in][out / groups][kernel_h][kernel_w]; its own output channels are [stride_h][stride_w][out / groups] each group.
 struct scattering {
   int kernel_h = 0, kernel_w = 0, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
 
@@ -60,10 +60,11 @@ struct node {
   int groups{1};                     ///< conv2d, channel_shuffle; attention: heads
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
   bool transposed{};                 ///< matmul: the second operand's rows are the columns of the product; sub, div,
-                                     ///< power: of the second operand and the first
+                                     ///< less, power: of the second operand and the first
   int axis{3};                       ///< concat, slice: 0 images, 1 rows, 2 columns, 3 channels
   int begin{}, step{1};              ///< slice: index of the first element along the axis, and from one to the next;
-                                     ///< arg_max: 1: of equal ones the last
+                                     ///< arg_max: 1: of equal ones the last; pad: channels in front;
+                                     ///< resize: the sampling, and 1 + the rounding
   int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
   int entries{};                     ///< embedding: rows of the table; prelu: slopes, one or as many as channels
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and

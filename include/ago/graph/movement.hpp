@@ -10,7 +10,7 @@
 
 namespace ago {
 
-/// `count` elements along an axis, `step` apart, from `begin` on.
+/// `count` elements along an axis, `step` apart, from `begin` on; backwards with a negative step.
 struct slice {
   int begin = 0, count = 1;
   ago::axis axis = ago::axis::channels;
@@ -22,11 +22,12 @@ struct slice {
     node n{.kind = op::slice, .out = x.dims()};
     n.axis = int(axis);
     n.begin = r.not_negative(begin);
-    n.step = r.positive(step);
+    n.step = step < 0 ? step : r.positive(step);
     int const elements = r.positive(count), extent = detail::extent_along(n.out, n.axis);
-    long const end = n.begin + long(elements - 1) * n.step + 1;
-    if (end > extent) {
-      r.complain(fault::slice_exceeds_extent, extent, end);
+    if (elements == 1) n.step = 1;
+    long const last = n.begin + long(elements - 1) * n.step, end = (last > n.begin ? last : n.begin) + 1;
+    if (end > extent || last < 0) {
+      r.complain(fault::slice_exceeds_extent, extent, end > extent ? end : last);
       return x;
     }
     detail::extent_along(n.out, n.axis) = elements;
@@ -159,46 +160,6 @@ struct fold {
     return r.append(n, x);
   }
 };
-
-/// The image with `value` around it.
-struct pad {
-  padding sides = 0;
-  float value = 0;
-  int line = __builtin_LINE();
-
-  constexpr tensor operator()(tensor x) const {
-    detail::recording r(op::pad, line, x);
-    node n{.kind = op::pad, .out = x.dims(), .alpha = value};
-    pads const& p = sides.sides;
-    if (sides.is_same) r.complain(fault::argument_must_not_be_negative, 0, -1);
-    n.win.pad_top = r.not_negative(p.top);
-    n.win.pad_left = r.not_negative(p.left);
-    n.win.pad_bottom = r.not_negative(p.bottom);
-    n.win.pad_right = r.not_negative(p.right);
-    n.out.h = r.fitting(long(n.out.h) + n.win.pad_top + n.win.pad_bottom);
-    n.out.w = r.fitting(long(n.out.w) + n.win.pad_left + n.win.pad_right);
-    return r.append(n, x);
-  }
-};
-
-namespace detail {
-template <op Kind>
-struct resize {
-  int height = 1, width = 1;
-  int line = __builtin_LINE();
-
-  constexpr tensor operator()(tensor x) const {
-    recording r(Kind, line, x);
-    return r.append({.kind = Kind, .out = {x.images(), r.positive(height), r.positive(width), x.channels()}}, x);
-  }
-};
-}  // namespace detail
-
-/// Other extents by the nearest pixel: row y of the result is row floor(y * h / height).
-using resize_nearest = detail::resize<op::resize_nearest>;
-/// Other extents by linear interpolation in both directions, pixels having their centres at halves, as PyTorch's
-/// interpolate(align_corners=False).
-using resize_bilinear = detail::resize<op::resize_bilinear>;
 
 /// Rows of a trained table: {n, h, w, 1} becomes {n, h, w, width}. The numbers of the rows are whole numbers stored as
 /// float32; beyond the table the nearest row is taken. Weights [entries][width].

@@ -15,7 +15,7 @@ enum class op : std::uint8_t {
   // elementwise, no parameters
   relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, gelu, gelu_tanh, tanh, map,
   // elementwise, two operands
-  add, mul, sub, div, maximum, minimum, power,
+  add, mul, sub, div, maximum, minimum, less, power,
   // reductions over a window or the image
   max_pool, avg_pool, global_max_pool, global_avg_pool,
   // over the channels of each pixel
@@ -86,6 +86,7 @@ constexpr char const* name_of(op kind) {
     case op::div: return "div";
     case op::maximum: return "maximum";
     case op::minimum: return "minimum";
+    case op::less: return "less";
     case op::power: return "power";
     case op::max_pool: return "max_pool";
     case op::avg_pool: return "avg_pool";

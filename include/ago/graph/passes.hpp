@@ -38,11 +38,11 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::reshape:
     case op::resize_nearest:
     case op::resize_bilinear:
-    case op::slice:
     case op::unfold:
     case op::fold:
     case op::expand:
     case op::pad: return g.source(v).out == n.out;
+    case op::slice: return g.source(v).out == n.out && n.step > 0;
     case op::channel_shuffle: return n.groups == 1 || n.groups == n.out.c;
     case op::permute: return keeps_order(g.source(v).out, n) && g.source(v).out == n.out;
     case op::from_nchw:

@@ -26,13 +26,14 @@ struct avg_pool {
   extent2 kernel = 2;
   optional_extent2 stride{};  ///< as the kernel, unless given
   padding pad = 0;
+  extent2 dilation = 1;
   bool ceil = false;
   bool count_pads = true;
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::avg_pool, line, x);
-    node n = detail::windowed(r, op::avg_pool, x.dims(), kernel, stride.value_or(kernel), pad, 1,
+    node n = detail::windowed(r, op::avg_pool, x.dims(), kernel, stride.value_or(kernel), pad, dilation,
                               {.pooling = true, .ceil = ceil});
     n.count_pads = count_pads;
     return r.append(n, x);

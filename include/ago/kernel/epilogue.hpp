@@ -66,6 +66,7 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
   else if constexpr (K == op::div) return a / b;
   else if constexpr (K == op::maximum) return max(a, b);
   else if constexpr (K == op::minimum) return min(a, b);
+  else if constexpr (K == op::less) return where_less(a, b, vec<I>(1.f), vec<I>(0.f));
   else return power(a, b);
 }
 

@@ -1,15 +1,17 @@
-// Rows and columns of a constant around an image.
+// Rows, columns and channels of a constant around an image.
 #pragma once
 
 #include <ago/kernel/strided_copy.hpp>
 
 namespace ago {
 
-/// The pads of step_data::win are set to step_data::alpha, the rest is copied.
+/// The pads of step_data::win are set to step_data::alpha, the rest is copied. If the result has more channels than the
+/// source, its first one is number move.begin.
 template <kernel_key K>
 struct pad_kernel {
   static_assert(K.after.count() == 0, "pad takes no epilogue");
   static void run(step_data const& s, run_memory const& m) {
+    if (s.in.c != s.out.c) return more_channels(s, m);
     window const& w = s.win;
     long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
     float const* from = detail::address(s.source, m);
@@ -32,6 +34,19 @@ struct pad_kernel {
  private:
   static constexpr isa I = K.target;
 
+  [[gnu::noinline]] static void more_channels(step_data const& s, run_memory const& m) {
+    long const source = s.source.pixel_stride, destination = s.destination.pixel_stride;
+    float const* from = detail::address(s.source, m);
+    float* const to = detail::mutable_address(s.destination, m);
+    fill(s, to, s.out.pixels());
+    for (int n = 0; n < s.in.n; ++n)
+      for (int y = 0; y < s.in.h; ++y) {
+        long const pixel = (long(n) * s.out.h + y + s.win.pad_top) * s.out.w + s.win.pad_left;
+        float* pixels = to + pixel * destination + s.move.begin;
+        for (int x = 0; x < s.in.w; ++x, from += source, pixels += destination)
+          detail::copy_run<I>(from, pixels, s.in.c);
+      }
+  }
   AGO_INLINE static void fill_run(float x, float* to, long count) {
     constexpr int V = lanes(I);
     long i = 0;

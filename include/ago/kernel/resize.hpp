@@ -1,6 +1,7 @@
 // Images of other extents: the nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
 #pragma once
 
+#include <ago/graph/sampling.hpp>
 #include <ago/kernel/write_pixel.hpp>
 
 namespace ago {
@@ -11,7 +12,7 @@ namespace detail {
 struct stepping_quotient {
   long quotient, remainder;
 
-  /// 0 <= start, 0 < step, 0 < divisor
+  /// 0 <= start, 0 <= step, 0 < divisor
   AGO_INLINE stepping_quotient(long start, long step, long divisor)
       : quotient(start / divisor), remainder(start % divisor), whole_(step / divisor), part_(step % divisor),
         divisor_(divisor) {}
@@ -27,13 +28,55 @@ struct stepping_quotient {
   long whole_, part_, divisor_;
 };
 
-/// Between which two of `in` pixels the centre of a result's pixel lies, along one axis, and the weights of both:
-/// pixel i of `out` is at (i + 1/2) * in / out - 1/2 = ((2 i + 1) * in - out) / (2 out), at least 0. Both are the last
-/// pixel at the far edge.
+/// Pixel i of the result lies at (i * step + start) / divisor, see sampling.
+struct places {
+  long step, start, divisor;
+
+  AGO_INLINE places(sampling how, int in, int out) : step(in), start(0), divisor(out) {
+    bool const first = how == sampling::half_pixel_or_first && out == 1;
+    if (first || (how == sampling::align_corners && out == 1)) {
+      step = 0;
+    } else if (how == sampling::align_corners) {
+      step = in - 1;
+      divisor = out - 1;
+    } else if (how != sampling::asymmetric) {  // (i + 1/2) * in / out - 1/2 = ((2 i + 1) * in - out) / (2 out)
+      step = 2L * in;
+      start = long(in) - out;
+      divisor = 2L * out;
+    }
+  }
+};
+
+/// Which of `in` pixels is nearest.
+class nearest_pixels {
+ public:
+  AGO_INLINE nearest_pixels(places const& p, rounding how, int in)
+      : at_(2 * (p.start + p.divisor) + shift(how, p.divisor), 2 * p.step, 2 * p.divisor), in_(in) {}
+  AGO_INLINE void advance() { at_.advance(); }
+  /// The quotient is one too large throughout, so that it never is negative.
+  AGO_INLINE long index() const {
+    long const i = at_.quotient < 1 ? 0 : at_.quotient - 1;
+    return i < in_ ? i : in_ - 1;
+  }
+
+ private:
+  /// Of the numerator over twice the divisor, so that what is left of the quotient is rounded down.
+  AGO_INLINE static long shift(rounding how, long divisor) {
+    return how == rounding::down              ? 0
+           : how == rounding::up              ? 2 * divisor - 1
+           : how == rounding::nearest_or_down ? divisor - 1
+                                              : divisor;
+  }
+  stepping_quotient at_;
+  long in_;
+};
+
+/// Between which two of `in` pixels the centre of a result's pixel lies, along one axis, and the weights of both; at
+/// least 0. Both are the last pixel at the far edge.
 class pixels_between {
  public:
-  AGO_INLINE pixels_between(int in, int out)
-      : at_(2L * out + in - out, 2L * in, 2L * out), in_(in), divisor_(2L * out) {}
+  AGO_INLINE pixels_between(places const& p, int in)
+      : at_(p.divisor + p.start, p.step, p.divisor), in_(in), divisor_(p.divisor) {}
   AGO_INLINE void advance() { at_.advance(); }
 
   /// The quotient is one too large throughout, so that it never is negative.
@@ -51,7 +94,7 @@ class pixels_between {
 
 }  // namespace detail
 
-/// Pixel (y, x) is the operand's pixel (floor(y * in.h / out.h), floor(x * in.w / out.w)), in integers.
+/// move.begin and move.step are the sampling, and 1 + the rounding; all places are computed in integers.
 template <kernel_key K>
 struct resize_nearest_kernel {
   static void run(step_data const& s, run_memory const& m) {
@@ -59,14 +102,17 @@ struct resize_nearest_kernel {
     float const* image = detail::address(s.source, m);
     float* out = detail::mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
+    auto const from = s.move.begin == 0 ? sampling::asymmetric : sampling(s.move.begin);
+    auto const how = rounding(s.move.step - 1);
+    detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
       finish.image(s, m, n);
-      detail::stepping_quotient y(0, s.in.h, s.out.h);
+      detail::nearest_pixels y(rows, how, s.in.h);
       for (int i = 0; i < s.out.h; ++i, y.advance()) {
-        detail::stepping_quotient x(0, s.in.w, s.out.w);
+        detail::nearest_pixels x(columns, how, s.in.w);
         for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
-          float const* const in = image + y.quotient * row + x.quotient * s.source.pixel_stride;
+          float const* const in = image + y.index() * row + x.index() * s.source.pixel_stride;
           detail::write_pixel<K>(finish, out, pixel, s.out.c,
                                  [&](int c, auto... count) { return vec<K.target>::load(in + c, count...); });
         }
@@ -75,7 +121,7 @@ struct resize_nearest_kernel {
   }
 };
 
-/// Half-pixel centres, as PyTorch's interpolate(mode="bilinear", align_corners=False).
+/// move.begin is the sampling.
 template <kernel_key K>
 struct resize_bilinear_kernel {
   static void run(step_data const& s, run_memory const& m) {
@@ -83,12 +129,14 @@ struct resize_bilinear_kernel {
     float const* image = detail::address(s.source, m);
     float* out = detail::mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
+    auto const from = sampling(s.move.begin);
+    detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
       finish.image(s, m, n);
-      detail::pixels_between y(s.in.h, s.out.h);
+      detail::pixels_between y(rows, s.in.h);
       for (int i = 0; i < s.out.h; ++i, y.advance()) {
-        one_row(s, finish, y, image + y.first() * row, image + y.second() * row, out, pixel);
+        one_row(s, finish, columns, y, image + y.first() * row, image + y.second() * row, out, pixel);
         pixel += s.out.w;
         out += long(s.out.w) * s.destination.pixel_stride;
       }
@@ -99,10 +147,10 @@ struct resize_bilinear_kernel {
   static constexpr isa I = K.target;
 
   AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish,
-                                 detail::pixels_between const& y, float const* upper, float const* lower, float* out,
-                                 long pixel) {
+                                 detail::places const& columns, detail::pixels_between const& y, float const* upper,
+                                 float const* lower, float* out, long pixel) {
     float const up = y.weight_of_first(), down = y.weight_of_second();
-    detail::pixels_between x(s.in.w, s.out.w);
+    detail::pixels_between x(columns, s.in.w);
     for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {
       long const left = x.first() * s.source.pixel_stride, right = x.second() * s.source.pixel_stride;
       vec<I> const weight[] = {vec<I>(up * x.weight_of_first()), vec<I>(up * x.weight_of_second()),

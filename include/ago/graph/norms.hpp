@@ -1,0 +1,128 @@
+// Normalisations by statistics of the value itself, made of means, products and functions of elements.
+#pragma once
+
+#include <ago/graph/activations.hpp>
+#include <ago/graph/arithmetic.hpp>
+#include <ago/graph/convolutions.hpp>
+#include <ago/graph/pooling.hpp>
+#include <ago/graph/reductions.hpp>
+
+namespace ago {
+
+namespace detail {
+
+inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) {
+  return decltype(x)(1.f) / sqrt(x + epsilon);
+};
+inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
+
+constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
+
+/// Gamma and beta, a number each for every channel.
+constexpr tensor scaled_and_shifted(tensor x, int line) {
+  recording r(op::scale, line, x);
+  node scale{.kind = op::scale, .out = x.dims()}, shift{.kind = op::bias, .out = x.dims()};
+  scale.weight = r.place(op::scale, role::gamma, x.channels());
+  shift.shift = r.place(op::bias, role::beta, x.channels());
+  return r.append(shift, r.append(scale, x));
+}
+
+/// One pixel {n, 1, 1, c}, the channels of each group replaced by their mean.
+constexpr tensor mean_of_groups(tensor x, int groups, int line) {
+  shape const s = x.dims();
+  if (groups == s.c) return x;
+  x = reshape{s.n, 1, groups, s.c / groups, line}(x);
+  x = reduce_mean{axis::channels, line}(x);
+  x = expand{0, 0, 0, s.c / groups, line}(x);
+  return reshape{s.n, 1, 1, s.c, line}(x);
+}
+
+/// (x - mean) / sqrt(variance + epsilon) over the image and the channels of each group. The variance is that of the
+/// differences, so that a mean far from 0 does no harm.
+constexpr tensor normalised(tensor x, int groups, float epsilon, int line) {
+  tensor const mean = mean_of_groups(global_avg_pool{line}(x), groups, line);
+  tensor const centered = record_binary(op::sub, line, x, mean);
+  tensor const squares = global_avg_pool{line}(multiplied(centered, centered, line));
+  tensor const factor = map{reciprocal_root_above, epsilon, 0, line}(mean_of_groups(squares, groups, line));
+  return multiplied(centered, factor, line);
+}
+
+}  // namespace detail
+
+/// Every image and group of channels brought to mean 0 and variance 1, then, if `affine`, scaled and shifted for each
+/// channel: PyTorch's GroupNorm. Parameters gamma, beta.
+struct group_norm {
+  int groups = 1;
+  float epsilon = 1e-5f;
+  bool affine = true;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::scale, line, x);
+    int parts = r.positive(groups);
+    if (!(epsilon >= 0)) r.complain(fault::argument_must_not_be_negative, 0, -1);
+    if (x.channels() % parts) {
+      r.complain(fault::channels_not_divisible_by_groups, parts, x.channels());
+      parts = 1;
+    }
+    tensor const y = detail::normalised(x, parts, epsilon, line);
+    return affine ? detail::scaled_and_shifted(y, line) : y;
+  }
+};
+
+/// The same with a group for each channel: PyTorch's InstanceNorm2d(affine=True). Parameters gamma, beta.
+struct instance_norm {
+  float epsilon = 1e-5f;
+  bool affine = true;
+  int line = __builtin_LINE();
+  constexpr tensor operator()(tensor x) const { return group_norm{x.channels(), epsilon, affine, line}(x); }
+};
+
+/// x / sqrt(mean of the squares of its pixel's channels + epsilon) * gamma: PyTorch's RMSNorm. Parameter gamma.
+struct rms_norm {
+  float epsilon = 1e-5f;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    tensor const mean = reduce_mean{axis::channels, line}(detail::multiplied(x, x, line));
+    tensor const y = detail::multiplied(x, map{detail::reciprocal_root_above, epsilon, 0, line}(mean), line);
+    detail::recording r(op::scale, line, y);
+    if (!(epsilon >= 0)) r.complain(fault::argument_must_not_be_negative, 0, -1);
+    node n{.kind = op::scale, .out = y.dims()};
+    n.weight = r.place(op::scale, role::gamma, n.out.c);
+    return r.append(n, y);
+  }
+};
+
+/// x divided by its Euclidean length along an axis, or by `least` where that is larger: PyTorch's normalize.
+struct l2_normalize {
+  axis along = axis::channels;
+  float least = 1e-12f;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    tensor const squares = reduce_sum{along, line}(detail::multiplied(x, x, line));
+    return detail::record_binary(op::div, line, x, map{detail::root_at_least, least, 0, line}(squares));
+  }
+};
+
+/// x / (bias + alpha * mean of the squares of `size` neighbouring channels)^beta, those beyond the first and the last
+/// counting as 0: AlexNet's local response normalisation, PyTorch's LocalResponseNorm of an odd size, ONNX's LRN.
+struct local_response_norm {
+  int size = 5;
+  float alpha = 1e-4f, beta = .75f, bias = 1;
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor x) const {
+    shape const s = x.dims();
+    int const width = detail::recording(op::avg_pool, line, x).positive(size);
+    tensor y = reshape{s.n, s.h * s.w, s.c, 1, line}(detail::multiplied(x, x, line));
+    avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
+                        .line = line};
+    y = affine{alpha, bias, line}(mean(y));
+    y = reshape{s.n, s.h, s.w, s.c, line}(to_power{-beta, line}(y));
+    return detail::multiplied(x, y, line);
+  }
+};
+
+}  // namespace ago

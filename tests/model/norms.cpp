@@ -1,0 +1,143 @@
+// Layers that are made of others, against their definitions in plain loops: norms, and borders of a padded image.
+#include <ago/ago.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace ago;
+
+namespace {
+
+constexpr shape image{2, 5, 6, 12};
+constexpr input source{.n = 2, .h = 5, .w = 6, .c = 12};
+
+double at(std::vector<float> const& x, shape const& s, int n, int y, int w, int c) {
+  return double(x[std::size_t(((long(n) * s.h + y) * s.w + w) * s.c + c)]);
+}
+
+/// Result and definition of a network on `image`; element (n, y, x, c) of the latter is f(input, weights, n, y, x, c).
+template <auto const& Net, class F>
+void compare(F f, double tolerance = 2e-6) {
+  using program = ago::program<Net>;
+  std::mt19937 engine(7);
+  auto const random = [&](std::size_t count, float middle) {
+    std::vector<float> v(count);
+    for (float& x : v) x = middle + float(engine() >> 8) * 0x1p-23f - 1;
+    return v;
+  };
+  auto const x = random(program::input_size(0), 3), weights = random(program::parameter_count, 0);
+  std::vector<float> y(program::output_size(0));
+  auto const net = std::make_unique<model<Net>>(
+      std::span<float const, program::parameter_count>(weights.data(), program::parameter_count));
+  (*net)(std::span<float const, program::input_size(0)>(x.data(), x.size()),
+         std::span<float, program::output_size(0)>(y.data(), y.size()));
+  shape const out = program::graph.nodes[program::graph.outputs[0]].out;
+  double worst = 0;
+  for (int n = 0; n < out.n; ++n)
+    for (int h = 0; h < out.h; ++h)
+      for (int w = 0; w < out.w; ++w)
+        for (int c = 0; c < out.c; ++c)
+          worst = std::max(worst, std::fabs(at(y, out, n, h, w, c) - f(x, weights, n, h, w, c)));
+  CHECK(worst <= tolerance);
+}
+
+/// (x - mean) / sqrt(variance + 1e-5) over the channels first ... last - 1 of an image.
+double standardised(std::vector<float> const& v, int n, int y, int x, int c, int first, int last) {
+  double sum = 0, squares = 0, count = image.h * image.w * (last - first);
+  auto const each = [&](auto f) {
+    for (int h = 0; h < image.h; ++h)
+      for (int w = 0; w < image.w; ++w)
+        for (int k = first; k < last; ++k) f(at(v, image, n, h, w, k));
+  };
+  each([&](double z) { sum += z; });
+  each([&](double z) { squares += (z - sum / count) * (z - sum / count); });
+  return (at(v, image, n, y, x, c) - sum / count) / std::sqrt(squares / count + double(1e-5f));
+}
+
+constexpr auto by_groups = source | group_norm{3};
+constexpr auto plain = source | group_norm{.groups = 2, .affine = false};
+constexpr auto by_channel = source | instance_norm{};
+constexpr auto root_mean = source | rms_norm{.epsilon = .5f};
+constexpr auto length = source | l2_normalize{};
+constexpr auto length_of_rows = source | l2_normalize{axis::rows, 100.f};
+constexpr auto neighbours = source | local_response_norm{.size = 4, .alpha = .5f, .beta = .75f, .bias = 2};
+constexpr auto mirrored = source | pad{.sides = pads{2, 3, 4, 0}, .mode = pad_mode::reflect};
+constexpr auto edged = source | pad{.sides = pads{7, 1, 0, 2}, .mode = pad_mode::edge, .channels_after = 2};
+constexpr auto wrapped = source | pad{.sides = {5, 2}, .mode = pad_mode::wrap, .channels_before = 3};
+constexpr auto deeper = source | pad{.sides = 1, .value = .5f, .channels_before = 2, .channels_after = 1};
+constexpr auto backwards = source | slice{10, 4, axis::channels, -3} | slice{4, 5, axis::rows, -1};
+constexpr auto tiled = source | tile{2, 1, 3, 2};
+
+}  // namespace
+
+TEST_CASE("group norm brings each image and group to mean 0 and variance 1, then scales and shifts") {
+  compare<by_groups>([](auto const& v, auto const& p, int n, int y, int x, int c) {
+    double const z = standardised(v, n, y, x, c, c / 4 * 4, c / 4 * 4 + 4);
+    return z * double(p[std::size_t(c)]) + double(p[std::size_t(12 + c)]);
+  });
+  compare<plain>([](auto const& v, auto const&, int n, int y, int x, int c) {
+    return standardised(v, n, y, x, c, c / 6 * 6, c / 6 * 6 + 6);
+  });
+  compare<by_channel>([](auto const& v, auto const& p, int n, int y, int x, int c) {
+    return standardised(v, n, y, x, c, c, c + 1) * double(p[std::size_t(c)]) + double(p[std::size_t(12 + c)]);
+  });
+}
+
+TEST_CASE("a pixel is divided by the root of its mean square, or by its length") {
+  auto const squares = [](auto const& v, int n, int y, int x) {
+    double sum = 0;
+    for (int c = 0; c < 12; ++c) sum += at(v, image, n, y, x, c) * at(v, image, n, y, x, c);
+    return sum;
+  };
+  compare<root_mean>([&](auto const& v, auto const& p, int n, int y, int x, int c) {
+    return at(v, image, n, y, x, c) / std::sqrt(squares(v, n, y, x) / 12 + .5) * double(p[std::size_t(c)]);
+  });
+  compare<length>([&](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, y, x, c) / std::sqrt(squares(v, n, y, x));
+  });
+  compare<length_of_rows>([](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, y, x, c) / 100;  // longer than all of them
+  });
+}
+
+TEST_CASE("local response norm divides by a power of the neighbouring channels' mean square") {
+  compare<neighbours>([](auto const& v, auto const&, int n, int y, int x, int c) {
+    double sum = 0;
+    for (int k = std::max(c - 1, 0); k <= std::min(c + 2, 11); ++k) sum += std::pow(at(v, image, n, y, x, k), 2);
+    return at(v, image, n, y, x, c) / std::pow(2 + .5 / 4 * sum, .75);
+  });
+}
+
+TEST_CASE("borders mirror the image, hold its edge, or repeat it, along rows, columns and channels") {
+  auto const mirror = [](int i, int extent) { return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i; };
+  auto const hold = [](int i, int extent) { return std::clamp(i, 0, extent - 1); };
+  auto const wrap = [](int i, int extent) { return (i + extent) % extent; };
+  compare<mirrored>([&](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, mirror(y - 2, 5), mirror(x - 3, 6), c);
+  }, 0);
+  compare<edged>([&](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, hold(y - 7, 5), hold(x - 1, 6), hold(c, 12));
+  }, 0);
+  compare<wrapped>([&](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, wrap(y - 5, 5), wrap(x - 2, 6), wrap(c - 3, 12));
+  }, 0);
+  compare<deeper>([&](auto const& v, auto const&, int n, int y, int x, int c) {
+    bool const inside = y > 0 && y < 6 && x > 0 && x < 7 && c > 1 && c < 14;
+    return inside ? at(v, image, n, y - 1, x - 1, c - 2) : .5;
+  }, 0);
+}
+
+TEST_CASE("slices go backwards, tiles repeat") {
+  compare<backwards>([](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n, 4 - y, x, 10 - 3 * c);
+  }, 0);
+  compare<tiled>([](auto const& v, auto const&, int n, int y, int x, int c) {
+    return at(v, image, n % 2, y, x % 6, c % 12);
+  }, 0);
+}
