@@ -73,14 +73,16 @@ class cost_model {
     fitted_ = true;
   }
   double rest(observation const& o) const { return o.cost - traits_.trust * o.analytic; }
-  /// Mean and spread of what the analytic model leaves open.
+  /// What is to be expected far from all observations, and the spread around it. An optimist: as cheap as the cheapest
+  /// one. The mean would be hopeless about what few observations are like, such as other ways to join than those that
+  /// the minis were tuned with.
   void centre() {
     constexpr double faith = 4;  // observations that outweigh what was believed before
     double const n = double(seen_.size());
     double sum = 0, squares = faith * spread_ * spread_;
-    for (observation const& o : seen_) sum += rest(o);
-    offset_ = sum / n;
-    for (observation const& o : seen_) squares += (rest(o) - offset_) * (rest(o) - offset_);
+    for (observation const& o : seen_) sum += rest(o) / n;
+    for (observation const& o : seen_) squares += (rest(o) - sum) * (rest(o) - sum);
+    offset_ = rest(*std::ranges::min_element(seen_, {}, [this](observation const& o) { return rest(o); }));
     scale_ = std::max(std::sqrt(squares / (faith + n)), 1e-6);
   }
   /// The likeliest traits.

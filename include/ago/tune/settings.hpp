@@ -25,7 +25,7 @@ struct settings {
   int runs = 16;            ///< of both, at most, in a trial
   int final_runs = 64;      ///< in the last one: the result against the default
   double confidence = .95;  ///< that a contender is the faster one, in two trials, before it replaces the incumbent
-  double split_share = .5;  ///< of a subgraph's part of the budget, for its mini-subgraphs
+  double split_share = .3;  ///< of a subgraph's part of the budget, for its mini-subgraphs
 };
 
 /// A region has settled after so many trials without a replacement.

@@ -1,0 +1,81 @@
+// The command line of a tuner.
+#include <doctest/doctest.h>
+#include <ago/tune/command_line.hpp>
+
+namespace {
+
+using namespace ago::tuner;
+
+flags parsed(std::vector<char const*> words) {
+  words.insert(words.begin(), "tune");
+  return parse(int(words.size()), words.data());
+}
+std::string complaint(std::vector<char const*> const& words) {
+  try {
+    parsed(words);
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("every flag is understood") {
+  flags const f = parsed({"--output", "boards/my_board.hpp", "--name=other", "--device", "Raspberry Pi 5", "--budget",
+                          "12", "--seed", "18446744073709551615", "--method", "random", "--variant", "ago-nr", "--log",
+                          "l", "--resume", "--plot=p.svg", "--time-limit", "1.5"});
+  CHECK(f.output == "boards/my_board.hpp");
+  CHECK(f.name == "other");
+  CHECK(f.device == "Raspberry Pi 5");
+  CHECK(f.search.budget == 12);
+  CHECK(f.search.seed == 18446744073709551615u);
+  CHECK(f.search.how == method::random);
+  CHECK(f.search.what == variant::ago_nr);
+  CHECK(f.log == "l");
+  CHECK(f.resume);
+  CHECK(f.plot == "p.svg");
+  CHECK(f.time_limit == 1.5);
+}
+
+TEST_CASE("what is not said has a default, and the table the name of its file") {
+  flags const f = parsed({"--output", "boards/my_board.hpp"});
+  CHECK(f.name == "my_board");
+  CHECK(f.search.budget == 300);
+  CHECK(f.search.how == method::evolutionary);
+  CHECK(f.search.what == variant::ago);
+  CHECK(!f.resume);
+  CHECK(parsed({"--help"}).help);
+  CHECK(parsed({"--version"}).version);
+}
+
+TEST_CASE("every flag is in the help") {
+  std::string const help = usage;
+  for (char const* flag : {"--output", "--name", "--device", "--budget", "--time-limit", "--method", "--variant",
+                           "--seed", "--log", "--resume", "--plot", "--help", "--version"}) {
+    CAPTURE(std::string(flag));
+    CHECK(help.find(std::string(" ") + flag) != help.npos);
+  }
+}
+
+TEST_CASE("what makes no sense is refused with a sentence") {
+  CHECK(complaint({}) == "--output FILE.hpp is missing: where the tuned schedules shall go");
+  CHECK(complaint({"--output"}) == "--output needs a value");
+  CHECK(complaint({"--bugdet", "3"}) == "unknown flag '--bugdet'; --help shows all");
+  CHECK(complaint({"board.hpp"}) == "unknown flag 'board.hpp'; --help shows all");
+  for (char const* n : {"0", "-1", "3x", "", "1e3", "99999999999"})
+    CHECK(complaint({"--budget", n}) == std::string("--budget needs a whole number from 1, not '") + n + "'");
+  for (char const* s : {"0", "-1", "3x", "", "nan", "inf"})
+    CHECK(complaint({"--time-limit", s}) ==
+          std::string("--time-limit needs a number of seconds above 0, not '") + s + "'");
+  CHECK(complaint({"--method", "best"}) == "--method is evolutionary, random or exhaustive, not 'best'");
+  CHECK(complaint({"--variant", "ni"}) == "--variant is ago, ago-nr or ago-ni, not 'ni'");
+  CHECK(complaint({"--resume=yes"}) == "--resume takes no value");
+  CHECK(complaint({"--output", "my-board.hpp"}) ==
+        "the table needs a --name: 'my-board', from the name of the file, is no name in C++");
+  for (char const* name : {"int", "_x", "a__b", "2d", "xor_eq", "a b", "alignas"})
+    CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
+  CHECK(complaint({"--output", "a.hpp", "--log", "a.hpp"}) == "--output, --log and --plot are the same file");
+  CHECK(complaint({"--output", "a.hpp", "--log", "b", "--plot", "b"}) ==
+        "--output, --log and --plot are the same file");
+}

@@ -1,0 +1,171 @@
+// The reformer: the order of SPLIT and JOIN, what may replace what, and how good the result is.
+#include <doctest/doctest.h>
+#include <ago/tune/reformer.hpp>
+
+#include <map>
+
+#include "synthetic.hpp"
+
+namespace {
+
+using namespace ago::tuner;
+
+struct trial {
+  std::string region;
+  candidate contender, incumbent;
+  comparison result;
+};
+
+/// Measures, and keeps what it was asked.
+struct watching_referee : referee {
+  watching_referee(problem& p, int budget) : p(p), budget(budget) {}
+  std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
+                                    int runs) override {
+    if (trials_left() <= 0) return std::nullopt;
+    trials.push_back({region, contender, incumbent, p.measure(contender, incumbent, runs)});
+    return trials.back().result;
+  }
+  int trials_left() const override { return budget - int(trials.size()); }
+  void improved(double gain) override {
+    CHECK(gain > 0);
+    replacements.push_back(trials.size());
+  }
+
+  problem& p;
+  int budget;
+  std::vector<trial> trials;
+  std::vector<std::size_t> replacements;  ///< number of trials at each
+};
+
+struct search_result {
+  candidate best, start;
+  std::vector<trial> trials;
+  std::vector<std::size_t> replacements;
+};
+search_result searched(problem& p, settings const& s) {
+  watching_referee judge(p, s.budget);
+  reformer r(p, s, judge);
+  candidate const best = r.run();
+  CHECK(int(judge.trials.size()) <= s.budget);
+  for (trial const& t : judge.trials) CHECK((p.feasible(t.contender) && p.feasible(t.incumbent)));
+  return {best, r.start(), judge.trials, judge.replacements};
+}
+
+bool is_mini(std::string const& region) { return region.find(": part") != region.npos; }
+
+/// Seconds of what is found, as multiples of the optimum, averaged over some seeds.
+double quality(synthetic::shape what, method how, variant v, int budget) {
+  constexpr int seeds = 4;
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    what.seed = seed;
+    synthetic::landscape p(what);
+    settings s;
+    s.how = how, s.what = v, s.seed = seed, s.budget = budget;
+    sum += p.seconds(searched(p, s).best) / p.optimum() / seeds;
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("minis are tuned apart, and the joined search begins with what they have found") {
+  synthetic::landscape p({.noise = .001});
+  settings s;
+  s.budget = 250;
+  search_result const r = searched(p, s);
+  CHECK(r.start == usual(p.choices()));
+  std::map<std::string, bool> joined;
+  for (std::size_t i = 0; i < r.trials.size(); ++i) {
+    trial const& t = r.trials[i];
+    std::string const owner = t.region.substr(0, t.region.find(':'));
+    if (is_mini(t.region)) CHECK(!joined[owner]);
+    if (is_mini(t.region) || t.region == "all apart") continue;
+    region const& whole = p.subgraphs()[std::size_t(owner.back() - '1')];
+    if (!joined[owner]) {
+      // Minis as they were last, joined as by default.
+      candidate const before = usual(p.choices());
+      CHECK(t.contender != t.incumbent);
+      for (std::size_t const c : joining(whole, p.minis())) CHECK(t.contender[c] == before[c]);
+    }
+    joined[owner] = true;
+  }
+  CHECK(joined.size() == 3);
+  for (trial const& t : r.trials)
+    if (is_mini(t.region)) {
+      region const& whole = p.subgraphs()[std::size_t(t.region[6] - '1')];
+      CHECK(t.contender[joining(whole, p.minis())[0]] == 0);
+      CHECK(t.incumbent[joining(whole, p.minis())[0]] == 0);
+    }
+}
+
+TEST_CASE("without the reformer subgraphs are searched as they are; without pipelines nothing is ever joined") {
+  synthetic::landscape p;
+  settings s;
+  s.budget = 120;
+  s.what = variant::ago_nr;
+  for (trial const& t : searched(p, s).trials) CHECK(!is_mini(t.region));
+  s.what = variant::ago_ni;
+  search_result const r = searched(p, s);
+  for (region const& whole : p.subgraphs()) {
+    std::size_t const join = joining(whole, p.minis())[0];
+    for (trial const& t : r.trials) CHECK((t.contender[join] == 0 && t.incumbent[join] == 0));
+    CHECK(r.best[join] == 0);
+  }
+}
+
+TEST_CASE("a contender replaces the best only after it has won twice with confidence") {
+  synthetic::landscape p({.noise = .05});
+  settings s;
+  s.budget = 300;
+  search_result const r = searched(p, s);
+  CHECK(!r.replacements.empty());
+  for (std::size_t const after : r.replacements) {
+    REQUIRE(after >= 2);
+    trial const &first = r.trials[after - 2], &second = r.trials[after - 1];
+    CHECK(first.contender == second.contender);
+    CHECK(first.incumbent == second.incumbent);
+    for (trial const* t : {&first, &second}) CHECK(is_faster(t->result, s.confidence));
+  }
+}
+
+TEST_CASE("where nothing can be won, hardly anything is replaced") {
+  // All combinations take the same time: whatever wins, wins by noise.
+  struct flat : synthetic::landscape {
+    using landscape::landscape;
+    comparison measure(candidate const&, candidate const& incumbent, int runs) override {
+      return landscape::measure(incumbent, incumbent, runs);
+    }
+  } p({.noise = .05});
+  settings s;
+  s.budget = 1000;
+  s.what = variant::ago_nr;
+  CHECK(searched(p, s).replacements.size() <= 8);  // 1000 / 400 are expected
+}
+
+TEST_CASE("a small problem is searched to its end, and the optimum found") {
+  synthetic::landscape p({.subgraphs = 1, .minis = 1, .noise = .001});
+  for (method const how : {method::evolutionary, method::random, method::exhaustive}) {
+    settings s;
+    s.how = how, s.budget = 1000;
+    search_result const r = searched(p, s);
+    CHECK(r.trials.size() < 200);
+    CHECK(p.seconds(r.best) == doctest::Approx(p.optimum()).epsilon(.002));
+  }
+}
+
+TEST_CASE("the more trials the better, and always better than random") {
+  synthetic::shape const s{.subgraphs = 3, .minis = 2};
+  double const usual = quality(s, method::random, variant::ago, 1);
+  double const small = quality(s, method::evolutionary, variant::ago, 150);
+  double const large = quality(s, method::evolutionary, variant::ago, 500);
+  double const drawn = quality(s, method::random, variant::ago, 500);
+  double const direct = quality(s, method::evolutionary, variant::ago_nr, 150);
+  MESSAGE("multiples of the optimum: default ", usual, ", 150 trials ", small, ", 500 trials ", large, ", random ",
+          drawn, ", without reformer 150 trials ", direct);
+  CHECK(usual > 1.3);
+  CHECK(small < 1.12);
+  CHECK(large < 1.04);
+  CHECK(drawn > 1.08);
+  CHECK(direct < 1.12);
+}

@@ -1,0 +1,213 @@
+// A tuner as a program: what it says, what it leaves, and that nothing is lost when it is killed.
+#include "tuner_program.hpp"
+
+using namespace testing;
+
+TEST_CASE("a tuner writes the header, the log, the plot and the report") {
+  scratch_folder here;
+  ending const e =
+      run({"--output", here / "board.hpp", "--budget", "120", "--plot", here / "p.svg", "--device", "A\\B"});
+  CHECK(e.code == 0);
+  CHECK(e.says("step"));
+  CHECK(e.says("block 3"));
+  CHECK(e.says("sum of the steps"));
+  CHECK(e.says("120 trials, 0 of them from the log"));
+  CHECK(measurements(here / "board.synthetic_1.jsonl").size() == 121);
+  std::string const header = contents(here / "board.hpp");
+  CHECK(header.find("device: A/B\n") != header.npos);
+  CHECK(header.find("inline constexpr ago::schedule_table board{{\n") != header.npos);
+  CHECK(contents(here / "p.svg").starts_with("<svg"));
+  CHECK(contents(here / "p.svg").ends_with("</svg>\n"));
+  CHECK(here.count() == 3);  // no temporary files
+}
+
+TEST_CASE("the same seed gives the same header and the same log, another one another log") {
+  scratch_folder here;
+  for (std::string const name : {"a", "b"})
+    CHECK(run({"--output", here / (name + ".hpp"), "--name", "same", "--budget", "100"}).code == 0);
+  CHECK(run({"--output", here / "c.hpp", "--budget", "100", "--seed", "2"}).code == 0);
+  CHECK(contents(here / "a.hpp") == contents(here / "b.hpp"));
+  CHECK(measurements(here / "a.synthetic_1.jsonl") == measurements(here / "b.synthetic_1.jsonl"));
+  CHECK(measurements(here / "a.synthetic_1.jsonl") != measurements(here / "c.synthetic_1.jsonl"));
+}
+
+TEST_CASE("a search that goes on from any of its lines, torn or whole, ends as if it had never stopped") {
+  scratch_folder here;
+  std::string const log = here / "board.synthetic_1.jsonl";
+  std::vector<std::string> const flags = {"--output", here / "board.hpp", "--budget", "100", "--resume"};
+  REQUIRE(run(flags).code == 0);
+  std::string const header = contents(here / "board.hpp"), whole = contents(log);
+  std::vector<std::string> const lines = measurements(log);
+  std::size_t const first = whole.find('\n') + 1;
+  for (std::size_t const length :
+       {std::size_t(0), first / 2, first, first + 100, whole.size() / 3, whole.size() / 2 + 7,
+        whole.rfind('\n', whole.size() - 2) + 1, whole.size() - 1, whole.size()}) {
+    CAPTURE(length);
+    std::filesystem::remove(here / "board.hpp");
+    put(log, whole.substr(0, length));
+    ending const e = run(flags);
+    CHECK(e.code == 0);
+    CHECK(e.says("warning") == (length > 0 && whole[length - 1] != '\n'));
+    CHECK(contents(here / "board.hpp") == header);
+    CHECK(measurements(log) == lines);
+  }
+}
+
+TEST_CASE("kill -9 at any moment loses nothing that was logged") {
+  scratch_folder here;
+  std::vector<std::string> const all = {"--budget", "150", "--resume", "--name", "board"};
+  auto flags = [&](std::string const& name) {
+    std::vector<std::string> f = all;
+    f.insert(f.end(), {"--output", here / (name + ".hpp"), "--log", here / (name + ".jsonl")});
+    return f;
+  };
+  REQUIRE(run(flags("once")).code == 0);
+
+  unsigned state = 12345;  // moments from 0 to about 60 ms
+  std::vector<std::string> before;
+  int kills = 0;
+  for (int round = 0; round < 200; ++round) {
+    process p(tuner(flags("killed")), {{"SYNTHETIC_DELAY", "2"}});
+    state = state * 1664525 + 1013904223;
+    ::usleep((state >> 16) % 60000);
+    p.signal(SIGKILL);
+    int const code = p.wait();
+    kills += code == 128 + SIGKILL;
+    std::vector<std::string> now = measurements(here / "killed.jsonl");
+    std::string const text = contents(here / "killed.jsonl");
+    if (!text.empty() && text.back() != '\n') now.pop_back();
+    REQUIRE(now.size() >= before.size());
+    REQUIRE(std::equal(before.begin(), before.end(), now.begin()));
+    before = now;
+    if (code == 0) break;
+  }
+  CHECK(kills > 3);
+  REQUIRE(run(flags("killed")).code == 0);
+  CHECK(measurements(here / "killed.jsonl") == measurements(here / "once.jsonl"));
+  CHECK(contents(here / "killed.hpp") == contents(here / "once.hpp"));
+}
+
+TEST_CASE("an interrupt ends the search early, writes what was found, and can be resumed") {
+  scratch_folder here;
+  std::vector<std::string> const flags = {"--output", here / "board.hpp", "--budget", "400", "--resume"};
+  process p(tuner(flags), {{"SYNTHETIC_DELAY", "5"}});
+  while (measurements(here / "board.synthetic_1.jsonl").size() < 20) ::usleep(1000);
+  p.signal(SIGINT);
+  CHECK(p.wait() == 0);
+  CHECK(p.text().find("interrupted") != std::string::npos);
+  std::size_t const made = measurements(here / "board.synthetic_1.jsonl").size();
+  CHECK(made < 400);
+  CHECK(std::filesystem::exists(here / "board.hpp"));
+  ending const e = run(flags);
+  CHECK(e.code == 0);
+  CHECK(e.says("400 trials, " + std::to_string(made - 1) + " of them from the log"));
+}
+
+TEST_CASE("a time limit ends the search before its budget") {
+  scratch_folder here;
+  ending const e =
+      run({"--output", here / "board.hpp", "--budget", "100000", "--time-limit", "0.5"}, {{"SYNTHETIC_DELAY", "5"}});
+  CHECK(e.code == 0);
+  std::size_t const made = measurements(here / "board.synthetic_1.jsonl").size();
+  CHECK(made > 10);
+  CHECK(made <= 102);
+}
+
+TEST_CASE("a terminal shows one line that changes, a pipe lines now and then") {
+  scratch_folder here;
+  ending const piped = run({"--output", here / "a.hpp", "--budget", "100"});
+  CHECK(!piped.says("\r"));
+  CHECK(piped.says("\n1/100 trials, ") == false);  // it is the first line
+  CHECK(piped.text.starts_with("1/100 trials, best "));
+  CHECK(piped.says("\n50/100 trials, best "));
+  CHECK(!piped.says("\n51/100 trials"));
+  ending const shown = run({"--output", here / "b.hpp", "--budget", "100"}, {}, output::terminal);
+  CHECK(shown.says("\r[.........."));
+  CHECK(shown.says("\r[##########.........."));
+  CHECK(shown.says("] 51/100 trials"));
+  CHECK(shown.says("left"));
+}
+
+TEST_CASE("another network is merged into the same header") {
+  scratch_folder here;
+  std::vector<std::string> const flags = {"--output", here / "board.hpp", "--budget", "60"};
+  REQUIRE(run(flags).code == 0);
+  REQUIRE(run(flags, {{"SYNTHETIC_NETWORK", "synthetic 2"}}).code == 0);
+  std::string const header = contents(here / "board.hpp");
+  CHECK(header.find("// synthetic 1, neon64, device: unnamed\n") != header.npos);
+  CHECK(header.find("// synthetic 2, neon64, device: unnamed\n") != header.npos);
+  CHECK(here.count() == 3);
+}
+
+TEST_CASE("whatever goes wrong is said in a sentence, and no header is written or changed") {
+  scratch_folder here;
+  std::string const output = here / "board.hpp";
+  auto const refused = [&](int code, std::string const& sentence, std::vector<std::string> flags,
+                           process::environment const& more = {}) {
+    CAPTURE(sentence);
+    flags.insert(flags.end(), {"--budget", "20"});
+    ending const e = run(flags, more);
+    CHECK(e.code == code);
+    CHECK_MESSAGE(e.says(sentence), e.text);
+  };
+  refused(2, "--output FILE.hpp is missing", {});
+  refused(2, "--budget needs a whole number from 1, not '0'", {"--output", output, "--budget", "0"});
+  refused(2, "unknown flag '--bugdet'", {"--output", output, "--bugdet", "3"});
+  refused(1, "No space left on device", {"--output", output, "--log", "/dev/full"});
+  refused(1, "No such file or directory", {"--output", here / "none/board.hpp"});
+  refused(1, "/proc/board.hpp cannot be written", {"--output", "/proc/board.hpp"});
+  refused(1, "is not a regular file", {"--output", "/dev/full", "--name", "x"});
+  CHECK(here.count() == 0);
+
+  put(output, "int main() {}\n");
+  refused(1, "was not generated by this tuner", {"--output", output});
+  CHECK(contents(output) == "int main() {}\n");
+  std::filesystem::remove(output);
+
+  REQUIRE(run({"--output", output, "--budget", "20"}).code == 0);
+  std::string const log = here / "board.synthetic_1.jsonl", header = contents(output), lines = contents(log);
+  refused(1, "exists: --resume goes on with it", {"--output", output});
+  refused(1, "has the table tuned::board", {"--output", output, "--name", "other", "--resume"});
+  refused(1, "its network is 'synthetic 1'", {"--output", output, "--log", log, "--resume"},
+          {{"SYNTHETIC_NETWORK", "x"}});
+  refused(1, "its seed is '1'", {"--output", output, "--resume", "--seed", "2"});
+  std::string other = lines;
+  other.replace(other.find("\"ago\":\"") + 7, 1, "9");
+  put(log, other);
+  refused(1, "its ago is '9", {"--output", output, "--resume"});
+  other = lines;
+  other.replace(other.find("neon64"), 6, "avx512");
+  put(log, other);
+  refused(1, "its instruction set is 'avx512'", {"--output", output, "--resume"});
+  other = lines;
+  other[other.size() / 2] = '?';
+  put(log, other);
+  refused(1, "is damaged", {"--output", output, "--resume"});
+  CHECK(contents(log) == other);
+  CHECK(contents(output) == header);
+  CHECK(here.count() == 2);
+}
+
+TEST_CASE("a disk that fills up while the header is written leaves the old header") {
+  scratch_folder here;
+  std::string const output = here / "board.hpp";
+  REQUIRE(run({"--output", output, "--budget", "30"}).code == 0);
+  std::string const header = contents(output);
+  // Files may have 300 bytes: the log is longer, so it goes where nothing counts.
+  ending const e =
+      run({"--output", output, "--budget", "30", "--seed", "2", "--log", "/dev/null"}, {}, testing::output::pipe, 300);
+  CHECK(e.code == 1);
+  CHECK_MESSAGE(e.says("cannot be written"), e.text);
+  CHECK(contents(output) == header);
+  CHECK(here.count() == 2);
+}
+
+TEST_CASE("a folder that may not be written to is found out before anything is measured" *
+          doctest::skip(::geteuid() == 0)) {
+  scratch_folder here;
+  std::filesystem::permissions(here / "", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  ending const e = run({"--output", here / "board.hpp"});
+  CHECK(e.code == 1);
+  CHECK(e.says("Permission denied"));
+  CHECK(!e.says("trials"));
+}
