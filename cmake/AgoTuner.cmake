@@ -25,4 +25,9 @@ function(ago_add_tuner target)
   add_executable(${target} ${source})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE ago::ago)
+  # For the banner of the header, so that its readers know what was measured.
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
+  string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}" flags)
+  target_compile_definitions(${target} PRIVATE
+    "AGO_TUNER_FLAGS=\"${flags} $<JOIN:$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>, >\"")
 endfunction()
