@@ -9,6 +9,7 @@
 #include <ago/tune/report.hpp>
 #include <ago/version.hpp>
 
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <functional>
@@ -50,11 +51,14 @@ inline identity identity_of(subject const& s, flags const& f) {
           {"seed", std::to_string(f.search.seed)}};
 }
 
-/// my_board.hpp -> my_board.mobilenet_v2_224.jsonl
-inline std::string usual_log(flags const& f, std::string network) {
-  for (char& c : network)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return std::filesystem::path(f.output).replace_extension("." + network + ".jsonl").string();
+/// my_board.hpp -> my_board.networks_mobilenet_v2_224.jsonl
+inline std::string usual_log(flags const& f, std::string const& network) {
+  std::string name;
+  for (char const c : network)
+    if (std::isalnum(static_cast<unsigned char>(c))) name += c;
+    else if (!name.empty() && name.back() != '_') name += '_';
+  if (name.ends_with('_')) name.pop_back();
+  return std::filesystem::path(f.output).replace_extension("." + name + ".jsonl").string();
 }
 
 /// The first signal ends the search as if its budget were spent, a second one ends the program.
@@ -113,7 +117,7 @@ class tuning {
   }
 
   std::string result_text() const {
-    if (!last_) return "not measured against the default";
+    if (!last_) return interrupted ? "not yet measured against the default" : "the default, which nothing has beaten";
     return "default " + duration(last_->incumbent) + ", tuned " + duration(last_->contender) + " (" +
            change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
   }

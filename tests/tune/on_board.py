@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""scripts/on-board against an ssh server of our own on this machine, which stands for the board.
+
+usage: on_board.py <repository> <tuner> [runner]   tuner: an executable; runner: what runs it, if this machine cannot
+Exit code 77: there is no ssh server, or ssh.
+"""
+import contextlib
+import getpass
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+REPOSITORY, TUNER, RUNNER = "", "", ""
+SKIPPED = 77
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def find_sshd():
+    return shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+
+
+@contextlib.contextmanager
+def board():
+    """Gives the command that reaches an ssh server; its keys and all else are in a folder of their own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for key in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key], check=True)
+        shutil.copy(folder / "user.pub", folder / "authorized")
+        port = free_port()
+        (folder / "sshd_config").write_text(
+            f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nPidFile {folder}/pid\n"
+            f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+            "PermitRootLogin prohibit-password\n")
+        (folder / "ssh_config").write_text(
+            f"Host board\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n  IdentityFile {folder}/user\n"
+            f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking no\n  LogLevel ERROR\n  IdentitiesOnly yes\n")
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)  # for separated privileges
+        with open(folder / "log", "w") as log:
+            server = subprocess.Popen([find_sshd(), "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
+        ssh = f"ssh -F {folder}/ssh_config"
+        try:
+            for _ in range(50):
+                if subprocess.run([*ssh.split(), "board", "true"], stderr=subprocess.DEVNULL).returncode == 0:
+                    break
+                time.sleep(.1)
+            else:
+                print("skipped: the ssh server does not answer:", (folder / "log").read_text(), sep="\n")
+                sys.exit(SKIPPED)
+            yield ssh, folder
+        finally:
+            server.terminate()
+            server.wait()
+
+
+class OnBoard(unittest.TestCase):
+    def setUp(self):
+        self.here = tempfile.TemporaryDirectory()
+        self.addCleanup(self.here.cleanup)
+        self.output = pathlib.Path(self.here.name) / "results" / "my_board.hpp"
+
+    def run_script(self, *words, folder="home", executable=None):
+        command = [f"{REPOSITORY}/scripts/on-board", "--ssh", self.ssh, "--folder", f"{self.folder}/{folder}",
+                   "--executable", executable or TUNER, "--runner", RUNNER, "--output", self.output, *words]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_header_log_plot_and_report_come_back(self):
+        run = self.run_script("board", "tune", "synthetic", "--budget", "40", "--plot", "curve.svg", folder="with blank")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(sorted(p.name for p in self.output.parent.iterdir()),
+                         ["curve.svg", "my_board.hpp", "my_board.synthetic.jsonl", "my_board.tune_synthetic.txt"])
+        self.assertIn("ago::schedule_table my_board{{", self.output.read_text())
+        self.assertIn("device: board\n", self.output.read_text())
+        log = (self.output.parent / "my_board.synthetic.jsonl").read_text()
+        self.assertEqual(log.count("\n"), 41)
+        self.assertIn("sum of the steps", run.stdout)
+        self.assertEqual((self.output.parent / "my_board.tune_synthetic.txt").read_text(), run.stdout)
+        self.assertTrue((self.folder / "with blank" / "my_board.hpp").exists())
+
+    def test_a_search_goes_on(self):
+        self.assertEqual(self.run_script("board", "tune", "synthetic", "--budget", "30", folder="again").returncode, 0)
+        refused = self.run_script("board", "tune", "synthetic", "--budget", "50", folder="again")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("--resume goes on with it", refused.stderr)
+        run = self.run_script("board", "tune", "synthetic", "--budget", "50", "--resume", folder="again")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"50 trials, [1-9]\d* of them from the log")
+
+    def test_what_fails_leaves_the_header(self):
+        self.output.parent.mkdir()
+        self.output.write_text("int main() {}\n")
+        run = self.run_script("board", "tune", "synthetic", "--budget", "10", folder="foreign")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("was not generated by this tuner", run.stderr)
+        self.assertEqual([p.name for p in self.output.parent.iterdir()], ["my_board.hpp"])
+        self.assertEqual(self.output.read_text(), "int main() {}\n")
+
+    def test_wrong_words_are_refused(self):
+        for words, code, sentence in [
+            (("board", "paint", "synthetic"), 2, "tune or bench, not 'paint'"),
+            (("board", "tune"), 2, "HOST, tune or bench, and NETWORK are needed"),
+            (("board", "tune", "../x"), 2, "'../x' is no network"),
+            (("board", "bench", "synthetic", "--budget", "3"), 2, "bench takes no flags"),
+            (("nobody", "tune", "synthetic"), 1, "nobody cannot be reached"),
+            (("board", "tune", "synthetic", "--budget", "0"), 1, "--budget needs a whole number"),
+        ]:
+            with self.subTest(sentence):
+                run = self.run_script(*words)
+                self.assertEqual(run.returncode, code, run.stderr)
+                self.assertIn(sentence, run.stderr)
+        run = self.run_script("board", "tune", "synthetic", executable="/dev/null")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("/dev/null is not an executable", run.stderr)
+
+
+def main():
+    global REPOSITORY, TUNER, RUNNER
+    REPOSITORY, TUNER = (os.path.abspath(word) for word in sys.argv[1:3])
+    RUNNER = sys.argv[3] if len(sys.argv) > 3 else ""
+    for program in (find_sshd(), shutil.which("ssh"), shutil.which("ssh-keygen")):
+        if not program:
+            print("skipped: no ssh server or client is installed")
+            return SKIPPED
+    with board() as (OnBoard.ssh, OnBoard.folder):
+        return not unittest.main(argv=sys.argv[:1], exit=False, verbosity=2).result.wasSuccessful()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
