@@ -23,9 +23,7 @@ class timed_model {
         inputs_(ago::tuner::sample_inputs(program::graph)) {
     for (int k = 0; k < program::outputs; ++k) outputs_.emplace_back(model::output_size(k));
   }
-  void operator()() {
-    run(std::make_index_sequence<program::inputs>(), std::make_index_sequence<program::outputs>());
-  }
+  void operator()() { run(std::make_index_sequence<program::inputs>(), std::make_index_sequence<program::outputs>()); }
   std::vector<std::vector<float>> const& outputs() const { return outputs_; }
 
  private:
@@ -69,9 +67,9 @@ int time_network(char const* network, char const* table) {
     std::printf("%s has no schedule for it\n", table);
     return 0;
   }
-  std::printf("%-26s %10s %10s  %s, confidence %.3f, %d schedules found, %d runs\n", table, duration(c.contender).c_str(),
-              duration(c.contender_least).c_str(), ago::tuner::change(c.incumbent, c.contender).c_str(), c.confidence,
-              model::tuned_steps, c.runs);
+  std::printf("%-26s %10s %10s  %s, confidence %.3f, %d schedules found, %d runs\n", table,
+              duration(c.contender).c_str(), duration(c.contender_least).c_str(),
+              ago::tuner::change(c.incumbent, c.contender).c_str(), c.confidence, model::tuned_steps, c.runs);
   double const apart = difference(usual.outputs(), tuned.outputs());
   std::printf("outputs differ by %.1e of the largest\n", apart);
   return apart < 1e-4 ? 0 : 1;
