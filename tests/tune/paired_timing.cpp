@@ -46,7 +46,7 @@ TEST_CASE("who sleeps less is faster, and few runs tell") {
   comparison const faster = ago::tuner::compare(quick, slow, 30);
   CHECK(faster.confidence > .95);
   CHECK(faster.contender < faster.incumbent);
-  CHECK(faster.runs >= 7);
+  CHECK(faster.runs >= 8);
   comparison const slower = ago::tuner::compare(slow, quick, 30);
   CHECK(slower.confidence < .05);
   CHECK(slower.contender_least >= 1.5e-3);
@@ -61,6 +61,21 @@ TEST_CASE("the number of runs is a limit") {
   };
   comparison const c = ago::tuner::compare([&] { run(contender); }, [&] { run(incumbent); }, 5);
   CHECK(c.runs == 5);
-  CHECK(contender == 6);  // one to warm up
-  CHECK(incumbent == 6);
+  CHECK(contender == 7);  // one to warm up, one after an exchange
+  CHECK(incumbent == 7);
+}
+
+TEST_CASE("both swap places, so that each is as often in either") {
+  using namespace std::chrono_literals;
+  // Equals, of which the one in place 0 is slower: without exchanges the contender would seem to lose.
+  int place = 0, exchanges = 0;
+  auto const in = [](int where) { std::this_thread::sleep_for(where == 0 ? 1500us : 300us); };
+  comparison const c = ago::tuner::compare([&] { in(place); }, [&] { in(1 - place); }, 16, [&] {
+    place = 1 - place;
+    ++exchanges;
+  });
+  CHECK(c.runs == 16);
+  CHECK(exchanges == 2);
+  CHECK(c.confidence > .05);
+  CHECK(c.confidence < .95);
 }

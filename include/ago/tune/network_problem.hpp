@@ -9,8 +9,9 @@
 #include <ago/tune/sample_data.hpp>
 #include <ago/tune/subject.hpp>
 
+#include <algorithm>
 #include <deque>
-#include <set>
+#include <memory>
 #include <stdexcept>
 
 namespace ago::tuner {
@@ -37,13 +38,19 @@ class network_problem : public subject {
   bool feasible(candidate const& c) override { return is_candidate(c) && realised_of(c).feasible; }
   double predicted(candidate const& c) override { return predicted_seconds(*realised_of(c).plan); }
 
-  /// Of candidates that lead to the same plan neither is the faster one, and none is run. The contender is packed
-  /// anew each time, so that asking again tells its merits from the luck of where its memory lies.
+  /// Of candidates that lead to the same plan neither is the faster one, and none is run. Others swap their places in
+  /// memory a few times meanwhile.
   comparison measure(candidate const& contender, candidate const& incumbent, int runs) override {
-    if (realised_of(contender).plan->same_as(*realised_of(incumbent).plan)) return equals(incumbent);
-    program_type const& old = incumbent_program(incumbent);
-    last_contender_ = {contender, make(contender, &old)};
-    comparison const r = compare([&] { run(*last_contender_.program); }, [&] { run(old); }, runs);
+    program_type const& original = incumbent_program(incumbent);
+    if (realised_of(contender).plan->same_as(original.plan())) return equals();
+    std::shared_ptr<program_memory> here = place(0, contender, incumbent), there = place(1, contender, incumbent);
+    std::unique_ptr<program_type> a = make(contender, &original, here), b = make(incumbent, &original, there);
+    auto const exchange = [&] {
+      a = make(contender, a.get(), there);
+      b = make(incumbent, &original, here);
+      std::swap(here, there);
+    };
+    comparison const r = compare([&] { run(*a); }, [&] { run(*b); }, runs, exchange);
     seconds_ = r.incumbent;
     return r;
   }
@@ -124,24 +131,30 @@ class network_problem : public subject {
     return *plans_.front().second;
   }
 
-  std::unique_ptr<program_type> make(candidate const& c, program_type const* packed) {
-    std::unique_ptr<program_type> p = program_type::make(realised_of(c).plan, menu_, weights_, packed);
+  std::unique_ptr<program_type> make(candidate const& c, program_type const* like,
+                                     std::shared_ptr<program_memory> where = nullptr) {
+    auto p = program_type::make(realised_of(c).plan, menu_, weights_, like, std::move(where));
     if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
     return p;
   }
-  /// The contender of the last time, if it has won, or one that has been before.
+  /// Packed, to copy from; it is not timed.
   program_type const& incumbent_program(candidate const& c) {
     if (incumbent_.program && incumbent_.which == c) return *incumbent_.program;
-    if (last_contender_.program && last_contender_.which == c) incumbent_ = std::move(last_contender_);
-    else incumbent_ = {c, make(c, incumbent_.program.get())};
+    incumbent_ = {c, make(c, incumbent_.program.get())};
     seconds_ = 0;
     return *incumbent_.program;
   }
-  comparison equals(candidate const& c) {
-    if (seconds_ == 0 || !(incumbent_.which == c)) {
-      program_type const& p = incumbent_program(c);
-      seconds_ = compare([&] { run(p); }, [&] { run(p); }, 3).incumbent;
-    }
+  /// One of two places in memory for programs that are timed.
+  std::shared_ptr<program_memory> place(int number, candidate const& a, candidate const& b) {
+    std::size_t const floats = std::max(program_type::floats_of(*realised_of(a).plan),
+                                        program_type::floats_of(*realised_of(b).plan));
+    std::shared_ptr<program_memory>& p = places_[number];
+    if (!p || p->floats() < floats) p = std::make_shared<program_memory>(floats);
+    return p;
+  }
+  comparison equals() {
+    program_type const& p = *incumbent_.program;
+    if (seconds_ == 0) seconds_ = compare([&] { run(p); }, [&] { run(p); }, 3).incumbent;
     return {seconds_, seconds_, seconds_, seconds_, .5, 0};
   }
 
@@ -167,7 +180,8 @@ class network_problem : public subject {
   std::vector<float const*> in_;
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
-  packed_candidate incumbent_, last_contender_;
+  packed_candidate incumbent_;
+  std::shared_ptr<program_memory> places_[2];
   double seconds_ = 0;  ///< that the incumbent takes; 0: not known
 };
 

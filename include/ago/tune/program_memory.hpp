@@ -1,0 +1,31 @@
+// Memory for packed weights and arena, laid out alike for every program that is timed.
+#pragma once
+
+#include <ago/model/large_pages.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace ago::tuner {
+
+/// Begins at a large page of its own, so that programs differ in nothing but their kernels.
+class program_memory {
+ public:
+  explicit program_memory(std::size_t floats)
+      : floats_(floats), data_(static_cast<float*>(::operator new[](floats * sizeof(float), alignment))) {
+    prefer_large_pages(data_.get(), floats * sizeof(float));
+  }
+  std::size_t floats() const { return floats_; }
+  float* data() const { return data_.get(); }
+
+ private:
+  static constexpr std::align_val_t alignment{1 << 21};
+  struct release {
+    void operator()(float* p) const { ::operator delete[](p, alignment); }
+  };
+  std::size_t floats_;
+  std::unique_ptr<float[], release> data_;
+};
+
+}  // namespace ago::tuner
