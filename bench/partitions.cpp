@@ -4,7 +4,9 @@
 #include "partitions/scaling.hpp"
 
 #include <ago/graph/optimized.hpp>
-#include <ago/partition/policy.hpp>
+#include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
+#include <ago/kernel/math.hpp>
+#include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
 
 #include <networks/bert_tiny.hpp>
@@ -21,12 +23,19 @@
 
 namespace {
 
+/// The network's primitives in the policy's groups.
+template <auto const& Net>
+auto partition_of(ago::policy p) {
+  constexpr auto const& g = ago::optimized<Net>::value;
+  constexpr ago::opened_size size = size_of_opened(g, {});
+  return ago::partition_of_primitives<size.nodes, size.edges>(p, g);
+}
+
 template <auto const& Net>
 void print_policies(char const* name) {
-  auto const& g = ago::optimized<Net>::value;
   for (int i = 0; i < ago::policies; ++i) {
-    auto const p = partition_by(ago::policy(i), g);
-    auto const s = statistics_of(g, p.subgraphs), m = statistics_of(g, p.minis);
+    auto const p = partition_of<Net>(ago::policy(i));
+    auto const s = statistics_of(p.graph, p.partition.subgraphs), m = statistics_of(p.graph, p.partition.minis);
     std::printf("| %s | %s | %d / %d | %d | %.0f / %.0f / %.2f | %d | %d of %d | %d of %d | %d / %d of %d | %.1f |\n",
                 i == 0 ? name : "", name_of(ago::policy(i)), s.groups, m.groups, s.trivial, s.mean / 1000,
                 s.median / 1000, s.jain, s.most_complex, s.pairs, s.possible_pairs, s.triples, s.possible_triples,
@@ -47,11 +56,11 @@ void policies() {
 
 template <auto const& Net>
 void print_traffic(char const* name, int size) {
-  auto const& g = ago::optimized<Net>::value;
   ago::partition_statistics best{};
   std::printf("| %s | %d |", name, size);
   for (int i = 0; i < ago::policies; ++i) {
-    auto const s = statistics_of(g, partition_by(ago::policy(i), g).subgraphs);
+    auto const p = partition_of<Net>(ago::policy(i));
+    auto const s = statistics_of(p.graph, p.partition.subgraphs);
     std::printf(" %.2f |", double(s.bytes_removed) / 1e6);
     if (ago::policy(i) == ago::policy::ago) best = s;
   }
@@ -100,15 +109,16 @@ void mobilevit() {
     ours(name, relay.operators.count, limit, s);
   };
   theirs(bench::published[0]);
-  of_relay("`fuse_ops`, opened", "none", fuse_ops(relay));
+  of_relay("`fuse_ops`, Relay's graph", "none", fuse_ops(relay));
   theirs(bench::published[1]);
   for (long const limit : {400, 550, 600})
-    of_relay("`cluster`, opened", std::to_string(limit),
+    of_relay("`cluster`, Relay's graph", std::to_string(limit),
              ago::cluster(relay.operators, limit * 1000, INT_MAX, ago::affix::component));
-  auto const& g = ago::optimized<networks::mobilevit_s<224>>::value;
-  for (auto const p : {ago::policy::fuse_ops, ago::policy::paper, ago::policy::ago})
-    ours('`' + std::string(name_of(p)) + '`', g.node_count - g.input_count,
-         p == ago::policy::fuse_ops ? "none" : "derived", statistics_of(g, partition_by(p, g).subgraphs));
+  for (auto const policy : {ago::policy::fuse_ops, ago::policy::paper, ago::policy::ago}) {
+    auto const p = partition_of<networks::mobilevit_s<224>>(policy);
+    ours('`' + std::string(name_of(policy)) + '`', p.graph.node_count - p.graph.input_count,
+         policy == ago::policy::fuse_ops ? "none" : "derived", statistics_of(p.graph, p.partition.subgraphs));
+  }
 }
 
 void scaling() {

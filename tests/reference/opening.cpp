@@ -113,7 +113,7 @@ TEST_CASE("what a policy has not torn apart is closed again, and what it has com
       REQUIRE(minis.operators == p->graph.node_count - g.input_count);
       r.check(p->graph);
 
-      auto const whole = partition_by<P>(all->graph);
+      auto const whole = ago::detail::partition_primitives<P>(g, *all, {});
       CHECK(minis.count == whole.minis.count);
       CHECK(p->partition.subgraphs.count == whole.subgraphs.count);
       int expected = g.node_count;

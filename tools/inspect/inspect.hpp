@@ -72,8 +72,8 @@ inspected_step inspect_step(Program const& p, int i) {
 
 }  // namespace detail
 
-/// What `o.policy` makes of `whole` (after the passes, nothing merged), for `o.target` and `o.device`. The network's name
-/// and size are left to who knows them. Throws std::length_error, see run_time_program.
+/// What `o.policy` makes of `whole` (after the passes, nothing merged), for `o.target` and `o.device`. The network's
+/// name and size are left to who knows them. Throws std::length_error, see run_time_program.
 template <int V, int E, int O>
 inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   run_time_program<V, E, O> const program(whole, o);

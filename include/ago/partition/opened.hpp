@@ -29,6 +29,28 @@ struct partitioned_graph {
 
 namespace detail {
 
+/// Td of `g` opened: default_limit, with primitives in the place of operators. Atoms are those of `g`, as the triples
+/// that are not to be cut do not depend on what is opened.
+template <int V, int E, int V2, int E2, int O>
+constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all) {
+  grouping<V> const atoms = atoms_of(g);
+  dag<V, E> weighted;
+  for (int i = g.input_count; i < all.graph.node_count; ++i)
+    weighted.weight[atoms.of[all.compound[i] - g.input_count]] += weight_of(all.graph, i);
+  return default_limit(g, atoms, weighted);
+}
+
+/// The partition of `all`, which is `g` opened. The published AGO has the same Td as this library's.
+template <policy P, int V, int E, int V2, int E2, int O>
+constexpr partitions<V2> partition_primitives(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all,
+                                              device const& on) {
+  if constexpr (P == policy::paper || P == policy::paper_adjacent)
+    return paper_partition(all.graph, P == policy::paper ? affix::component : affix::adjacent, limit_of_opened(g, all),
+                           on);
+  else
+    return partition_by<P>(all.graph, on);
+}
+
 /// The compound operators whose primitives `minis` has torn apart.
 template <int V>
 struct torn {
@@ -80,31 +102,44 @@ template <policy P, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g, device const& on = {}) {
   auto const all = opened<V2, E2>(g, opened_by(P));
   if (!opens_any(g, P)) return {all.graph, partition_by<P>(all.graph, on)};
-  partitions<V2> const p = partition_by<P>(all.graph, on);
+  partitions<V2> const p = detail::partition_primitives<P>(g, all, on);
   auto const closed = opened<V2, E2>(g, opened_by(P), detail::torn_by<V>(p.minis, all).of);
   return {closed.graph, detail::carried_over(p, all, closed)};
 }
 
-/// Likewise, by a policy chosen at run time.
-template <int V2, int E2, int V, int E, int O>
-constexpr partitioned_graph<V2, E2, O> partition_opened(policy p, graph<V, E, O> const& g, device const& on = {}) {
+/// The partition of `g` by policy `P`, and the graph that it is a partition of: always `g` with all compound operators
+/// opened, whatever the policy looks into, so that figures of different policies are of the same operators.
+template <policy P, int V2, int E2, int V, int E, int O>
+constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> const& g, device const& on = {}) {
+  auto const seen = opened<V2, E2>(g, opened_by(P)), finest = opened<V2, E2>(g, {});
+  return {finest.graph, detail::carried_over(detail::partition_primitives<P>(g, seen, on), seen, finest)};
+}
+
+namespace detail {
+
+/// f.operator()<p>()
+constexpr auto with_policy(policy p, auto const& f) {
   switch (p) {
-    case policy::ago_ni: return partition_opened<policy::ago_ni, V2, E2>(g, on);
-    case policy::paper: return partition_opened<policy::paper, V2, E2>(g, on);
-    case policy::paper_adjacent: return partition_opened<policy::paper_adjacent, V2, E2>(g, on);
-    case policy::fuse_ops: return partition_opened<policy::fuse_ops, V2, E2>(g, on);
-    case policy::apollo: return partition_opened<policy::apollo, V2, E2>(g, on);
-    default: return partition_opened<policy::ago, V2, E2>(g, on);
+    case policy::ago_ni: return f.template operator()<policy::ago_ni>();
+    case policy::paper: return f.template operator()<policy::paper>();
+    case policy::paper_adjacent: return f.template operator()<policy::paper_adjacent>();
+    case policy::fuse_ops: return f.template operator()<policy::fuse_ops>();
+    case policy::apollo: return f.template operator()<policy::apollo>();
+    default: return f.template operator()<policy::ago>();
   }
 }
 
-/// The partition of `g` by policy `p`, and the graph that it is a partition of: always `g` with all compound operators
-/// opened, whatever the policy looks into, so that figures of different policies are of the same operators.
+}  // namespace detail
+
+/// Both, by a policy chosen at run time.
+template <int V2, int E2, int V, int E, int O>
+constexpr partitioned_graph<V2, E2, O> partition_opened(policy p, graph<V, E, O> const& g, device const& on = {}) {
+  return detail::with_policy(p, [&]<policy P>() { return partition_opened<P, V2, E2>(g, on); });
+}
 template <int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_of_primitives(policy p, graph<V, E, O> const& g,
                                                                device const& on = {}) {
-  auto const seen = opened<V2, E2>(g, opened_by(p)), finest = opened<V2, E2>(g, {});
-  return {finest.graph, detail::carried_over(partition_by(p, seen.graph, on), seen, finest)};
+  return detail::with_policy(p, [&]<policy P>() { return partition_of_primitives<P, V2, E2>(g, on); });
 }
 
 /// Likewise of a graph known to the compiler: `graph`, exactly sized, and `partition`.
