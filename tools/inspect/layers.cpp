@@ -54,7 +54,9 @@ void sort_layer(layered_graph& g, std::vector<int>& layer, std::vector<double>& 
   }
   std::vector<std::size_t> order(layer.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wish[a] < wish[b]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {  // equals stay as they are
+    return wish[a] != wish[b] ? wish[a] < wish[b] : a < b;
+  });
   std::vector<int> sorted;
   for (std::size_t const k : order) sorted.push_back(layer[k]);
   layer = std::move(sorted);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace ago::tools {
 namespace {
@@ -29,7 +30,9 @@ std::vector<alignment> candidates(layered_graph const& g, std::size_t layer, std
   for (int const v : g.layers[layer])
     for (int const u : g.items[std::size_t(v)].above)
       all.push_back({u, v, order[std::size_t(u)], order[std::size_t(v)], rank_of(g, u, v)});
-  std::stable_sort(all.begin(), all.end(), [](alignment const& a, alignment const& b) { return a.rank < b.rank; });
+  std::sort(all.begin(), all.end(), [](alignment const& a, alignment const& b) {
+    return std::tie(a.rank, a.to, a.from) < std::tie(b.rank, b.to, b.from);
+  });
   return all;
 }
 
