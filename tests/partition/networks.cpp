@@ -46,6 +46,23 @@ void check_best(int triples) {
   check_best<Net>(statistics_of(g, partition_by(policy::ago, g).subgraphs), triples);
 }
 
+/// No chain that kernels compute in one pass is cut, on whatever device; there are some.
+template <auto const& Net>
+void check_chains() {
+  auto const& g = ago::optimized<Net>::value;
+  for (ago::device const& on : {ago::device{}, ago::cortex_a55, ago::cortex_a76}) {
+    auto const p = partition_by(policy::ago, g, on);
+    int chained = 0;
+    for (int v = g.input_count; v < g.node_count; ++v)
+      for (int u = g.input_count; u < v; ++u) {
+        if (p.chain_of[u] != p.chain_of[v]) continue;
+        CHECK(p.subgraphs.of[u] == p.subgraphs.of[v]);
+        chained += p.minis.of[u] != p.minis.of[v];
+      }
+    CHECK(chained > 0);
+  }
+}
+
 template <auto const& Net, policy Policy>
 void check_at_run_time() {
   using e = evaluated<Net, Policy>;
@@ -78,7 +95,15 @@ TEST_CASE("networks are partitioned at compile time by every policy") {
   check<networks::bert_tiny<128>>(0);
 }
 
-TEST_CASE("and at other sizes") {
+TEST_CASE("their chains lie in subgraphs") {
+  check_chains<networks::mobilenet_v2<224>>();
+  check_chains<networks::mnasnet<112>>();
+  check_chains<networks::shufflenet_v2<224>>();
+  check_chains<networks::mobilevit_s<256>>();
+  check_chains<networks::bert_tiny<128>>();
+}
+
+TEST_CASE("networks at other sizes are partitioned as well") {
   check_best<networks::mobilenet_v2<112>>(15);  // two are cut by a chain that joins one's end to the next one's start
   check_best<networks::mobilenet_v2<56>>(17);
   check_best<networks::mnasnet<112>>(17);
