@@ -9,8 +9,8 @@ namespace ago {
 
 /// Variants for comparison; all run on the same kernels and give the same results.
 enum class policy : std::uint8_t {
-  ago,             ///< atoms, CLUSTER, intensive fusion
-  ago_ni,          ///< without intensive fusion: epilogues only
+  ago,             ///< best intervals of atoms and chains, intensive fusion
+  ago_ni,          ///< the same subgraphs without intensive fusion: epilogues only
   paper,           ///< AGO's Algorithm 1 to the letter, SPLIT by the same, intensive fusion
   paper_adjacent,  ///< likewise, but only neighbours are contracted
   fuse_ops,        ///< TVM's: post-dominators and patterns
