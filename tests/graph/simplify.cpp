@@ -71,13 +71,13 @@ NET(relu_relu6, relu{} | relu6{});
 NET(relu6_once, relu6{});
 NET(clip_relu, clip{-1, 6} | relu{});
 NET(apart, clip{-3, -2} | clip{4, 5});
-NET(constant, clip{4, 4});
+NET(one_value, clip{4, 4});
 NET(seen_twice, clip{-3, 2} | [](tensor x) { return x + (x | relu{}); });
 TEST_CASE("a clamp of a clamp is one") {
   static_assert(becomes<rule::clamp_of_clamp, clip_clip, clip_once>());
   static_assert(becomes<rule::clamp_of_clamp, relu_relu6, relu6_once>());
   static_assert(becomes<rule::clamp_of_clamp, clip_relu, relu6_once>());
-  static_assert(becomes<rule::clamp_of_clamp, apart, constant>());
+  static_assert(becomes<rule::clamp_of_clamp, apart, one_value>());
   static_assert(stays<seen_twice>);
 }
 
@@ -237,13 +237,29 @@ NET(resized_once, resize_nearest{36, 32});
 NET(resized_by_halves, resize_nearest{9, 8} | resize_nearest{18, 8});
 NET(resized_smoothly, resize_bilinear{12, 16} | resize_bilinear{24, 32});
 NET(maximum_of_maxima, max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{});
-NET(maximum, global_max_pool{});
+NET(one_maximum, global_max_pool{});
 NET(with_gaps, max_pool{.kernel = 1, .stride = 2} | global_max_pool{});
 NET(short_of_the_edge, max_pool{.kernel = 4} | global_max_pool{});
 TEST_CASE("resizing and pooling twice is done once") {
   static_assert(becomes<rule::resize_of_resize, resized_twice, resized_once>());
-  static_assert(becomes<rule::global_of_max_pool, maximum_of_maxima, maximum>());
+  static_assert(becomes<rule::global_of_max_pool, maximum_of_maxima, one_maximum>());
   static_assert(stays<resized_by_halves> && stays<resized_smoothly> && stays<with_gaps> && stays<short_of_the_edge>);
+}
+
+NET(constant_parts, [](tensor x) {
+  tensor const table = x | constant{.n = 2, .h = 3, .w = 4, .c = 5};
+  tensor const row = table | slice{1, 1, axis::images} | slice{1, 2, axis::rows} | permute{1, 0, 2, 3};
+  return outputs(row | softmax{}, table | slice{1, 2, axis::rows} | softmax{});
+});
+TEST_CASE("what lies side by side in a trained value is one itself") {
+  constexpr auto const& g = optimized<constant_parts>::value;
+  static_assert(optimized<constant_parts>::applied[rule::part_of_constant] == 3);
+  op const kinds[] = {op::input, op::constant, op::constant, op::softmax, op::slice, op::softmax};
+  REQUIRE(g.node_count == 6);
+  for (int v = 0; v < 6; ++v) CHECK(g.nodes[v].kind == kinds[v]);
+  CHECK(g.nodes[1].weight == 0);
+  CHECK(g.nodes[2].weight == 60 + 20);
+  CHECK(g.nodes[2].out == shape{2, 1, 4, 5});
 }
 
 NET(two_products, [](tensor x) {
@@ -282,6 +298,19 @@ TEST_CASE("a common factor is taken out, gates are joined first; only if reassoc
   static_assert(becomes<rule::common_factor, two_gates, one_gate>());
   static_assert(becomes<rule::gates_first, gates_in_turn, gates_together>());
   static_assert(stays<products_read_again> && stays<other_factors>);
+}
+
+NET(stretched_both_ways, [](tensor x) { return (x * (x | global_max_pool{})) + (x * (x | slice{0, 1})); });
+NET(stretched_one_way, [](tensor x) {
+  return (x * (x | global_max_pool{} | slice{0, 1})) + (x * (x | global_max_pool{} | slice{1, 1}));
+});
+NET(stretched_once, [](tensor x) {
+  tensor const y = x | global_max_pool{};
+  return x * ((y | slice{0, 1}) + (y | slice{1, 1}));
+});
+TEST_CASE("what two factors have in common is taken out only if one of the others can hold their sum") {
+  static_assert(becomes<rule::common_factor, stretched_one_way, stretched_once>());
+  static_assert(stays<stretched_both_ways>);
 }
 
 NET(mean_of_products, pointwise{5} | global_avg_pool{});

@@ -90,12 +90,20 @@ inline constexpr auto strided = input{.h = 9, .w = 8, .c = 5} | sigmoid{} | [](t
   return concat(concat(a, b, c, d) | bias{}, e) | softmax{};
 };
 
+/// With parameters in the epilogue.
+template <int A, int B, int C>
+inline constexpr auto sloped_members = input{.h = 5, .w = 7, .c = 9} | relu{} | [](tensor x) {
+  auto const member = [](int out) { return pointwise{out} | bias{} | scale{} | prelu{}; };
+  return concat(x | member(A), x | member(B), x | member(C)) | scale{} | softmax{};
+};
+
 inline constexpr uniform_schedule direct{{.winograd = -1}}, copied{{.winograd = 1}}, winograd_4{{.winograd = 4}};
 
 template <isa I, int A, int B, int C>
 void check_members() {
   check_merged<joined_members<A, B, C>, 1, 2, options{I}>("joined");
   check_merged<sliced_members<A, B, C>, 1, 2, options{I}>("sliced");
+  check_merged<sloped_members<A, B, C>, 1, 2, options{I}>("sloped");
 }
 template <isa I>
 void check_target() {

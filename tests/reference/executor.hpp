@@ -231,7 +231,8 @@ class executor {
     check(in.extents == n.out, n, "shape");
     bool const shared = n.kind == ago::op::prelu && n.entries == 1;
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
-      double const factor = parameter(n.weight + (shared ? 0 : long(i) % n.out.c));
+      channel_parameters const own = parameters_of(n, int(long(i) % n.out.c));
+      double const factor = parameter(own.weight + (shared ? 0 : own.channel));
       auto const f = [&](double x) { return n.kind == ago::op::prelu && x >= 0 ? x : x * factor; };
       double const x = in.exact[i], e = in.error[i], y = f(x);
       out.exact[i] = y;

@@ -35,7 +35,7 @@ class random_patterns : public builder {
   }
 
   void grow(int x) {
-    switch (any(0, 10)) {
+    switch (any(0, 11)) {
       case 0: return void(clamp(chance(50) ? clamp(x) : chance(50) ? pad(unary(op::sigmoid, x), float(any(-1, 1)))
                                                                    : unary(op::sigmoid, x)));
       case 1: return pool(chance(50) ? clamp(x) : monotone(x));
@@ -47,6 +47,7 @@ class random_patterns : public builder {
       case 7: return resize(x);
       case 8: return combine(x);
       case 9: return average(x);
+      case 10: return trained();
       default: return multiply(x);
     }
   }
@@ -182,6 +183,11 @@ class random_patterns : public builder {
     if (chance(50)) x = batch_norm(x);
     if (chance(50)) global_pool(op::global_avg_pool, x);
     else builder::pool(op::avg_pool, x, tiles, s.h / h, s.w / w, chance(50));
+  }
+
+  void trained() {
+    int const x = constant({any(1, 2), any(1, 3), any(1, 3), any(1, 6)});
+    for (int i = any(1, 2), y = x; i > 0; --i) y = chance(50) ? reshape(y) : part(y, any(0, 3));
   }
 
   void multiply(int x) {

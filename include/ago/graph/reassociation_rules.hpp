@@ -18,7 +18,7 @@ constexpr void become_binary(auto& w, int v, op kind, int a, int b) {
   w.update_bounds(v);
 }
 
-/// v: a sum. A product less.
+/// v: a sum. A product less. One of the other factors has the shape of their sum.
 constexpr bool common_factor(auto& w, int v) {
   int const left = w.operand(v, 0), right = w.operand(v, 1), later = left > right ? left : right;
   for (int const u : {left, right})
@@ -26,7 +26,9 @@ constexpr bool common_factor(auto& w, int v) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       int const x = w.operand(left, i), a = w.operand(left, 1 - i), b = w.operand(right, 1 - j);
-      if (w.operand(right, j) != x) continue;
+      bool const stretches_both = w.shape_of(a) != w.shape_of(b) && w.shape_of(a) != w[v].out &&
+                                  w.shape_of(b) != w[v].out;
+      if (w.operand(right, j) != x || stretches_both) continue;
       become_binary(w, later, op::add, a, b);
       become_binary(w, v, op::mul, x, later);
       return true;

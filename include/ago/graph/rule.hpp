@@ -25,6 +25,7 @@ enum class rule : std::uint8_t {
   pad_into_window,     ///< zeros around the image of a convolution or pooling become its pads
   resize_of_resize,    ///< to the nearest pixel, by whole factors
   global_of_max_pool,  ///< a maximum of maxima
+  part_of_constant,    ///< a reshape of a trained value, or a slice side by side: a trained value
   // Of real numbers: rounding differs.
   common_factor,         ///< x a + x b = x (a + b)
   gates_first,           ///< (x + a) + b = x + (a + b), and so for products, where a and b have one pixel per image
@@ -40,7 +41,7 @@ constexpr char const* name_of(rule r) {
       "clamp within bounds", "clamp of clamp", "clamp after pool", "matmul of transpose", "permute of permute",
       "permute is reshape", "reshape of reshape", "slice of slice", "slice of concat", "concat of slices",
       "concat of concat", "shuffle of shuffle", "fold of unfold", "layout round trip", "pad of pad", "pad into window",
-      "resize of resize", "global of max pool", "common factor", "gates first", "average before product",
+      "resize of resize", "global of max pool", "part of constant", "common factor", "gates first", "average before product",
       "average of averages"};
   return names[int(r)];
 }

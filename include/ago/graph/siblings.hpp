@@ -184,6 +184,7 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
   for (int i = 0; i < member[0].length; ++i) {
     node merged = g.nodes[at[0]];
     merged.out.c = channels;
+    if (merged.kind == op::prelu) merged.entries = channels;
     for (int k = 1; k < groups.count[v]; ++k) {
       node const& n = g.nodes[at[k]];
       merged.siblings[k - 1] = {n.out.c, n.weight, n.shift, n.norm};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/graph/clamp_rules.hpp>
+#include <ago/graph/constant_rules.hpp>
 #include <ago/graph/movement_rules.hpp>
 #include <ago/graph/pool_rules.hpp>
 #include <ago/graph/preprocessing.hpp>
@@ -63,10 +64,13 @@ class simplifier {
       case op::permute:
         return count(rule::permute_of_permute, permute_of_permute(w_, v)) ||
                count(rule::permute_is_reshape, permute_is_reshape(w_, v));
-      case op::reshape: return count(rule::reshape_of_reshape, reshape_of_reshape(w_, v));
+      case op::reshape:
+        return count(rule::reshape_of_reshape, reshape_of_reshape(w_, v)) ||
+               count(rule::part_of_constant, part_of_constant(w_, v));
       case op::slice:
         return count(rule::slice_of_slice, slice_of_slice(w_, v)) ||
-               count(rule::slice_of_concat, slice_of_concat(w_, v));
+               count(rule::slice_of_concat, slice_of_concat(w_, v)) ||
+               count(rule::part_of_constant, part_of_constant(w_, v));
       case op::concat: return count(rule::concat_of_slices, concat_of_slices(w_, v));
       case op::channel_shuffle: return count(rule::shuffle_of_shuffle, undo(w_, v));
       case op::to_nchw: return count(rule::layout_round_trip, undo(w_, v));

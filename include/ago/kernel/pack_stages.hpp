@@ -21,8 +21,10 @@ void pack_stages(kernel_key const& key, step_data const& s, packing_data const& 
     }
     if (kind == op::scale || kind == op::prelu) {
       folded_parameters const factors(from.after[i], blob, s.out.c);
-      for (int c = 0; c < channels; ++c)
-        packed[s.after[i].parameters + c] = c < s.out.c ? factors.weight(0, 1, c) : 0.f;
+      for (int c = 0; c < channels; ++c) {
+        bool const padding = c >= s.out.c;
+        if (padding || factors.has(c)) packed[s.after[i].parameters + c] = padding ? 0.f : factors.weight(0, 1, c);
+      }
     }
     if (kind != op::bias && kind != op::batch_norm) continue;
     parameter_source source = from.after[i];
