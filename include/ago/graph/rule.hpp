@@ -41,8 +41,8 @@ constexpr char const* name_of(rule r) {
       "clamp within bounds", "clamp of clamp", "clamp after pool", "matmul of transpose", "permute of permute",
       "permute is reshape", "reshape of reshape", "slice of slice", "slice of concat", "concat of slices",
       "concat of concat", "shuffle of shuffle", "fold of unfold", "layout round trip", "pad of pad", "pad into window",
-      "resize of resize", "global of max pool", "part of constant", "common factor", "gates first", "average before product",
-      "average of averages"};
+      "resize of resize", "global of max pool", "part of constant", "common factor", "gates first",
+      "average before product", "average of averages"};
   return names[int(r)];
 }
 
