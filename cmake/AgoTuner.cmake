@@ -28,6 +28,7 @@ function(ago_add_tuner target)
   # For the banner of the header, so that its readers know what was measured.
   string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
   string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}" flags)
+  string(REPLACE "\"" "'" flags "${flags}")
   target_compile_definitions(${target} PRIVATE
     "AGO_TUNER_FLAGS=\"${flags} $<JOIN:$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>, >\"")
 endfunction()
