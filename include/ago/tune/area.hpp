@@ -62,6 +62,7 @@ class area {
     return next;
   }
   void learn(genes const& g, double cost) { how_->learn(g, cost); }
+  std::optional<genes> favourite() { return how_->favourite(); }
   /// A trial of `g` against the best: what it cost, and whether it is the best now.
   void book(genes const& g, outcome const& o) {
     learn(g, cost_ + o.ratio);

@@ -17,6 +17,16 @@ class evolutionary_search : public search {
   evolutionary_search(space where, std::uint64_t seed)
       : search(std::move(where)), random_(seed), model_(this->where().joins, this->where().spread) {}
 
+  /// With caution, by the model: a time that was good luck is less good where its relatives are worse.
+  std::optional<genes> favourite() override {
+    std::optional<genes> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (individual const& x : elite_)
+      if (estimate const e = model_(x.g, where().analytic(x.g)); e.mean + e.deviation < least)
+        least = e.mean + e.deviation, best = x.g;
+    return best;
+  }
+
  private:
   static constexpr std::size_t parents = 8, litter = 96;
   static constexpr double all_at_once = 256;  ///< spaces not larger than this are ranked as a whole

@@ -32,9 +32,9 @@ class recorded_referee : public referee {
   std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
                                     int runs) override {
     if (trials_left() <= 0) return std::nullopt;
-    std::optional<record> const r = next(region, contender, incumbent, runs);
-    if (r) count(*r);
-    return r ? r->result : comparison{1, 1, 1, 1, .5, 0};
+    record const r = next(region, contender, incumbent, runs);
+    if (r.result.runs > 0) count(r);
+    return r.result;
   }
   /// Times are counted as they are logged, so that a search that goes on decides as it would have done.
   int trials_left() const override {
@@ -60,9 +60,8 @@ class recorded_referee : public referee {
   using measured = std::tuple<candidate, candidate, int>;
   static measured key(candidate const& a, candidate const& b, int runs) { return {a, b, runs}; }
 
-  /// From the log, or measured and logged. None if there is nothing to measure: both candidates are the same program.
-  std::optional<record> next(std::string const& region, candidate const& contender, candidate const& incumbent,
-                             int runs) {
+  /// From the log, or measured and logged. Candidates that are the same program are not run, and not a trial.
+  record next(std::string const& region, candidate const& contender, candidate const& incumbent, int runs) {
     auto& before = known_[key(contender, incumbent, runs)];
     if (!before.empty()) {
       record r = std::move(before.front());
@@ -74,8 +73,7 @@ class recorded_referee : public referee {
     auto const start = std::chrono::steady_clock::now();
     r.result = p_.measure(contender, incumbent, runs);
     r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (r.result.runs == 0) return std::nullopt;
-    log_.append(r);
+    if (r.result.runs > 0) log_.append(r);
     return r;
   }
   void count(record const& r) {

@@ -118,12 +118,12 @@ class reformer {
       if (x.g != s.apart) s.whole.learn(x.g, before + o->ratio + x.cost - s.cost);
     s.seen.clear();
   }
-  /// The joins of the best so far; of the minis' choices those that the composed schedule has, as far as they fit.
-  genes joined_as_usual(subgraph const& s) {
-    candidate const tuned = composed(s);
+  /// The joins of the best so far, and of each mini what it expects to be best, as far as they fit. What single minis
+  /// gain is often too little to be proven in the whole network; what all of them gain together must be.
+  genes joined_as_usual(subgraph& s) {
     candidate result = best_;
-    for (area const& m : s.minis)
-      if (candidate c = with(result, m.choices(), genes_of(tuned, m.choices())); p_.feasible(c)) result = std::move(c);
+    for (area& m : s.minis)
+      if (candidate c = with(result, m.choices(), m.favourite().value()); p_.feasible(c)) result = std::move(c);
     return genes_of(result, s.whole.choices());
   }
   /// None if the budget is spent or `g` cannot be measured.

@@ -25,7 +25,10 @@ class search {
   void learn(genes const& g, double cost) {
     known_.insert(g);
     take(g, cost);
+    if (!cheapest_ || cost < least_) cheapest_ = g, least_ = cost;
   }
+  /// Of what was measured, the combination that is expected to be the cheapest, proven or not.
+  virtual std::optional<genes> favourite() { return cheapest_; }
 
  protected:
   virtual std::optional<genes> choose() = 0;
@@ -37,6 +40,8 @@ class search {
  private:
   space where_;
   std::set<genes> known_;
+  std::optional<genes> cheapest_;
+  double least_ = 0;
 };
 
 /// Every feasible combination in the order of an odometer.

@@ -118,6 +118,7 @@ class tuning {
 
   std::string result_text() const {
     if (!last_) return interrupted ? "not yet measured against the default" : "the default, which nothing has beaten";
+    if (last_->runs == 0) return "the same program as the default";
     return "default " + duration(last_->incumbent) + ", tuned " + duration(last_->contender) + " (" +
            change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
   }
