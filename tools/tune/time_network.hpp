@@ -60,7 +60,7 @@ int time_network(char const* network, char const* table) {
   timed_model<Net, Table> tuned(weights);
   using model = typename timed_model<Net, Table>::model;
 
-  ago::tuner::comparison const c = ago::tuner::compare(tuned, usual, runs);
+  ago::tuner::comparison const c = ago::tuner::compare([&] { tuned(); }, [&] { usual(); }, runs);
   std::printf("%-26s %10s %10s  %s\n", network, "median", "least", name_of(model::target));
   std::printf("%-26s %10s %10s\n", "default", duration(c.incumbent).c_str(), duration(c.incumbent_least).c_str());
   if (model::tuned_steps == 0) {

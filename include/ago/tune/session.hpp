@@ -144,7 +144,8 @@ class tuning {
   void report(candidate const& best, recorded_referee const& referee) {
     if (!f_.plot.empty())
       replacement(f_.plot).commit(plot(what_.network() + ", " + what_.instruction_set(), referee.curve()).svg());
-    if (!interrupted) std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
+    if (!interrupted && best != usual(what_.choices()))
+      std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
     std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
     std::printf("%d trials, %d of them from the log\n", referee.trials(), referee.resumed());
     std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
