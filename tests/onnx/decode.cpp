@@ -168,6 +168,7 @@ TEST_CASE("typed data of every type") {
 
 TEST_CASE("numbers that do not fit their shape are refused") {
   contains(refused(raw(TensorProto::FLOAT, {2}, "1234567")), "initializer \"w\": 7 bytes of data, expected 8");
+  contains(refused(raw(TensorProto::FLOAT, {2}, "123456789")), "9 bytes of data, expected 8");
   contains(refused(raw(TensorProto::FLOAT, {2, 3}, "")), "0 bytes of data, expected 24");
   contains(refused(tensor(TensorProto::FLOAT, {2})), "0 numbers, expected 2");
   contains(refused(raw(TensorProto::FLOAT, {-1}, "")), "a size of -1");

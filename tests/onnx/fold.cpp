@@ -87,6 +87,7 @@ TEST_CASE("elements are moved") {
         ints{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
   CHECK(integers_of(14, "Trilu", {x}) == ints{1, 2, 3, 0, 5, 6});
   CHECK(integers_of(14, "Trilu", {x, scalar(-1)}, [](node& n) { n.set("upper", 0); }) == ints{0, 0, 0, 4, 0, 0});
+  CHECK(integers_of(14, "Trilu", {tensor({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}) == ints{1, 2, 0, 4, 5, 6, 0, 8});
   CHECK(integers_of(13, "Unsqueeze", {x, list({0})}) == x.numbers);
 }
 

@@ -151,20 +151,25 @@ TEST_CASE("all that is not supported is reported at once") {
   net.node("Relu", {"a"}, {"b"});
   net.node("Softmax", {"b"}, {"c"}).named("two").set("temperature", 1.0f);
   net.node("Flatten", {"x"}, {"d"}).named("three").set("axis", 7);
-  net.node("Exp", {"d"}, {"e"}).named("four");
+  net.node("MatMul", {"d", "d"}, {"g"});  // no blame for what follows from another's fault
+  net.node("Shape", {"g"}, {"h"});
+  net.node("Tan", {"h"}, {"e"}).named("four");
+  net.node("Exp", {"x"}, {"i"}).named("six");
+  net.node("Identity", {"i"}, {"j"});
   net.node("Fused", {"x"}, {"f"}).named("five").proto().set_domain("com.microsoft");
-  net.output("c").output("e").output("f");
+  net.output("c").output("e").output("f").output("j");
   try {
-    net.load({.operators = {"Relu"}});
+    net.load({.operators = {"Relu", "MatMul"}});
     FAIL("no error");
   } catch (ago::onnx::import_error const& e) {
     std::string const text = e.what();
     contains(text, "node \"one\" (Unheard): the operator is not supported");
     contains(text, "node \"two\" (Softmax), temperature: operator set 13 has no such attribute");
     contains(text, "node \"three\" (Flatten), axis: axis 7 of a tensor with 2 axes");
-    contains(text, "node \"four\" (Exp): the operator is not supported");  // the caller cannot lower it
+    contains(text, "node \"four\" (Tan): the operator is not supported");  // the caller cannot lower it
     contains(text, "node \"five\" (Fused): operators of the domain \"com.microsoft\" are not supported");
-    CHECK(e.findings().size() == 5);
+    contains(text, "node \"six\" (Exp): the operator is not supported");  // it could not have been folded
+    CHECK(e.findings().size() == 6);
     CHECK(e.findings()[1].attribute != e.findings()[2].attribute);
   }
 }
@@ -179,8 +184,15 @@ TEST_CASE("unknown sizes of inputs are named, with the flag that sets them") {
   contains(text, "--dim N=1");
   contains(text, "--dim image:1=1");
   contains(text, "--dim height=1");
+  net.constant("seven", {7}, floats(7, 1));
+  net.node("Add", {"y", "seven"}, {"z"});  // nothing is said of it while sizes are unknown
+  net.output("z");
+  CHECK(net.complaint().find("Add") == std::string::npos);
+  net.graph().mutable_output()->RemoveLast();
   CHECK(output(net.load({.dims = {{"N", 2}, {"image:1", 3}, {"height", 4}}})).dims == ints{2, 3, 4});
   CHECK(output(net.load({.dims = {{"image:1", 3}, {"height", 4}}, .batch = 5})).dims == ints{5, 3, 4});
+  contains(net.complaint({.dims = {{"image:1", 3}}, .batch = 5}), "--dim height=1");
+  contains(net.complaint({.dims = {{"height", 3}}, .batch = 5}), "--dim image:1=1");
   contains(net.complaint({.dims = {{"N", 2}, {"image:1", 3}, {"height", -4}}}), "a size of -4");
   contains(net.complaint({.dims = {{"N", 2}, {"image:1", 3}, {"height", 4}, {"width", 4}}}),
            "no input has an unknown dimension called \"width\"");

@@ -43,11 +43,40 @@ TEST_CASE("copies disappear between operators") {
 }
 
 TEST_CASE("what only looks like a copy stays") {
-  CHECK(types(single(13, "Slice", {in({4}), list({3}), list({-9}), list({0}), list({-1})}).load()) == names{"Slice"});
-  CHECK(types(single(13, "Pad", {in({4}), list({1, -1})}).load()) == names{"Pad"});
-  CHECK(types(single(13, "Transpose", {in({4, 4})}).load()) == names{"Transpose"});
-  CHECK(types(single(13, "Cast", {integers_in({4})}, [](node& n) { n.set("to", ::onnx::TensorProto::BOOL); }).load()) ==
-        names{"Cast"});
+  auto const between = [](std::string const& type, names const& more, auto set) {
+    network net;
+    net.input("x", {4, 4}).list("zero", {0}).list("three", {3}).list("before", {-9}).list("back", {-1});
+    net.list("shifted", {1, 0, -1, 0}).list("swapped", {1, 0});
+    names inputs{"a"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    net.node("Relu", {"x"}, {"a"});
+    node n = net.node(type, inputs, {"b"});
+    set(n);
+    net.node("Exp", {"b"}, {"y"});
+    return types(net.output("y").load());
+  };
+  auto const nothing = [](node&) {};
+  CHECK(between("Identity", {}, nothing) == names{"Relu", "Exp"});
+  CHECK(between("Slice", {"three", "before", "zero", "back"}, nothing) == names{"Relu", "Slice", "Exp"});
+  CHECK(between("Pad", {"shifted"}, nothing) == names{"Relu", "Pad", "Exp"});
+  CHECK(between("Transpose", {}, nothing) == names{"Relu", "Transpose", "Exp"});
+  CHECK(between("Transpose", {}, [](node& n) { n.set("perm", ints{0, 1}); }) == names{"Relu", "Exp"});
+  CHECK(between("Sum", {"a"}, nothing) == names{"Relu", "Sum", "Exp"});
+}
+
+TEST_CASE("casts of integers stay if they can change a value") {
+  auto const cast = [](int to) {
+    network net;
+    net.input("x", {4}, ::onnx::TensorProto::INT64);
+    net.node("Neg", {"x"}, {"a"});
+    net.node("Cast", {"a"}, {"b"}).set("to", to);
+    net.node("Abs", {"b"}, {"y"});
+    return types(net.output("y").load()).size();
+  };
+  CHECK(cast(::onnx::TensorProto::INT64) == 2);
+  CHECK(cast(::onnx::TensorProto::INT32) == 2);
+  CHECK(cast(::onnx::TensorProto::BOOL) == 3);
+  CHECK(cast(::onnx::TensorProto::UINT8) == 3);
 }
 
 TEST_CASE("an output keeps its name when the copy that made it is gone") {

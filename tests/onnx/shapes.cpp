@@ -220,6 +220,7 @@ TEST_CASE("looking elements up") {
         ints{2, 7, 3});
   CHECK(shape_of(13, "TopK", {in({3, 8}), list({5})}) == ints{3, 5});
   contains(complaint_of(13, "Gather", {in({5}), in({2})}), "indices: they are not integers");
+  contains(complaint_of(13, "GatherElements", {in({3, 4}), integers_in({2, 5})}), "[2,5] does not fit [3,4]");
   contains(complaint_of(13, "TopK", {in({3}), list({5})}, {}, 2), "5 of 3 elements");
   contains(complaint_of(13, "ScatterND", {in({4, 5}), integers_in({2, 1}), in({2, 4})}), "expected [2,5]");
 }

@@ -1,9 +1,16 @@
 #include "fold.hpp"
 
-#include <algorithm>
+#include "words.hpp"
 
 namespace ago::onnx {
 namespace {
+
+constexpr std::string_view foldable_types =
+    "Abs Add And Cast Ceil Clip Concat Constant ConstantOfShape Cos DequantizeLinear Div Dropout Equal Erf Exp "
+    "Expand EyeLike Flatten Floor Gather GatherElements Greater GreaterOrEqual Identity Less LessOrEqual Log Max "
+    "Min Mod Mul Neg NonZero Not Or Pad Pow Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceMax ReduceMean "
+    "ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round ScatterND Shape Sigmoid Sign Sin Size "
+    "Slice Split Sqrt Squeeze Sub Sum Tanh Tile Transpose Trilu Unsqueeze Where Xor";
 
 bool operands_known(site const& s) {
   if (s.type() == "Shape" || s.type() == "Size" || s.type() == "EyeLike") return true;
@@ -15,13 +22,16 @@ bool operands_known(site const& s) {
 
 }  // namespace
 
+bool foldable(std::string_view type) { return lists(foldable_types, type); }
+
 bool fold(model& graph, operation const& op, fold_budget& budget) {
   site s(graph, op);
-  if (!operands_known(s)) return false;
+  if (!foldable(op.type) || !operands_known(s)) return false;
   std::int64_t made = 0, read = 0;
   for (std::size_t i = 0; i < op.outputs.size(); ++i) made += s.has_output(i) ? volume(s.output_dims(i)) : 0;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) read += s.has_input(i) ? volume(s.dims(i)) : 0;
-  if (op.type == "Constant") made = 0;  // it is in the file already
+  if (op.type == "Constant") made = 0;                                                  // it is in the file already
+  if (op.type != "Concat") read += made * static_cast<std::int64_t>(op.inputs.size());  // operands are broadcast
   if (op.type == "Shape" || op.type == "Size") read = 0;
   if (made > budget.largest || made > budget.made || read > budget.read) return false;
   folding::results found;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "site.hpp"
@@ -14,6 +15,9 @@ struct fold_budget {
   std::int64_t made;     ///< made in total
   std::int64_t read;     ///< read in total, which takes time
 };
+
+/// Whether operators of this type can be folded, or left out because they copy.
+bool foldable(std::string_view type);
 
 /// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands
 /// (for Shape and Size: the operands' shapes). Returns whether it did. Throws a fault for division by zero and the

@@ -44,16 +44,14 @@ value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<findin
     result.type = element_of(type.elem_type());
     if (!type.has_shape()) throw fault{"", "its shape is not given"};
     if (type.shape().dim_size() > static_cast<int>(largest_rank)) throw fault{"", "it has too many axes"};
-    bool complete = true;
     for (int axis = 0; axis < type.shape().dim_size(); ++axis) {
       auto const& dim = type.shape().dim(axis);
       bool const given = dim.has_dim_value() && dim.dim_value() >= 0;  // some exporters write -1 for unknown
       auto const d = given ? dim.dim_value() : size(input.name(), axis, dim.dim_param());
       if (!d) report(how_to_set(input.name(), axis, dim.dim_param()));
-      complete = complete && d;
       result.dims.push_back(d.value_or(0));
     }
-    if (complete) check_dims(result.dims);
+    check_dims(result.dims);
   } catch (fault const& f) {
     report(f.reason);
   }

@@ -5,6 +5,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
+#include <new>
 #include <unordered_set>
 #include <utility>
 
@@ -12,9 +13,12 @@
 #include "fold.hpp"
 #include "prune.hpp"
 #include "rules.hpp"
+#include "words.hpp"
 
 namespace ago::onnx {
 namespace {
+
+using names = std::unordered_set<std::string>;
 
 /// Shapes and constants of everything, operands first. What is wrong with an operation does not stop the others.
 class propagation {
@@ -31,12 +35,14 @@ class propagation {
     unknown_.assign(m.values.size(), false);
   }
 
-  void run() {
+  /// Returns the names of the operations of which the results' shapes are not known.
+  names run() {
     std::vector<operation> left;
     for (operation& op : m_.operations) {
       if (!visit(op)) left.push_back(std::move(op));
     }
     m_.operations = std::move(left);
+    return std::move(undetermined_);
   }
 
  private:
@@ -61,6 +67,7 @@ class propagation {
     } catch (fault const& f) {
       findings_.push_back({.node = op.name, .op = op.type, .attribute = f.attribute, .reason = f.reason});
     }
+    undetermined_.insert(op.name);
     for (int const v : op.outputs) {
       if (v >= 0) unknown_[static_cast<std::size_t>(v)] = true;
     }
@@ -71,28 +78,36 @@ class propagation {
   std::vector<finding>& findings_;
   fold_budget budget_;
   bool sound_ = true;
-  std::unordered_set<std::string> faulty_;
+  names faulty_, undetermined_;
   std::vector<bool> unknown_;
 };
 
-void check_operators(model const& m, load_options const& options, std::vector<finding>& findings) {
-  std::unordered_set<std::string> faulty;
+/// Adds what is left and may not be. An operator of which the operands are not known, because something else is wrong,
+/// is only blamed if it could not have been folded anyway.
+void check_operators(model const& m, load_options const& options, names const& undetermined,
+                     std::vector<finding>& findings) {
+  names faulty;
   for (finding const& f : findings) faulty.insert(f.node);
   for (operation const& op : m.operations) {
-    if (options.operators.empty() || options.operators.count(op.type) || faulty.count(op.name)) continue;
+    bool const copy = !faulty.empty() && lists("Cast CastLike Dropout Identity", op.type);  // prune was not called
+    bool const perhaps = undetermined.count(op.name) != 0 && foldable(op.type);
+    if (options.operators.empty() || options.operators.count(op.type)) continue;
+    if (copy || perhaps || faulty.count(op.name)) continue;
     findings.push_back({.node = op.name, .op = op.type, .attribute = "", .reason = "the operator is not supported"});
   }
 }
 
-model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options) {
+model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options) try {
   std::vector<finding> findings;
   model m = decode_model(proto, folder, options, findings);
   proto.Clear();
-  propagation(m, options, findings).run();
+  names const undetermined = propagation(m, options, findings).run();
   if (findings.empty()) prune(m);
-  check_operators(m, options, findings);
+  check_operators(m, options, undetermined, findings);
   if (!findings.empty()) throw import_error(findings);
   return m;
+} catch (std::bad_alloc const&) {
+  throw import_error("there is not enough memory for the model");
 }
 
 }  // namespace

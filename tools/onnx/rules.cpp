@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "words.hpp"
+
 namespace ago::onnx {
 namespace {
 
@@ -226,15 +228,6 @@ std::size_t most_outputs(std::string_view type) {
   if (type == "Attention") return 4;
   if (type == "LayerNormalization") return 3;
   return type == "Dropout" || type == "MaxPool" || type == "TopK" ? 2 : 1;
-}
-
-bool lists(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    std::size_t const end = std::min(names.find(' '), names.size());
-    if (names.substr(0, end) == name) return true;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ void quantize(site& s) { s.set(0, s.dims(0), element::integer); }
 
 void along_axis(site& s) {
   bool const coerced = s.opset() < 13 && s.type() != "LpNormalization";  // to a matrix, split before the axis
-  std::int64_t const axis = s.integer("axis", coerced ? 1 : -1);
+  std::int64_t const axis = s.integer("axis", -1);  // before operator set 13 the default is 1: it exists, or is the end
   if (!coerced || axis != static_cast<std::int64_t>(s.rank(0))) axis_of(axis, s.rank(0));
   s.set(0, s.dims(0));
 }
