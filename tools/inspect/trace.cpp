@@ -26,6 +26,7 @@ char const* sentence_of(fault what) {
     case fault::patch_must_divide_image: return "the patch does not divide the image";
     case fault::elements_differ: return "the new extents hold another number of elements than the value";
     case fault::not_a_permutation: return "the order does not name each axis once";
+    case fault::pads_take_all: return "the pads take away all that the transposed convolution covers";
     case fault::not_a_network: return "this is no network";
   }
   return "it does not fit its input";
