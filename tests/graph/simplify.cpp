@@ -135,6 +135,11 @@ TEST_CASE("a reshape of a reshape is one") {
 NET(sliced_twice, slice{1, 3, axis::columns, 2} | slice{1, 2, axis::columns});
 NET(sliced_once, slice{3, 2, axis::columns, 2});
 NET(sliced_across, slice{1, 3, axis::columns} | slice{1, 2, axis::rows});
+NET(sliced_back, slice{1, 6, axis::columns} | slice{.begin = 4, .count = 2, .axis = axis::columns, .step = -2});
+NET(sliced_backwards, slice{.begin = 5, .count = 2, .axis = axis::columns, .step = -2});
+NET(back_across, [](tensor x) {
+  return concat(axis::rows, x, x | relu{}) | slice{.begin = 7, .count = 4, .axis = axis::rows, .step = -1};
+});
 NET(slice_of_second, [](tensor x) { return concat(x, x | relu{}) | slice{5, 2}; });
 NET(slice_of_relu, relu{} | slice{1, 2});
 NET(all_of_second, [](tensor x) { return concat(axis::rows, x, x | relu{}) | slice{6, 6, axis::rows}; });
@@ -147,6 +152,8 @@ TEST_CASE("a slice reads what it is of") {
   static_assert(becomes<rule::slice_of_concat, slice_of_second, slice_of_relu>());
   static_assert(becomes<rule::slice_of_concat, all_of_second, relu_once>());
   static_assert(becomes<rule::slice_of_concat, strided_slice, relu_strided_slice>());
+  static_assert(becomes<rule::slice_of_slice, sliced_back, sliced_backwards>());
+  static_assert(stays<back_across>);
   static_assert(stays<sliced_across> && stays<slice_of_both> && stays<across_slice>);
 }
 
@@ -207,6 +214,10 @@ TEST_CASE("movements that undo one another go") {
 NET(padded_twice, pad{1, 2} | pad{pads{.left = 3}, 2});
 NET(padded_once, pad{pads{1, 4, 1, 1}, 2});
 NET(padded_otherwise, pad{1, 2} | pad{1, 3});
+NET(padded_channels, (pad{.sides = 1, .channels_before = 2})
+                         | (pad{.sides = 0, .channels_before = 1, .channels_after = 3}));
+NET(padded_channels_once, (pad{.sides = 1, .channels_before = 3, .channels_after = 3}));
+NET(more_channels, (pad{.sides = 1, .channels_after = 1}) | conv2d{.out = 3, .kernel = 3});
 NET(padded_conv, pad{pads{0, 0, 1, 1}} | conv2d{.out = 3, .kernel = 3, .stride = 2, .pad = pads{1, 0, 0, 0}});
 NET(conv_with_pads, conv2d{.out = 3, .kernel = 3, .stride = 2, .pad = pads{1, 0, 1, 1}});
 NET(padded_depthwise, pad{2} | depthwise{.kernel = 3});
@@ -228,6 +239,8 @@ TEST_CASE("zeros around an image become pads") {
   static_assert(becomes<rule::pad_into_window, padded_depthwise, depthwise_with_pads>());
   static_assert(becomes<rule::pad_into_window, padded_average, average_with_pads>());
   static_assert(becomes<rule::pad_into_window, padded_maximum, maximum_with_pads>());
+  static_assert(becomes<rule::pad_of_pad, padded_channels, padded_channels_once>());
+  static_assert(stays<more_channels>);
   static_assert(stays<padded_otherwise> && stays<padded_by_ones> && stays<padded_pointwise> && stays<padded_signed>);
   static_assert(stays<padded_widely> && stays<partly_counted> && stays<padded_window_beyond>);
 }
@@ -235,6 +248,8 @@ TEST_CASE("zeros around an image become pads") {
 NET(resized_twice, resize_nearest{12, 16} | resize_nearest{36, 32});
 NET(resized_once, resize_nearest{36, 32});
 NET(resized_by_halves, resize_nearest{9, 8} | resize_nearest{18, 8});
+NET(resized_by_centres, resize_nearest{12, 16}
+                            | resize_nearest{24, 32, sampling::half_pixel, rounding::nearest_or_up});
 NET(resized_smoothly, resize_bilinear{12, 16} | resize_bilinear{24, 32});
 NET(maximum_of_maxima, max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{});
 NET(one_maximum, global_max_pool{});
@@ -243,6 +258,7 @@ NET(short_of_the_edge, max_pool{.kernel = 4} | global_max_pool{});
 TEST_CASE("resizing and pooling twice is done once") {
   static_assert(becomes<rule::resize_of_resize, resized_twice, resized_once>());
   static_assert(becomes<rule::global_of_max_pool, maximum_of_maxima, one_maximum>());
+  static_assert(stays<resized_by_centres>);
   static_assert(stays<resized_by_halves> && stays<resized_smoothly> && stays<with_gaps> && stays<short_of_the_edge>);
 }
 

@@ -91,6 +91,7 @@ class random_patterns : public builder {
   int part(int x, int axis) {
     ago::shape s = shape(x);
     int const extents = extent(s, axis), begin = any(0, extents - 1), step = any(1, 2);
+    if (chance(25)) return slice(x, axis, begin, any(1, begin / step + 1), -step);
     return slice(x, axis, begin, any(1, (extents - 1 - begin) / step + 1), step);
   }
   void cut(int x) {
@@ -133,7 +134,9 @@ class random_patterns : public builder {
   int pad(int x, float value) {
     ago::node n{.kind = op::pad, .out = shape(x), .alpha = value};
     n.win.pad_top = any(0, 1), n.win.pad_left = any(0, 1), n.win.pad_bottom = any(0, 1), n.win.pad_right = any(0, 1);
+    n.begin = chance(20);
     n.out.h += n.win.pad_top + n.win.pad_bottom, n.out.w += n.win.pad_left + n.win.pad_right;
+    n.out.c += n.begin * any(1, 2);
     return append(n, {x});
   }
   void pad_window(int x) {
@@ -157,7 +160,8 @@ class random_patterns : public builder {
     ago::shape s = shape(x);
     for (int i = 0; i < 2; ++i) {
       s.h = chance(70) ? s.h * any(1, 2) : any(1, 6), s.w *= any(1, 2);
-      x = append({.kind = op::resize_nearest, .out = s}, {x});
+      bool const other = chance(15);  // sampling and rounding
+      x = append({.kind = op::resize_nearest, .out = s, .begin = other, .step = 1 + 3 * other}, {x});
     }
   }
 

@@ -16,7 +16,7 @@ constexpr bool part_of_constant(auto& w, int v) {
     int before = 1, behind = 1;
     for (int i = 0; i < 4; ++i)
       if (i != n.axis) (i < n.axis ? before : behind) *= extent_along(w[u].out, i);
-    if (before > 1 || (n.step > 1 && extent_along(n.out, n.axis) > 1)) return false;
+    if (before > 1 || (n.step != 1 && extent_along(n.out, n.axis) > 1)) return false;
     first = n.begin * behind;
   }
   w.become(v, {.kind = op::constant, .weight = w[u].weight + first}, w.operand(u));

@@ -58,7 +58,7 @@ constexpr bool slice_of_concat(auto& w, int v) {
   int const last = n.begin + (extent_along(n.out, n.axis) - 1) * n.step;
   for (int k = 0, first = 0; k < w[u].input_count && first <= n.begin; ++k) {
     int const extent = extent_along(w.shape_of(w.operand(u, k)), n.axis);
-    if (n.begin < first + extent && last < first + extent) {
+    if (n.begin < first + extent && last >= first && last < first + extent) {
       n.begin -= first;
       w.read(v, w.operand(u, k));
       return true;
@@ -100,10 +100,12 @@ constexpr bool undo(auto& w, int v) {
   return true;
 }
 
-/// By whole factors: pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)).
+/// By whole factors: pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)). Not so with other samplings.
 constexpr bool resize_of_resize(auto& w, int v) {
   int const u = w.operand(v);
   if (w[u].kind != op::resize_nearest) return false;
+  for (int const i : {u, v})
+    if (w[i].begin != node{}.begin || w[i].step != node{}.step) return false;
   shape const &from = w.shape_of(w.operand(u)), &between = w[u].out, &to = w[v].out;
   if (between.h % from.h || between.w % from.w || to.h % between.h || to.w % between.w) return false;
   w.read(v, w.operand(u));

@@ -14,6 +14,7 @@ constexpr bool pad_of_pad(auto& w, int v) {
   int const u = w.operand(v);
   if (w[u].kind != op::pad || w[u].alpha != w[v].alpha) return false;
   add_pads(w[v].win, w[u].win);
+  w[v].begin += w[u].begin;
   w.read(v, w.operand(u));
   return true;
 }
@@ -34,6 +35,7 @@ constexpr bool pad_into_window(auto& w, int v) {
   if (w[u].kind != op::pad || w[u].alpha != 0) return false;
   node& n = w[v];
   shape const& in = w.shape_of(w.operand(u));
+  if (in.c != w[u].out.c) return false;
   window joined = n.win;
   add_pads(joined, w[u].win);
   if (pools_windows(n.kind) && !may_pool(joined, in, n.out)) return false;
