@@ -129,14 +129,18 @@ void check_plan(Plan const& plan) {
   }
 }
 
+template <auto const& Net, options Options>
+using place_of = std::shared_ptr<typename live_program<Net, Options>::place_type>;
+
 /// The plans are the same; so are the results, if the menu has all kernels. Has it?
 template <auto const& Net, auto const& Table, options Options>
-bool compare(schedule_list const& list, live_program<Net, Options> const* packed) {
+bool compare(schedule_list const& list, live_program<Net, Options> const* like, place_of<Net, Options> where) {
   using compiled = program<Net, Table, Options>;
   auto const plan = std::make_shared<live_plan<Net, Options> const>(list);
   check_plan<compiled>(*plan);
   std::vector<float> const weights = tuner::sample_parameters<Net>();
-  auto const live = live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, packed);
+  auto const live =
+      live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, like, std::move(where));
   if (!live) return false;
   values<Net> v;
   live->run(v.in.data(), v.out.data());
@@ -147,19 +151,22 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* packed
   return true;
 }
 
-/// The default table and `Tables` drawn ones; returns how many of those the menu has all kernels for.
+/// The default table and `Tables` drawn ones: packed in places of their own, like others, and one after another in the
+/// same place. Returns how many of the drawn ones the menu has all kernels for.
 template <auto const& Net, options Options, unsigned Tables>
 int compare_all() {
+  using live = live_program<Net, Options>;
   std::vector<float> const weights = tuner::sample_parameters<Net>();
-  auto const usual = live_program<Net, Options>::make(
-      std::make_shared<live_plan<Net, Options> const>(schedule_list{}), tuner::menu<Net, Options>::view(), weights);
+  auto const plan = std::make_shared<live_plan<Net, Options> const>(schedule_list{});
+  auto const usual = live::make(plan, tuner::menu<Net, Options>::view(), weights);
   REQUIRE(usual);
-  CHECK(compare<Net, untuned, Options>({}, nullptr));
+  CHECK(compare<Net, untuned, Options>({}, nullptr, nullptr));
+  auto const shared = std::make_shared<typename live::place_type>(8 * live::floats_of(*plan) + 100'000);
   return [&]<unsigned... S>(std::integer_sequence<unsigned, S...>) {
     return (compare<Net, drawn<Net, Options, S>::table, Options>(
                 schedule_list({std::begin(drawn<Net, Options, S>::table.entries),
                                std::end(drawn<Net, Options, S>::table.entries)}),
-                S % 2 ? usual.get() : nullptr) +
+                S % 2 ? usual.get() : nullptr, S % 4 ? shared : nullptr) +
             ...);
   }(std::make_integer_sequence<unsigned, Tables>());
 }

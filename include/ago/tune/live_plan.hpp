@@ -55,7 +55,7 @@ class live_plan {
   bool packs_alike(live_plan const& other, int i) const {
     kernel_key const &a = part(i).key, &b = other.part(i).key;
     return a.what == b.what && a.paired == b.paired && a.tile.vectors == b.tile.vectors && a.after == b.after &&
-           a.kernel_h == b.kernel_h;
+           packed_floats_of(i) == other.packed_floats_of(i);
   }
   /// Floats of part i's packed weights, from part(i).data.weights on.
   long packed_floats_of(int i) const {

@@ -43,7 +43,7 @@ class network_problem : public subject {
   comparison measure(candidate const& contender, candidate const& incumbent, int runs) override {
     program_type const& original = incumbent_program(incumbent);
     if (realised_of(contender).plan->same_as(original.plan())) return equals();
-    std::shared_ptr<program_memory> here = place(0, contender, incumbent), there = place(1, contender, incumbent);
+    std::shared_ptr<place_type> here = place(0, contender, incumbent), there = place(1, contender, incumbent);
     std::unique_ptr<program_type> a = make(contender, &original, here), b = make(incumbent, &original, there);
     auto const exchange = [&] {
       a = make(contender, a.get(), there);
@@ -104,6 +104,7 @@ class network_problem : public subject {
   using formed = typename choices_type::formed;
   using plan_type = live_plan<Net, Options>;
   using program_type = live_program<Net, Options>;
+  using place_type = typename program_type::place_type;
   using realised_type = realised<Net, Options>;
   struct packed_candidate {
     candidate which;
@@ -132,7 +133,7 @@ class network_problem : public subject {
   }
 
   std::unique_ptr<program_type> make(candidate const& c, program_type const* like,
-                                     std::shared_ptr<program_memory> where = nullptr) {
+                                     std::shared_ptr<place_type> where = nullptr) {
     auto p = program_type::make(realised_of(c).plan, menu_, weights_, like, std::move(where));
     if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
     return p;
@@ -145,11 +146,11 @@ class network_problem : public subject {
     return *incumbent_.program;
   }
   /// One of two places in memory for programs that are timed.
-  std::shared_ptr<program_memory> place(int number, candidate const& a, candidate const& b) {
+  std::shared_ptr<place_type> place(int number, candidate const& a, candidate const& b) {
     std::size_t const floats = std::max(program_type::floats_of(*realised_of(a).plan),
                                         program_type::floats_of(*realised_of(b).plan));
-    std::shared_ptr<program_memory>& p = places_[number];
-    if (!p || p->floats() < floats) p = std::make_shared<program_memory>(floats);
+    std::shared_ptr<place_type>& p = places_[number];
+    if (!p || p->memory.floats() < floats) p = std::make_shared<place_type>(floats);
     return p;
   }
   comparison equals() {
@@ -181,7 +182,7 @@ class network_problem : public subject {
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
   packed_candidate incumbent_;
-  std::shared_ptr<program_memory> places_[2];
+  std::shared_ptr<place_type> places_[2];
   double seconds_ = 0;  ///< that the incumbent takes; 0: not known
 };
 

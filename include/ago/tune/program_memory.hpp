@@ -28,4 +28,12 @@ class program_memory {
   std::unique_ptr<float[], release> data_;
 };
 
+/// Memory, and what is packed there: the next program of the same network and weights packs only what differs.
+template <class Plan>
+struct program_place {
+  explicit program_place(std::size_t floats) : memory(floats) {}
+  program_memory memory;
+  std::shared_ptr<Plan const> packed;  ///< null: nothing yet
+};
+
 }  // namespace ago::tuner
