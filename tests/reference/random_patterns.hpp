@@ -160,8 +160,8 @@ class random_patterns : public builder {
     ago::shape s = shape(x);
     for (int i = 0; i < 2; ++i) {
       s.h = chance(70) ? s.h * any(1, 2) : any(1, 6), s.w *= any(1, 2);
-      bool const other = chance(15);  // sampling and rounding
-      x = append({.kind = op::resize_nearest, .out = s, .begin = other, .step = 1 + 3 * other}, {x});
+      bool const other = chance(15);  // align_corners, upwards
+      x = append({.kind = op::resize_nearest, .out = s, .begin = 3 * other, .step = 1 + other}, {x});
     }
   }
 
