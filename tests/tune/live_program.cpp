@@ -171,7 +171,15 @@ int compare_all() {
   }(std::make_integer_sequence<unsigned, Tables>());
 }
 
-constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni};
+constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni}, all_merged{horizontal_fusion::always};
+
+/// Operators of `Net`, as `all_merged` compiles it, for which `is` holds.
+template <auto const& Net>
+constexpr int count_merged_nodes(auto const& is) {
+  int n = 0;
+  for (node const& v : program<Net, untuned, all_merged>::graph.nodes) n += is(v);
+  return n;
+}
 
 }  // namespace
 
@@ -184,3 +192,9 @@ TEST_CASE("branches: likewise, with narrow vectors") { CHECK(compare_all<branche
 TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<branches, apart, 4>() == 4); }
 
 TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, 4>() >= 3); }
+
+TEST_CASE("siblings and trained values: likewise, packed with all that has been merged") {
+  static_assert(count_merged_nodes<families>([](node const& v) { return v.is_merged(); }) > 0);
+  static_assert(count_merged_nodes<families>([](node const& v) { return v.kind == op::constant; }) == 1);
+  CHECK(compare_all<families, all_merged, 4>() >= 3);
+}

@@ -30,4 +30,11 @@ inline constexpr auto tokens = input{.w = 12, .c = 32} | layer_norm{} | [](tenso
   return y + (y | linear{64} | gelu{} | linear{32});
 };
 
+/// A trained value as an operand, and siblings: two operators of one value that horizontal fusion merges into one.
+inline constexpr auto families = input{.h = 6, .w = 7, .c = 12} | [](tensor x) {
+  tensor const y = x + (x | constant{.h = 6, .w = 7, .c = 12});
+  return concat(y | pointwise{24} | relu{}, y | pointwise{32} | relu{}) | depthwise{.kernel = 3, .pad = 1} |
+         pointwise{9};
+};
+
 }  // namespace tune_test
