@@ -1,5 +1,5 @@
 // A number added to a tensor.
-// expect: ago: \+ adds two tensors; for a number use map
+// expect: ago: \+ adds two tensors; for a number use affine\{1, number\}
 #include <ago/graph/check.hpp>
 
 using namespace ago;

@@ -34,6 +34,10 @@ inline random_graph make_random_network(random& r, int operators) {
       b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
     else if (what < 66)
       b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
+    else if (what < 67)
+      b.add({.kind = op(pick(r, int(op::reduce_sum), int(op::arg_max))), .out = b.with_channels(x, 1)}, {x});
+    else if (what < 68)
+      b.add({.kind = op::constant, .out = s}, {0});
     else if (what < 70)
       b.unary(moves[pick(r, 0, 2)], x);
     else {
@@ -42,7 +46,7 @@ inline random_graph make_random_network(random& r, int operators) {
       if (what < 74) {
         if (t.n == s.n && t.h == s.h && s.c + t.c < 64) b.concat(x, y);
       } else if (t == s || t == ago::shape{s.n, 1, 1, s.c}) {
-        b.binary(what % 2 ? op::add : op::mul, x, y);
+        b.binary(op(pick(r, int(op::add), int(op::power))), x, y);
       }
     }
   }

@@ -130,14 +130,25 @@ constexpr tensor tensor_of(auto const& a, auto const& b) {
 template <class A, class B>
   requires detail::one_is_tensor<A, B>
 constexpr auto operator+(A const& a, B const& b) {
-  static_assert(detail::never<A>, "ago: + adds two tensors; for a number use map{[](auto x) { return x + 1.f; }}");
+  static_assert(detail::never<A>, "ago: + adds two tensors; for a number use affine{1, number}");
   return detail::tensor_of(a, b);
 }
 template <class A, class B>
   requires detail::one_is_tensor<A, B>
 constexpr auto operator*(A const& a, B const& b) {
-  static_assert(detail::never<A>,
-                "ago: * multiplies two tensors; for a number use map{[](auto x) { return x * 2.f; }}");
+  static_assert(detail::never<A>, "ago: * multiplies two tensors; for a number use affine{number, 0}");
+  return detail::tensor_of(a, b);
+}
+template <class A, class B>
+  requires detail::one_is_tensor<A, B>
+constexpr auto operator-(A const& a, B const& b) {
+  static_assert(detail::never<A>, "ago: - subtracts two tensors; for a number use affine{1, -number}");
+  return detail::tensor_of(a, b);
+}
+template <class A, class B>
+  requires detail::one_is_tensor<A, B>
+constexpr auto operator/(A const& a, B const& b) {
+  static_assert(detail::never<A>, "ago: / divides two tensors; for a number use affine{1 / number, 0}");
   return detail::tensor_of(a, b);
 }
 

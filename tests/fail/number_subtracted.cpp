@@ -1,0 +1,13 @@
+// A number less a tensor.
+// expect: ago: - subtracts two tensors; for a number use affine\{1, -number\}
+#include <ago/graph/check.hpp>
+
+using namespace ago;
+
+#ifdef AGO_POSITIVE
+constexpr auto block = [](tensor x) { return x - (x | relu{}); };
+#else
+constexpr auto block = [](tensor x) { return 1.f - x; };
+#endif
+inline constexpr auto net = input{.c = 3} | block;
+static_assert(check<net>::ok);
