@@ -1,5 +1,8 @@
 // Activations that are user's functions in the library: what they compute is written here, and may be read here.
 // Functions of registers (exp, log1p, ...) are found by their argument, when a kernel is compiled.
+// Largest errors over all finite x, measured as those in kernel/epilogue.hpp: 4 units in the last place, softplus below
+// -87 and celu besides 1e-37; mish 8 units and 1e-35; affine_sigmoid 2e-7; threshold, negative, absolute and the
+// roundings exact.
 #pragma once
 
 #include <ago/graph/elementwise.hpp>

@@ -179,7 +179,8 @@ struct stage_data {
   float alpha = 0, beta = 0;
 };
 
-/// Where element i of the result along `axis` comes from, or how the axes are exchanged: as in `node`.
+/// Where element i of the result along `axis` comes from, or how the axes are exchanged: as in `node`. pad: `begin`
+/// channels in front; resizing: `begin` is the sampling, `step` 1 + the rounding; arg_max: `begin` 1 takes the last.
 struct movement {
   op kind = op::identity;
   int axis = 3, begin = 0, step = 1;
