@@ -22,18 +22,19 @@ struct watching_referee : referee {
   std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
                                     int runs) override {
     if (trials_left() <= 0) return std::nullopt;
-    trials.push_back({region, contender, incumbent, p.measure(contender, incumbent, runs)});
-    return trials.back().result;
+    made.push_back({region, contender, incumbent, p.measure(contender, incumbent, runs)});
+    return made.back().result;
   }
-  int trials_left() const override { return budget - int(trials.size()); }
+  int trials() const override { return int(made.size()); }
+  int trials_left() const override { return budget - trials(); }
   void improved(double gain) override {
     CHECK(gain > 0);
-    replacements.push_back(trials.size());
+    replacements.push_back(made.size());
   }
 
   problem& p;
   int budget;
-  std::vector<trial> trials;
+  std::vector<trial> made;
   std::vector<std::size_t> replacements;  ///< number of trials at each
 };
 
@@ -46,10 +47,18 @@ search_result searched(problem& p, settings const& s) {
   watching_referee judge(p, s.budget);
   reformer r(p, s, judge);
   candidate const best = r.run();
-  CHECK(int(judge.trials.size()) <= s.budget);
-  for (trial const& t : judge.trials) CHECK((p.feasible(t.contender) && p.feasible(t.incumbent)));
-  return {best, r.start(), judge.trials, judge.replacements};
+  CHECK(judge.trials() <= s.budget);
+  for (trial const& t : judge.made) CHECK((p.feasible(t.contender) && p.feasible(t.incumbent)));
+  return {best, r.start(), judge.made, judge.replacements};
 }
+
+/// All combinations take the same time: whatever wins, wins by noise.
+struct flat_landscape : synthetic::landscape {
+  using landscape::landscape;
+  comparison measure(candidate const&, candidate const& incumbent, int runs) override {
+    return landscape::measure(incumbent, incumbent, runs);
+  }
+};
 
 bool is_mini(std::string const& region) { return region.find(": part") != region.npos; }
 
@@ -130,17 +139,33 @@ TEST_CASE("a contender replaces the best only after it has won twice with confid
 }
 
 TEST_CASE("where nothing can be won, hardly anything is replaced") {
-  // All combinations take the same time: whatever wins, wins by noise.
-  struct flat : synthetic::landscape {
-    using landscape::landscape;
-    comparison measure(candidate const&, candidate const& incumbent, int runs) override {
-      return landscape::measure(incumbent, incumbent, runs);
-    }
-  } p({.noise = .05});
+  flat_landscape p({.noise = .05});
   settings s;
   s.budget = 1000;
   s.what = variant::ago_nr;
   CHECK(searched(p, s).replacements.size() <= 8);  // 1000 / 400 are expected
+}
+
+TEST_CASE("minis that gain nothing settle after so many trials, and are joined then") {
+  flat_landscape p({.noise = 0});
+  settings s;
+  s.budget = 2000;
+  std::map<std::string, int> trials;
+  for (trial const& t : searched(p, s).trials) ++trials[t.region];
+  for (region const& mini : p.minis()) CHECK(trials[mini.name] == patience(3));
+  for (region const& whole : p.subgraphs()) CHECK(trials[whole.name] > 100);
+}
+
+TEST_CASE("minis may use no more than their part of the budget") {
+  synthetic::landscape p({.noise = .0001});
+  settings s;
+  s.budget = 100;
+  std::map<std::string, int> trials;
+  for (trial const& t : searched(p, s).trials) trials[t.region.substr(0, t.region.find(':'))] += is_mini(t.region);
+  for (region const& whole : p.subgraphs()) {
+    double const share = whole.weight / 6;
+    CHECK(trials[whole.name] <= int(s.budget * share * s.split_share) + 1);  // the last one may be measured twice
+  }
 }
 
 TEST_CASE("a small problem is searched to its end, and the optimum found") {

@@ -48,7 +48,7 @@ class recorded_referee : public referee {
     curve_.back().best = best();
   }
 
-  int trials() const { return trials_; }
+  int trials() const override { return trials_; }
   int resumed() const { return resumed_; }
   /// Seconds of the incumbent of the first trial, the default; 0 before it.
   double usual() const { return usual_; }

@@ -16,6 +16,7 @@ class referee {
   /// One trial, on behalf of a region; none once the budget is spent.
   virtual std::optional<comparison> compare(std::string const& region, candidate const& contender,
                                             candidate const& incumbent, int runs) = 0;
+  virtual int trials() const = 0;  ///< made so far
   virtual int trials_left() const = 0;
   /// The best candidate so far has been replaced; `gain` is ln(time of the old one / time of the new one).
   virtual void improved(double gain) = 0;

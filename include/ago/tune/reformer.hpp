@@ -49,6 +49,7 @@ class reformer {
     double cost = 0;                ///< of `apart`; it was 0 when SPLIT began
     std::vector<observation> seen;  ///< by the minis
     int allowance = 0;              ///< trials that the minis may use
+    int used = 0;                   ///< of them
   };
   static constexpr int trials_of_join = 3;  ///< about; kept back for each subgraph that has something to compose
   static constexpr int hopeless = 1000;     ///< so many trials without a gain end a search
@@ -97,10 +98,8 @@ class reformer {
     for (subgraph const& s : subgraphs_) kept_back += s.split && s.cost < 0 ? trials_of_join : 0;
     for (subgraph& s : subgraphs_) {
       if (!s.split) continue;
-      int used = 0;
-      for (area const& m : s.minis) used += m.spent().trials();
       bool const settled = std::ranges::all_of(s.minis, [&](area const& m) { return m.settled(s_); });
-      bool const spent = s_.how != method::exhaustive && used >= s.allowance;
+      bool const spent = s_.how != method::exhaustive && s.used >= s.allowance;
       if (settled || spent || (s.cost < 0 && judge_.trials_left() <= kept_back)) return &s;
     }
     return nullptr;
@@ -139,7 +138,9 @@ class reformer {
   }
   void challenge_composed(subgraph& s, area& mini, genes const& g) {
     candidate const contender = with(composed(s), mini.choices(), g);
+    int const before = judge_.trials();
     std::optional<outcome> const o = challenge(judge_, s_, mini.name(), contender, composed(s));
+    s.used += judge_.trials() - before;
     if (!o) return;
     mini.book(g, *o);
     s.seen.push_back({genes_of(contender, s.whole.choices()), s.cost + o->ratio});
