@@ -216,7 +216,7 @@ TEST_CASE("inputs with initializers are constants, others may be fixed") {
   net.node("Mul", {"x", "w"}, {"a"});
   net.node("Reshape", {"a", "to"}, {"y"});
   net.output("y");
-  ago::onnx::constant const to{.dims = {3}, .reals = {}, .integers = {1, 2, 1}};
+  ago::onnx::constant const to{.dims = {3}, .integers = {1, 2, 1}};
   contains(net.complaint(), "shape: it is computed at run time");
   ago::onnx::constant typed = to;
   typed.type = ago::onnx::element::integer;

@@ -15,22 +15,22 @@ constant constant_of(site const& s) {
     ++given;
   }
   if (s.has("value_float")) {
-    c = {.type = element::real, .dims = {}, .reals = {s.real("value_float", 0)}, .integers = {}};
+    c = {.type = element::real, .dims = {}, .reals = {s.real("value_float", 0)}};
     ++given;
   }
   if (s.has("value_int")) {
-    c = {.type = element::integer, .dims = {}, .reals = {}, .integers = {s.integer("value_int", 0)}};
+    c = {.type = element::integer, .dims = {}, .integers = {s.integer("value_int", 0)}};
     ++given;
   }
   if (attribute const* a = s.find("value_floats")) {
     auto const* list = std::get_if<std::vector<float>>(a);
     if (list == nullptr) throw fault{"value_floats", "it is not a list of floats"};
-    c = {.type = element::real, .dims = {static_cast<std::int64_t>(list->size())}, .reals = *list, .integers = {}};
+    c = {.type = element::real, .dims = {static_cast<std::int64_t>(list->size())}, .reals = *list};
     ++given;
   }
   if (s.has("value_ints")) {
     extents list = s.integers("value_ints", {});
-    c = {.type = element::integer, .dims = {static_cast<std::int64_t>(list.size())}, .reals = {}, .integers = list};
+    c = {.type = element::integer, .dims = {static_cast<std::int64_t>(list.size())}, .integers = list};
     ++given;
   }
   for (char const* name : {"sparse_value", "value_string", "value_strings"}) {
@@ -42,7 +42,7 @@ constant constant_of(site const& s) {
 
 constant fill_of(site const& s) {
   attribute const* a = s.find("value");
-  if (a == nullptr) return {.type = element::real, .dims = {1}, .reals = {0.0f}, .integers = {}};
+  if (a == nullptr) return {.type = element::real, .dims = {1}, .reals = {0.0f}};
   constant const* tensor = std::get_if<constant>(a);
   if (tensor == nullptr || volume(tensor->dims) != 1) throw fault{"value", "it is not a tensor with one element"};
   return *tensor;

@@ -45,7 +45,7 @@ class decoder {
 
  private:
   void report(std::string subject, std::string reason) {
-    findings_.push_back({.node = "", .op = "", .attribute = std::move(subject), .reason = std::move(reason)});
+    findings_.push_back({.attribute = std::move(subject), .reason = std::move(reason)});
   }
   void fail_if_any() const {
     if (!findings_.empty()) throw import_error(findings_);

@@ -33,7 +33,6 @@ std::string sentence(finding const& f) {
 import_error::import_error(std::vector<finding> all)
     : std::runtime_error(lines(all)), findings_(std::make_shared<std::vector<finding> const>(std::move(all))) {}
 
-import_error::import_error(std::string reason)
-    : import_error(std::vector<finding>{{.node = "", .op = "", .attribute = "", .reason = std::move(reason)}}) {}
+import_error::import_error(std::string reason) : import_error(std::vector<finding>{{.reason = std::move(reason)}}) {}
 
 }  // namespace ago::onnx

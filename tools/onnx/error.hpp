@@ -10,10 +10,10 @@ namespace ago::onnx {
 
 /// One thing that is wrong or not supported. What does not apply is left empty: a finding about the file has no node.
 struct finding {
-  std::string node;       ///< its name, or "#12" by position
-  std::string op;         ///< "Conv"
-  std::string attribute;  ///< or the name of an input: "pads"
-  std::string reason;     ///< a clause without full stop
+  std::string node = {};       ///< its name, or "#12" by position
+  std::string op = {};         ///< "Conv"
+  std::string attribute = {};  ///< or the name of an input: "pads"
+  std::string reason = {};     ///< a clause without full stop
 };
 
 /// `node "conv1" (Conv), pads: 3 numbers, expected 4`
@@ -28,7 +28,7 @@ class import_error : public std::runtime_error {
   std::vector<finding> const& findings() const { return *findings_; }
 
  private:
-  std::shared_ptr<std::vector<finding> const> findings_;
+  std::shared_ptr<std::vector<finding> const> findings_;  // shared: copies of an exception must not throw
 };
 
 /// The text with everything that a terminal would not print as a character replaced, and cut at a reasonable length:

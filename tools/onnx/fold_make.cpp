@@ -10,7 +10,7 @@ namespace {
 
 constant list(extents numbers) {
   auto const size = static_cast<std::int64_t>(numbers.size());
-  return {.type = element::integer, .dims = {size}, .reals = {}, .integers = std::move(numbers)};
+  return {.type = element::integer, .dims = {size}, .integers = std::move(numbers)};
 }
 
 constant constant_of_shape(site const& s) {
@@ -64,7 +64,7 @@ constant nonzero(constant const& x) {
   for (extents const& axis : found) all.insert(all.end(), axis.begin(), axis.end());
   std::int64_t const rank = static_cast<std::int64_t>(x.dims.size());
   std::int64_t const count = rank == 0 ? 0 : static_cast<std::int64_t>(found[0].size());
-  return {.type = element::integer, .dims = {rank, count}, .reals = {}, .integers = std::move(all)};
+  return {.type = element::integer, .dims = {rank, count}, .integers = std::move(all)};
 }
 
 constant size(site const& s) {

@@ -32,8 +32,7 @@ std::optional<std::int64_t> input_shapes::size(std::string const& input, int axi
 value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<finding>& findings) {
   value result{.name = input.name(), .type = element::real, .dims = {}, .known = {}};
   auto const report = [&](std::string reason) {
-    findings.push_back(
-        {.node = "", .op = "", .attribute = "input \"" + printable(input.name()) + "\"", .reason = std::move(reason)});
+    findings.push_back({.attribute = "input \"" + printable(input.name()) + "\"", .reason = std::move(reason)});
   };
   if (!input.type().has_tensor_type()) {
     report("it is not a tensor");
@@ -61,10 +60,7 @@ value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<findin
 void input_shapes::check_all_used(std::vector<finding>& findings) const {
   for (auto const& [key, size] : options_.dims) {
     if (used_.count(key)) continue;
-    findings.push_back({.node = "",
-                        .op = "",
-                        .attribute = "",
-                        .reason = "no input has an unknown dimension called \"" + printable(key) + "\""});
+    findings.push_back({.reason = "no input has an unknown dimension called \"" + printable(key) + "\""});
   }
 }
 

@@ -93,7 +93,7 @@ void check_operators(model const& m, load_options const& options, names const& u
     bool const perhaps = undetermined.count(op.name) != 0 && foldable(op.type);
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;
-    findings.push_back({.node = op.name, .op = op.type, .attribute = "", .reason = "the operator is not supported"});
+    findings.push_back({.node = op.name, .op = op.type, .reason = "the operator is not supported"});
   }
 }
 

@@ -17,9 +17,9 @@ enum class element { real, integer };
 /// A value that is known.
 struct constant {
   element type = element::real;
-  std::vector<std::int64_t> dims;
-  std::vector<float> reals;            ///< type real, row-major
-  std::vector<std::int64_t> integers;  ///< type integer
+  std::vector<std::int64_t> dims = {};
+  std::vector<float> reals = {};            ///< type real, row-major
+  std::vector<std::int64_t> integers = {};  ///< type integer
 };
 
 /// A tensor of the graph.

@@ -76,14 +76,14 @@ void fill(std::string_view data, layout const& l, std::vector<To>& to, Convert c
 
 template <class T>
 constant integers(layout const& l, std::string_view data) {
-  constant c{.type = element::integer, .dims = l.dims, .reals = {}, .integers = {}};
+  constant c{.type = element::integer, .dims = l.dims};
   fill<T>(data, l, c.integers, [](T x) { return static_cast<std::int64_t>(x); });
   return c;
 }
 
 template <class T, class Convert>
 constant reals(layout const& l, std::string_view data, Convert convert) {
-  constant c{.type = element::real, .dims = l.dims, .reals = {}, .integers = {}};
+  constant c{.type = element::real, .dims = l.dims};
   fill<T>(data, l, c.reals, convert);
   return c;
 }

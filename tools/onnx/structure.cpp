@@ -27,7 +27,7 @@ class builder {
 
  private:
   void report(std::string node, std::string op, std::string reason) {
-    findings_.push_back({.node = std::move(node), .op = std::move(op), .attribute = "", .reason = std::move(reason)});
+    findings_.push_back({.node = std::move(node), .op = std::move(op), .reason = std::move(reason)});
   }
 
   int known(std::string const& name) const {

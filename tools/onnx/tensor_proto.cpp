@@ -129,7 +129,7 @@ std::string name_of_type(int number) {
 constant decode_tensor(TensorProto const& tensor, std::filesystem::path const& folder) {
   data_type const& type = supported(tensor.data_type());
   if (tensor.has_segment()) throw fault{"", "a tensor in segments is not supported"};
-  constant out{.type = type.type, .dims = {tensor.dims().begin(), tensor.dims().end()}, .reals = {}, .integers = {}};
+  constant out{.type = type.type, .dims = {tensor.dims().begin(), tensor.dims().end()}};
   check_dims(out.dims);
   auto const count = static_cast<std::size_t>(volume(out.dims));
   bool const external = tensor.data_location() == TensorProto::EXTERNAL;

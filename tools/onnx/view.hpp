@@ -32,7 +32,7 @@ auto with_numbers(C& c, F f) {
   return c.type == element::real ? f(c.reals) : f(c.integers);
 }
 
-/// A constant of the type of `like` and the shape `dims`, all numbers zero.
+/// A constant of which all numbers are zero.
 inline constant zeros(element type, extents dims) {
   constant c{.type = type, .dims = std::move(dims), .reals = {}, .integers = {}};
   with_numbers(c, [&](auto& numbers) { numbers.resize(static_cast<std::size_t>(volume(c.dims))); });
