@@ -222,4 +222,21 @@ TEST_CASE("what would be too large is not folded") {
   CHECK_FALSE(output(net.load({.largest_constant = 9999})).known.has_value());
   CHECK_FALSE(output(net.load({.all_constants = 9999})).known.has_value());
   CHECK(output(net.load({.all_constants = 9999})).dims == ints{100, 100});
+
+  network integers;
+  integers.list("shape", {100});
+  fill(integers.node("ConstantOfShape", {"shape"}, {"y"}).tensor("value"), {1}, ints{7});
+  integers.output("y");
+  CHECK(output(integers.load({.largest_constant = 200})).known.has_value());
+  CHECK_FALSE(output(integers.load({.largest_constant = 199})).known.has_value());
+}
+
+TEST_CASE("what would take too long is not folded") {
+  network net;
+  net.list("shape", {1 << 22});
+  net.node("ConstantOfShape", {"shape"}, {"x"});
+  net.node("Sum", names(20000, "x"), {"y"});
+  auto const m = net.output("y").load();
+  CHECK_FALSE(output(m).known.has_value());
+  CHECK(m.operations.size() == 1);
 }

@@ -28,7 +28,10 @@ bool fold(model& graph, operation const& op, fold_budget& budget) {
   site s(graph, op);
   if (!foldable(op.type) || !operands_known(s)) return false;
   std::int64_t made = 0, read = 0;
-  for (std::size_t i = 0; i < op.outputs.size(); ++i) made += s.has_output(i) ? volume(s.output_dims(i)) : 0;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    std::int64_t const size = s.output_type(i) == element::integer ? 2 : 1;
+    made += s.has_output(i) ? size * volume(s.output_dims(i)) : 0;
+  }
   for (std::size_t i = 0; i < op.inputs.size(); ++i) read += s.has_input(i) ? volume(s.dims(i)) : 0;
   if (op.type == "Constant") made = 0;                                                  // it is in the file already
   if (op.type != "Concat") read += made * static_cast<std::int64_t>(op.inputs.size());  // operands are broadcast

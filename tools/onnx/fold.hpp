@@ -9,7 +9,7 @@
 
 namespace ago::onnx {
 
-/// What may be spent on constants, in elements.
+/// What may be spent on constants, in floats; an integer takes the memory of two.
 struct fold_budget {
   std::int64_t largest;  ///< made by one operator
   std::int64_t made;     ///< made in total

@@ -27,7 +27,7 @@ struct load_options {
   /// Operators that may be left after folding; others are reported together with everything else that is wrong. If it
   /// is empty, all may.
   std::set<std::string, std::less<>> operators = {};
-  /// Operators whose result would have more elements than this are not folded,
+  /// Operators whose result would have more elements than this are not folded (integers count twice: memory),
   std::int64_t largest_constant = std::int64_t{1} << 26;
   /// nor when all folded constants together would have more. Eight times as many are read at most.
   std::int64_t all_constants = std::int64_t{1} << 27;
