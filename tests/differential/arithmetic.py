@@ -57,8 +57,8 @@ class Arithmetic(Movements):
     def outer(self, s):
         """A row and a column make an image."""
         self.note("outer operators")
-        return (f"[](tensor x) {{ return {self.pick(OPERATORS).format(a='(x | slice{0, 1, axis::rows})', b='(x | slice{0, 1, axis::columns})')}; }}",
-                s)
+        row, column = "(x | slice{0, 1, axis::rows})", "(x | slice{0, 1, axis::columns})"
+        return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a=row, b=column)}; }}", s
 
     def repeated(self, s):
         """More elements: of extents that are 1, or of any."""

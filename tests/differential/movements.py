@@ -65,7 +65,7 @@ class Movements(Layers):
     def pad_layer(self, s):
         sides = [self.any(0, 3) for _ in range(4)]
         more = [self.any(0, 3), self.any(0, 3)] if self.chance(25) else [0, 0]
-        mode = self.pick(("", "", "", "reflect", "edge", "wrap"))
+        mode = self.pick(("reflect", "edge", "wrap")) if self.chance(30) else ""
         if mode in ("reflect", "wrap"):
             most = [extent - (mode == "reflect") for extent in (s.h, s.w, s.h, s.w, s.c, s.c)]
             limited = [min(side, limit) for side, limit in zip(sides + more, most)]
@@ -102,7 +102,8 @@ class Movements(Layers):
     def movement(self, s):
         """One layer that may change every extent."""
         return self.pick((self.slice, self.slice, self.channel_shuffle, self.reshape, self.reshape, self.permute,
-                          self.unfold, self.pad_layer, self.resize, self.resize, self.resize, self.blocks))(s)
+                          self.unfold, self.pad_layer, self.pad_layer, self.resize, self.resize, self.resize,
+                          self.blocks))(s)
 
     # Combinations
 

@@ -13,7 +13,8 @@ class Networks(Transformers):
         choices = [self.pointwise, self.linear, self.batch_norm, self.parametric, self.activation, self.activation,
                    self.over_channels]
         if changes_extent:
-            choices += [self.conv2d, self.conv2d, self.depthwise, self.conv_transpose, self.pool, self.movement]
+            choices += [self.conv2d, self.conv2d, self.depthwise, self.conv_transpose, self.pool, self.movement,
+                        self.pad_layer, self.pad_layer]
             choices += [self.convolution_block] * 3
         return self.pick(choices)(s)
 
@@ -131,10 +132,11 @@ class Networks(Transformers):
         for limit, make in ((10, self.residual), (16, self.repeat), (24, self.concat), (31, self.squeeze_excitation),
                             (39, self.shared), (46, self.global_pool), (54, self.pool), (68, self.convolutions),
                             (82, self.units), (85, self.gated), (87, self.modulated), (90, self.round_trip),
-                            (95, self.stacked), (107, self.movement), (115, self.attention), (118, self.encoder), (122, self.matmul),
+                            (95, self.stacked), (107, self.movement), (115, self.attention), (118, self.encoder),
+                            (122, self.matmul),
                             (124, self.attention_by_hand), (131, self.combined), (133, self.outer),
                             (138, self.repeated),
-                            (141, self.with_constant), (151, self.reduction), (155, self.norm)):
+                            (141, self.with_constant), (154, self.reduction), (158, self.norm)):
             if kind < limit and (make != self.global_pool or s.h * s.w > 1):
                 return make(s)
         return self.simple(s)
