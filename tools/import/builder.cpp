@@ -1,0 +1,82 @@
+#include "builder.hpp"
+
+#include <ago/graph/lowering.hpp>
+
+namespace ago::importer {
+
+namespace {
+
+struct recorder_of_layer {
+  std::vector<tensor> const& x;
+
+  template <layer L>
+  tensor operator()(L const& layer) const { return layer(x[0]); }
+  tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
+  tensor operator()(map_of const&) const { return detail::record_elementwise(x[0], 0, {.kind = op::map}); }
+  tensor operator()(add const&) const { return x[0] + x[1]; }
+  tensor operator()(multiply const&) const { return x[0] * x[1]; }
+  tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }
+  tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
+  tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }
+};
+
+char const* sentence(fault what) {
+  switch (what) {
+    case fault::shapes_differ: return "the shapes of its operands differ";
+    case fault::channels_differ: return "the channels of its operands differ";
+    case fault::extents_differ: return "the extents of its operands differ";
+    case fault::channels_not_divisible_by_groups: return "the groups do not divide its channels";
+    case fault::outputs_not_divisible_by_groups: return "the groups do not divide its outputs";
+    case fault::window_exceeds_input: return "the window is larger than the padded image";
+    case fault::argument_must_be_positive: return "an argument must be positive";
+    case fault::argument_must_not_be_negative: return "an argument must not be negative";
+    case fault::pad_must_be_smaller_than_kernel: return "a pooling's pad must be at most half of its window";
+    case fault::window_misses_the_image: return "a window lies in the padding entirely";
+    case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
+    case fault::too_large: return "it is too large: extents, elements and parameters must fit an int";
+    case fault::slice_exceeds_extent: return "a slice reaches beyond its value";
+    case fault::elements_differ: return "a reshape changes the number of elements";
+    default: return "the library refuses it";
+  }
+}
+
+}  // namespace
+
+tensor record(layer_value const& layer, std::vector<tensor> const& operands) {
+  return std::visit(recorder_of_layer{operands}, layer);
+}
+
+std::string describe(diagnostic const& d) {
+  std::string r = std::string(name_of(d.where)) + ": " + sentence(d.what);
+  if (d.expected || d.actual) r += " (" + std::to_string(d.expected) + " and " + std::to_string(d.actual) + ")";
+  return r;
+}
+
+int builder::add_input(input in) {
+  tensor x = detail::record_input(recorder_, in);
+  recorder_.inputs = recorder_.nodes.size;
+  x = detail::record_layout(x, in);
+  tensors_.push_back(x);
+  list_.calls.push_back({in, {}, x.dims(), {}, origin_});
+  return size() - 1;
+}
+
+int builder::apply(layer_value layer, std::vector<int> operands, std::vector<float> weights) {
+  std::vector<tensor> x;
+  for (int v : operands) x.push_back(tensors_[std::size_t(v)]);
+  long const before = recorder_.floats;
+  tensor const y = record(layer, x);
+  if (recorder_.bad.what != fault::none) {
+    diagnostic const d = recorder_.bad;
+    recorder_.bad = {};
+    throw unsupported(describe(d));
+  }
+  if (recorder_.floats - before != long(weights.size()))
+    throw std::logic_error("importer: " + origin_ + ": " + std::to_string(weights.size()) + " weights for a layer of " +
+                           std::to_string(recorder_.floats - before));
+  tensors_.push_back(y);
+  list_.calls.push_back({std::move(layer), std::move(operands), y.dims(), std::move(weights), origin_});
+  return size() - 1;
+}
+
+}  // namespace ago::importer

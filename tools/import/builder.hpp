@@ -1,0 +1,43 @@
+// Builds a list of layers and has each of them recorded by ago's own front end, which knows shapes and refuses misfits.
+#pragma once
+
+#include "layers.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace ago::importer {
+
+/// What cannot be imported, in a sentence.
+struct unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class builder {
+ public:
+  /// Whoever makes layers says for which node.
+  void origin(std::string name) { origin_ = std::move(name); }
+
+  int add_input(input in);
+  /// Throws `unsupported` where the library refuses the layer, and std::logic_error if it takes other weights.
+  int apply(layer_value layer, std::vector<int> operands, std::vector<float> weights = {});
+  void add_output(int v) { list_.outputs.push_back(v); }
+
+  shape dims(int v) const { return list_.calls[std::size_t(v)].out; }
+  call const& at(int v) const { return list_.calls[std::size_t(v)]; }
+  int size() const { return int(list_.calls.size()); }
+  call_list take() { return std::move(list_); }
+
+ private:
+  call_list list_;
+  std::string origin_;
+  detail::recorder recorder_;
+  std::vector<tensor> tensors_;
+};
+
+/// Records a call at run time on the values of its operands.
+tensor record(layer_value const& layer, std::vector<tensor> const& operands);
+/// What is wrong, in words.
+std::string describe(diagnostic const& d);
+
+}  // namespace ago::importer

@@ -1,0 +1,261 @@
+// Finds sequences that repeat up to their numbers, and makes functions of them.
+#include "expression.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace ago::importer {
+
+namespace {
+
+/// What must be equal for two items to be the same up to numbers.
+std::string signature(item const& i) {
+  std::string r = std::to_string(int(i.kind)) + i.name + "{";
+  for (argument const& a : i.arguments) r += a.field + (a.type.empty() ? "=" + a.value : "") + ";";
+  for (sequence const& b : i.branches) {
+    r += "(";
+    for (item const& k : b) r += signature(k) + "|";
+    r += ")";
+  }
+  return r + "}" + std::to_string(i.times);
+}
+
+int weight(item const& i) {
+  if (i.branches.empty()) return 1;
+  int r = 0;
+  for (sequence const& b : i.branches)
+    for (item const& k : b) r += weight(k);
+  return r;
+}
+
+void visit_arguments(item& i, std::function<void(argument&)> const& f) {
+  for (argument& a : i.arguments)
+    if (!a.type.empty()) f(a);
+  for (sequence& b : i.branches)
+    for (item& k : b) visit_arguments(k, f);
+}
+
+/// All numbers of a run of items, in order.
+std::vector<argument> numbers_of(sequence const& run) {
+  std::vector<argument> r;
+  for (item const& i : run) visit_arguments(const_cast<item&>(i), [&](argument const& a) { r.push_back(a); });
+  return r;
+}
+
+struct place {
+  sequence* where;
+  std::size_t first;
+};
+
+/// A run that occurs at several places.
+struct repetition {
+  std::size_t length = 0;
+  std::vector<place> places;
+  int gain = 0;
+};
+
+class factoring {
+ public:
+  explicit factoring(program_text& text) : text_(text) {}
+
+  void run() {
+    repeat_equal_items();
+    while (replace_best()) {}
+    repeat_equal_items();
+  }
+
+ private:
+  std::vector<sequence*> all_sequences() {
+    std::vector<sequence*> r;
+    std::function<void(sequence&)> const collect = [&](sequence& s) {
+      r.push_back(&s);
+      for (item& i : s)
+        for (sequence& b : i.branches) collect(b);
+    };
+    for (statement& s : text_.statements) collect(s.items);
+    for (block& b : text_.blocks) collect(b.body);
+    return r;
+  }
+
+  /// Places that do not overlap, from the left.
+  static std::vector<place> apart(std::vector<place> const& all, std::size_t length) {
+    std::vector<place> r;
+    for (place const& p : all)
+      if (r.empty() || r.back().where != p.where || r.back().first + length <= p.first) r.push_back(p);
+    return r;
+  }
+
+  static sequence run_at(place const& p, std::size_t length) {
+    auto const begin = p.where->begin() + std::ptrdiff_t(p.first);
+    return {begin, begin + std::ptrdiff_t(length)};
+  }
+
+  /// How many parameters would a function for these places take?
+  static std::size_t parameters(repetition const& r) {
+    std::vector<std::vector<argument>> values;
+    for (place const& p : r.places) values.push_back(numbers_of(run_at(p, r.length)));
+    std::set<std::string> columns;
+    for (std::size_t i = 0; i < values[0].size(); ++i) {
+      std::string column;
+      for (auto const& v : values) column += v[i].value + "|";
+      bool const varies = std::any_of(values.begin(), values.end(), [&](auto const& v) { return v[i].value != values[0][i].value; });
+      if (varies) columns.insert(column);
+    }
+    return columns.size();
+  }
+
+  bool replace_best() {
+    constexpr std::size_t longest = 48, most_parameters = 6;
+    constexpr int least_weight = 3;
+    std::map<std::string, std::vector<place>> found;
+    std::map<std::string, std::size_t> lengths;
+    std::map<std::string, int> weights;
+    for (sequence* s : all_sequences()) {
+      for (std::size_t i = 0; i < s->size(); ++i) {
+        std::string key;
+        int sum = 0;
+        for (std::size_t n = 1; n <= longest && i + n <= s->size(); ++n) {
+          key += signature((*s)[i + n - 1]) + "|";
+          sum += weight((*s)[i + n - 1]);
+          if (sum < least_weight) continue;
+          found[key].push_back({s, i});
+          lengths[key] = n;
+          weights[key] = sum;
+        }
+      }
+    }
+    repetition best;
+    for (auto const& [key, places] : found) {
+      if (places.size() < 2) continue;
+      repetition r{lengths[key], apart(places, lengths[key]), 0};
+      if (r.places.size() < 2) continue;
+      int const each = weights[key];
+      if ((int(r.places.size()) - 1) * (each - 1) <= best.gain) continue;
+      std::size_t const count = parameters(r);
+      if (count > most_parameters) continue;
+      r.gain = (int(r.places.size()) - 1) * (each - 1) - int(count);
+      if (r.gain > best.gain) best = r;
+    }
+    constexpr int least_gain = 3;
+    if (best.gain < least_gain) return false;
+    replace(best);
+    return true;
+  }
+
+  /// "out", and "out2" for the next one.
+  static std::string parameter_name(argument const& a, std::set<std::string>& used) {
+    std::string const base = a.field[0] == '.' ? a.field.substr(1) : a.field;
+    std::string stem = base;
+    while (!stem.empty() && stem.back() >= '0' && stem.back() <= '9') stem.pop_back();
+    std::string name = stem;
+    for (int i = 2; !used.insert(name).second; ++i) name = stem + std::to_string(i);
+    return name;
+  }
+
+  void replace(repetition const& r) {
+    block b;
+    b.body = run_at(r.places[0], r.length);
+    std::vector<std::vector<argument>> values;
+    for (place const& p : r.places) values.push_back(numbers_of(run_at(p, r.length)));
+    std::map<std::string, std::size_t> parameter_of;  // by the values at all places
+    std::set<std::string> names;
+    std::vector<std::size_t> source;  // of each parameter: which number
+    std::size_t next = 0;
+    for (item& i : b.body)
+      visit_arguments(i, [&](argument& a) {
+        std::size_t const k = next++;
+        std::string column = a.type;
+        bool varies = false;
+        for (auto const& v : values) {
+          column += "|" + v[k].value;
+          varies = varies || v[k].value != values[0][k].value;
+        }
+        if (!varies) return;
+        auto const [at, is_new] = parameter_of.try_emplace(column, b.parameters.size());
+        if (is_new) {
+          b.parameters.push_back({parameter_name(a, names), "", "", a.type});
+          source.push_back(k);
+        }
+        a.value = b.parameters[at->second].field;
+      });
+    settle_types(b, values, source);
+    b.name = name_of(b);
+    b.uses = int(r.places.size());
+    // From the right, so that the places before stay where they are.
+    for (std::size_t n = r.places.size(); n-- > 0;) {
+      place const& p = r.places[n];
+      item call{.kind = item_kind::block, .name = b.name, .positional = true,
+                .origin = (*p.where)[p.first].origin};
+      for (std::size_t k = 0; k < b.parameters.size(); ++k)
+        call.arguments.push_back({b.parameters[k].field, values[n][source[k]].value, "", b.parameters[k].type});
+      auto const begin = p.where->begin() + std::ptrdiff_t(p.first);
+      p.where->erase(begin, begin + std::ptrdiff_t(r.length));
+      p.where->insert(p.where->begin() + std::ptrdiff_t(p.first), std::move(call));
+    }
+    text_.blocks.push_back(std::move(b));
+  }
+
+  /// A stride that is one number everywhere is an int.
+  static void settle_types(block& b, std::vector<std::vector<argument>> const& values,
+                           std::vector<std::size_t> const& source) {
+    for (std::size_t k = 0; k < b.parameters.size(); ++k) {
+      std::string& type = b.parameters[k].type;
+      bool const numbers = std::all_of(values.begin(), values.end(), [&](auto const& v) {
+        std::string const& text = v[source[k]].value;
+        return text.find_first_not_of("0123456789") == std::string::npos;
+      });
+      if ((type == "extent2" || type == "padding") && numbers) type = "int";
+    }
+  }
+
+  std::string name_of(block const& b) {
+    std::string name;
+    constexpr std::size_t speaking = 4;
+    if (b.body.size() <= speaking &&
+        std::all_of(b.body.begin(), b.body.end(), [](item const& i) { return i.kind == item_kind::layer; }))
+      for (item const& i : b.body) name += (name.empty() ? "" : "_") + i.name;
+    if (name.empty()) name = "block";
+    std::string r = name;
+    for (int i = 2; !block_names_.insert(r).second; ++i) r = name + std::to_string(i);
+    return r;
+  }
+
+  void repeat_equal_items() {
+    for (sequence* s : all_sequences()) {
+      sequence shorter;
+      for (std::size_t i = 0; i < s->size();) {
+        std::size_t n = 1;
+        while (i + n < s->size() && same((*s)[i], (*s)[i + n])) ++n;
+        if (n > 1 && weight((*s)[i]) + int((*s)[i].kind == item_kind::block) > 1) {
+          item r{.kind = item_kind::repeated, .name = "repeat", .branches = {{(*s)[i]}}, .times = int(n),
+                 .origin = (*s)[i].origin};
+          shorter.push_back(std::move(r));
+        } else {
+          shorter.insert(shorter.end(), s->begin() + std::ptrdiff_t(i), s->begin() + std::ptrdiff_t(i + n));
+        }
+        i += n;
+      }
+      if (shorter.size() != s->size()) {
+        *s = std::move(shorter);
+        return repeat_equal_items();  // what was collected may be gone
+      }
+    }
+  }
+
+  static bool same(item const& a, item const& b) {
+    if (signature(a) != signature(b)) return false;
+    auto const x = numbers_of({a}), y = numbers_of({b});
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](argument const& p, argument const& q) { return p.value == q.value; });
+  }
+
+  program_text& text_;
+  std::set<std::string> block_names_{"network"};
+};
+
+}  // namespace
+
+void factor(program_text& text) { factoring(text).run(); }
+
+}  // namespace ago::importer

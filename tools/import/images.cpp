@@ -1,0 +1,50 @@
+#include "images.hpp"
+
+namespace ago::importer {
+
+view as_image(context& c, view const& x) {
+  if (x.how.rank() == 3) return placed(c.net, x, {{0}, {}, {2}, {1}});
+  if (x.how.rank() == 4) return placed(c.net, x, {{0}, {2}, {3}, {1}});
+  if (x.how.rank() < 3) throw unsupported("an image has three or four axes");
+  throw unsupported("images of more than two dimensions");
+}
+
+view image(int value, extents const& dims) {
+  return {value, dims.size() == 3 ? of_axes(dims, {0, 2, 1}) : of_axes(dims, {0, 2, 3, 1})};
+}
+
+namespace {
+
+window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::int64_t in, std::int64_t out,
+                 std::int64_t kernel) {
+  auto const at = [&](char const* name, std::size_t k, std::int64_t otherwise) {
+    auto const values = n.list(name);
+    return int(values.empty() ? otherwise : k < values.size() ? values[k] : throw unsupported(std::string(name) + " is too short"));
+  };
+  window_side s{.kernel = int(kernel), .stride = at("strides", i, 1), .dilation = at("dilations", i, 1),
+                .in = int(in), .out = int(out)};
+  std::string const rule = n.text("auto_pad", "NOTSET");
+  if (rule == "SAME_UPPER" || rule == "SAME_LOWER") {
+    int const needed = (s.out - 1) * s.stride + s.span() - s.in, all = needed > 0 ? needed : 0;
+    s.before = rule == "SAME_UPPER" ? all / 2 : all - all / 2;
+    s.after = all - s.before;
+  } else if (rule != "VALID") {
+    s.before = at("pads", i, 0);
+    s.after = at("pads", i + sides, 0);
+  }
+  return s;
+}
+
+}  // namespace
+
+window_sides window_of(node_reader const& n, extents const& in, extents const& out,
+                       std::vector<std::int64_t> const& kernel) {
+  std::size_t const sides = in.size() - 2;
+  if (kernel.size() != sides) throw unsupported("its kernel has another number of dimensions than its input");
+  window_sides r;
+  for (std::size_t i = 0; i < sides; ++i)
+    (i + 1 == sides ? r.w : r.h) = side(n, i, sides, in[2 + i], out[2 + i], kernel[i]);
+  return r;
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,31 @@
+// Images and windows over them, as ONNX describes both.
+#pragma once
+
+#include "lowering.hpp"
+
+namespace ago::importer {
+
+/// {n, c, length} or {n, c, h, w} as images, rows, columns, channels.
+view as_image(context& c, view const& x);
+/// An image in an ago value that has the dims of an ONNX tensor.
+view image(int value, extents const& dims);
+
+/// One direction of a window.
+struct window_side {
+  int kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
+  int in = 1, out = 1;
+  int span() const { return (kernel - 1) * dilation + 1; }
+};
+struct window_sides {
+  window_side h, w;
+  ago::pads pads() const { return {h.before, w.before, h.after, w.after}; }
+  extent2 kernel() const { return {h.kernel, w.kernel}; }
+  extent2 stride() const { return {h.stride, w.stride}; }
+  extent2 dilation() const { return {h.dilation, w.dilation}; }
+};
+
+/// The window of a node that maps dims `in` to dims `out`, of which the last ones are pixels; `kernel`: its extents.
+window_sides window_of(node_reader const& n, extents const& in, extents const& out,
+                       std::vector<std::int64_t> const& kernel);
+
+}  // namespace ago::importer

@@ -1,0 +1,179 @@
+// Layers as C++ text.
+#include "arithmetic.hpp"
+#include "expression.hpp"
+
+namespace ago::importer {
+
+namespace {
+
+std::string text_of(int x) { return std::to_string(x); }
+std::string text_of(bool x) { return x ? "true" : "false"; }
+std::string text_of(extent2 e) {
+  return e.h == e.w ? text_of(e.h) : "{" + text_of(e.h) + ", " + text_of(e.w) + "}";
+}
+std::string text_of(padding const& p) {
+  if (p.is_same) return "same";
+  pads const& s = p.sides;
+  if (s.top != s.bottom || s.left != s.right)
+    return "pads{" + text_of(s.top) + ", " + text_of(s.left) + ", " + text_of(s.bottom) + ", " + text_of(s.right) + "}";
+  return text_of(extent2{s.top, s.left});
+}
+std::string text_of(ago::axis a) {
+  constexpr char const* names[] = {"images", "rows", "columns", "channels"};
+  return std::string("axis::") + names[int(a)];
+}
+
+argument number(char const* field, int value, char const* otherwise = "") { return {field, text_of(value), otherwise, "int"}; }
+argument extent(char const* field, extent2 value, char const* otherwise = "") {
+  return {field, text_of(value), otherwise, "extent2"};
+}
+argument optional_extent(char const* field, extent2 value, extent2 otherwise) {
+  return {field, text_of(value), text_of(otherwise), "extent2"};
+}
+argument sides(padding const& value) { return {".pad", text_of(value), "0", "padding"}; }
+argument flag(char const* field, bool value, bool otherwise) {
+  return {field, text_of(value), text_of(otherwise), "bool"};
+}
+argument real(char const* field, float value, char const* otherwise = "") {
+  return {field, literal(value), otherwise, "float"};
+}
+
+/// Layers without arguments, and those of a few numbers.
+struct namer {
+  item operator()(input const&) const { return {.name = "input"}; }
+  item operator()(conv2d const& l) const {
+    return {.name = "conv2d", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
+            extent(".stride", l.stride, "1"), sides(l.pad), extent(".dilation", l.dilation, "1"),
+            number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
+  }
+  item operator()(pointwise const& l) const {
+    return {.name = "pointwise", .arguments = {number(".out", l.out), flag(".bias", l.bias, false)}};
+  }
+  item operator()(depthwise const& l) const {
+    return {.name = "depthwise", .arguments = {extent(".kernel", l.kernel), extent(".stride", l.stride, "1"),
+            sides(l.pad), extent(".dilation", l.dilation, "1"), number(".multiplier", l.multiplier, "1"),
+            flag(".bias", l.bias, false)}};
+  }
+  item operator()(linear const& l) const {
+    return {.name = "linear", .arguments = {number(".out", l.out), flag(".bias", l.bias, true)}};
+  }
+  item operator()(bias const&) const { return {.name = "bias"}; }
+  item operator()(batch_norm const& l) const {
+    return {.name = "batch_norm", .arguments = {real(".epsilon", l.epsilon, "1e-05f")}};
+  }
+  item operator()(layer_norm const& l) const {
+    return {.name = "layer_norm", .arguments = {real(".epsilon", l.epsilon, "1e-05f")}};
+  }
+  item operator()(embedding const& l) const {
+    return {.name = "embedding", .arguments = {number(".entries", l.entries), number(".width", l.width)}};
+  }
+  item operator()(positions const&) const { return {.name = "positions"}; }
+  item operator()(relu const&) const { return {.name = "relu"}; }
+  item operator()(relu6 const&) const { return {.name = "relu6"}; }
+  item operator()(leaky_relu const& l) const {
+    return {.name = "leaky_relu", .arguments = {real(".slope", l.slope)}};
+  }
+  item operator()(clip const& l) const {
+    return {.name = "clip", .arguments = {real(".lo", l.lo), real(".hi", l.hi)}, .positional = true};
+  }
+  item operator()(hard_sigmoid const&) const { return {.name = "hard_sigmoid"}; }
+  item operator()(hard_swish const&) const { return {.name = "hard_swish"}; }
+  item operator()(sigmoid const&) const { return {.name = "sigmoid"}; }
+  item operator()(silu const&) const { return {.name = "silu"}; }
+  item operator()(hyperbolic_tangent const&) const { return {.name = "hyperbolic_tangent"}; }
+  item operator()(gelu const& l) const {
+    return {.name = "gelu", .arguments = {flag(".approximate", l.approximate, false)}};
+  }
+  item operator()(identity const&) const { return {.name = "identity"}; }
+  item operator()(map_of const& l) const {
+    return {.name = "map", .arguments = {{"", "[](auto x) { return " + l.expression + "; }", "", ""}}, .positional = true};
+  }
+  item operator()(max_pool const& l) const {
+    return {.name = "max_pool", .arguments = {extent(".kernel", l.kernel),
+            optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel), sides(l.pad),
+            extent(".dilation", l.dilation, "1"), flag(".ceil", l.ceil, false)}};
+  }
+  item operator()(avg_pool const& l) const {
+    return {.name = "avg_pool", .arguments = {extent(".kernel", l.kernel),
+            optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel), sides(l.pad), flag(".ceil", l.ceil, false),
+            flag(".count_pads", l.count_pads, true)}};
+  }
+  item operator()(global_avg_pool const&) const { return {.name = "global_avg_pool"}; }
+  item operator()(global_max_pool const&) const { return {.name = "global_max_pool"}; }
+  item operator()(softmax const&) const { return {.name = "softmax"}; }
+  item operator()(slice const& l) const {
+    return {.name = "slice", .arguments = {number(".begin", l.begin), number(".count", l.count),
+            {".axis", text_of(l.axis), "axis::channels", ""}, number(".step", l.step, "1")}};
+  }
+  item operator()(channel_shuffle const& l) const {
+    return {.name = "channel_shuffle", .arguments = {number(".groups", l.groups)}};
+  }
+  item operator()(reshape const& l) const {
+    return {.name = "reshape", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
+            number(".c", l.c, "0")}};
+  }
+  item operator()(permute const& l) const {
+    item r{.name = "permute", .positional = true};
+    for (int a : {l.n, l.h, l.w, l.c}) r.arguments.push_back({"", text_of(a), "", ""});
+    return r;
+  }
+  item operator()(pad const& l) const {
+    return {.name = "pad", .arguments = {{".sides", text_of(l.sides), "", "padding"}, real(".value", l.value, "0.f")}};
+  }
+  item operator()(resize_nearest const& l) const {
+    return {.name = "resize_nearest", .arguments = {number(".height", l.height), number(".width", l.width)},
+            .positional = true};
+  }
+  item operator()(resize_bilinear const& l) const {
+    return {.name = "resize_bilinear", .arguments = {number(".height", l.height), number(".width", l.width)},
+            .positional = true};
+  }
+  item operator()(attention const& l) const {
+    return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), real(".scale", l.scale, "0.f")}};
+  }
+  item operator()(to_nchw const&) const { return {.name = "to_nchw"}; }
+  item operator()(add const&) const { return {.name = "+"}; }
+  item operator()(multiply const&) const { return {.name = "*"}; }
+  item operator()(join const& l) const {
+    return {.name = "concat", .arguments = {{"", text_of(l.along), "axis::channels", ""}}};
+  }
+  item operator()(product_of const& l) const {
+    return {.name = "matmul", .arguments = {flag("", l.transposed, false)}};
+  }
+};
+
+}  // namespace
+
+item item_of(call const& c) {
+  item r = std::visit(namer{}, c.what);
+  r.origin = c.origin;
+  return r;
+}
+
+std::string written_layer(item const& i);
+
+std::string head_of(call const& c, std::vector<std::string> const& x) {
+  item const i = item_of(c);
+  if (i.name == "+" || i.name == "*") return x[0] + " " + i.name + " " + x[1];
+  std::string list;
+  if (i.name == "concat" && i.arguments[0].value != i.arguments[0].otherwise) list = i.arguments[0].value;
+  for (std::string const& name : x) list += (list.empty() ? "" : ", ") + name;
+  if (i.name == "matmul" && i.arguments[0].value == "true") list += ", true";
+  return (i.name == "attention" ? written_layer(i) : i.name) + "(" + list + ")";
+}
+
+/// conv2d{.out = 8, .kernel = 3}
+std::string written_layer(item const& i) {
+  std::string list;
+  std::size_t given = 0;
+  for (argument const& a : i.arguments) given += a.value != a.otherwise;
+  bool const first_only = given == 1 && !i.arguments.empty() && i.arguments[0].value != i.arguments[0].otherwise;
+  for (argument const& a : i.arguments) {
+    if (a.value == a.otherwise && !i.positional) continue;
+    list += list.empty() ? "" : ", ";
+    list += (i.positional || (first_only && i.kind == item_kind::layer) ? "" : a.field + " = ") + a.value;
+  }
+  return i.name + (i.kind == item_kind::block ? "(" + list + ")" : "{" + list + "}");
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,49 @@
+// A network as a list of ago's layers: what an ONNX model becomes, before it is written as C++ or recorded as a graph.
+#pragma once
+
+#include <ago/graph/network.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ago::importer {
+
+/// map{[](auto x) { return <expression>; }}
+struct map_of {
+  std::string expression;
+};
+/// x + y, x * y
+struct add {};
+struct multiply {};
+struct join {
+  ago::axis along = ago::axis::channels;
+};
+/// matmul(x, y, transposed)
+struct product_of {
+  bool transposed = false;
+};
+
+/// All layers that the importer uses, as the values that the library takes.
+using layer_value = std::variant<
+    input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, embedding, positions, relu, relu6,
+    leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, hyperbolic_tangent, gelu, identity, map_of, max_pool,
+    avg_pool, global_avg_pool, global_max_pool, softmax, slice, channel_shuffle, reshape, permute, pad, resize_nearest,
+    resize_bilinear, add, multiply, join, product_of, attention, to_nchw>;
+
+/// One layer of the network: what it is, what it reads, and its parameters in the order of their declaration.
+struct call {
+  layer_value what;
+  std::vector<int> operands;   ///< numbers of calls
+  shape out;
+  std::vector<float> weights;
+  std::string origin;          ///< name of the node that it is made for
+};
+
+/// Calls in topological order, inputs first.
+struct call_list {
+  std::vector<call> calls;
+  std::vector<int> outputs;
+};
+
+}  // namespace ago::importer

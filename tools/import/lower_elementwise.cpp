@@ -1,0 +1,198 @@
+// Operators by element: activations, arithmetic, comparisons.
+#include "arithmetic.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace ago::importer {
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// A number as a register.
+std::string wide(float x) { return "decltype(x)(" + literal(x) + ")"; }
+
+template <class Layer>
+void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
+
+void same(node_reader const& n) { n.define(n.x()); }
+
+void dropout(node_reader const& n) {
+  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0) throw unsupported("the mask of a Dropout");
+  n.define(n.x());
+}
+
+void cast(node_reader const& n) {
+  constexpr std::int64_t to_bool = 9;
+  auto const& from = n.c.model.values[std::size_t(n.input(0))];
+  auto const& to = n.c.model.values[std::size_t(n.op.outputs[0])];
+  if (n.integer("to", 1) == to_bool)
+    return n.define(mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(1) + ", " + wide(0) + ")"));
+  if (from.type == onnx::element::real && to.type == onnx::element::integer)
+    throw unsupported("a cast of reals to integers");
+  n.define(n.x());
+}
+
+/// What a formula is written in: x, and attributes as numbers.
+std::string formula(node_reader const& n) {
+  std::string const& type = n.op.type;
+  auto const number = [&](char const* name, float otherwise) { return literal(n.real(name, otherwise)); };
+  std::string const softplus = "(math::max(x, " + wide(0) + ") + math::log(1.f + math::exp(-math::abs(x))))";
+  auto const below_zero = [&](std::string const& what) { return "math::where_less(x, " + wide(0) + ", " + what + ", x)"; };
+  if (type == "Abs") return "math::abs(x)";
+  if (type == "Neg") return "-x";
+  if (type == "Exp") return "math::exp(x)";
+  if (type == "Log") return "math::log(x)";
+  if (type == "Sqrt") return "math::sqrt(x)";
+  if (type == "Reciprocal") return "1.f / x";
+  if (type == "Erf") return "math::erf(x)";
+  if (type == "Elu") return below_zero(number("alpha", 1) + " * (math::exp(x) - 1.f)");
+  if (type == "Celu") {
+    std::string const a = number("alpha", 1);
+    return below_zero(a + " * (math::exp(x / " + a + ") - 1.f)");
+  }
+  if (type == "Selu")
+    return number("gamma", 1.0507009873554805f) + " * " +
+           below_zero(number("alpha", 1.6732632423543772f) + " * (math::exp(x) - 1.f)");
+  if (type == "Softplus") return softplus;
+  if (type == "Softsign") return "x / (1.f + math::abs(x))";
+  if (type == "Mish") return "x * math::tanh" + softplus;
+  if (type == "ThresholdedRelu")
+    return "math::where_less(" + wide(n.real("alpha", 1)) + ", x, x, " + wide(0) + ")";
+  if (type == "Sign")
+    return "math::where_less(" + wide(0) + ", x, " + wide(1) + ", math::where_less(x, " + wide(0) + ", " + wide(-1) +
+           ", " + wide(0) + "))";
+  if (type == "Not") return "1.f - x";
+  if (type == "Swish") return "x * math::sigmoid(" + number("alpha", 1) + " * x)";
+  throw std::logic_error("importer: no formula for " + type);
+}
+
+void by_formula(node_reader const& n) { n.define(mapped(n.c, n.x(), formula(n))); }
+
+void leaky(node_reader const& n) { n.define(unary(n.c, n.x(), leaky_relu{n.real("alpha", 0.01f)})); }
+
+void hard_sigmoid_rule(node_reader const& n) {
+  float const alpha = n.real("alpha", 0.2f), beta = n.real("beta", 0.5f);
+  if (std::fabs(alpha - 1 / 6.f) < 1e-7f && beta == 0.5f) return n.define(unary(n.c, n.x(), hard_sigmoid{}));
+  view const line = mapped(n.c, n.x(), "x * " + literal(alpha) + " + " + literal(beta));
+  n.define(unary(n.c, line, clip{0, 1}));
+}
+
+void gelu_rule(node_reader const& n) { n.define(unary(n.c, n.x(), gelu{n.text("approximate", "none") == "tanh"})); }
+
+/// A bound of Clip, of whatever operator set.
+float bound(node_reader const& n, char const* attribute, int input, float otherwise) {
+  if (n.given(attribute)) return n.real(attribute, otherwise);
+  if (!n.has(input)) return otherwise;
+  auto const k = n.reals(input, attribute);
+  if (k.size() != 1) throw unsupported(std::string(attribute) + " must be one number");
+  return k[0];
+}
+
+void clip_rule(node_reader const& n) {
+  float const lo = bound(n, "min", 1, -infinity), hi = bound(n, "max", 2, infinity);
+  view const x = n.x();
+  if (lo == 0 && hi == 6) return n.define(unary(n.c, x, relu6{}));
+  if (lo == 0 && hi >= std::numeric_limits<float>::max()) return n.define(unary(n.c, x, relu{}));
+  if (lo > hi) return n.define(unary(n.c, x, clip{hi, hi}));  // the upper bound wins
+  if (std::isfinite(lo) && std::isfinite(hi)) return n.define(unary(n.c, x, clip{lo, hi}));
+  if (std::isfinite(lo)) return n.define(mapped(n.c, x, "math::max(" + wide(lo) + ", x)"));
+  if (std::isfinite(hi)) return n.define(mapped(n.c, x, "math::min(" + wide(hi) + ", x)"));
+  n.define(x);
+}
+
+arithmetic arithmetic_of(std::string const& type) {
+  if (type == "Sub") return arithmetic::subtract;
+  if (type == "Mul" || type == "And") return arithmetic::multiply;
+  if (type == "Div") return arithmetic::divide;
+  if (type == "Max" || type == "Or") return arithmetic::maximum;
+  if (type == "Min") return arithmetic::minimum;
+  if (type == "Pow") return arithmetic::power;
+  return arithmetic::add;
+}
+
+/// Of two inputs, of which one may be known.
+view pair(node_reader const& n, arithmetic what, int i, int k) {
+  if (n.known(i)) return combined(n.c, what, n.dims(i), n.reals(i, ""), n.x(k));
+  if (n.known(k)) return combined(n.c, what, n.x(i), n.dims(k), n.reals(k, ""));
+  return combined(n.c, what, n.x(i), n.x(k));
+}
+
+void binary(node_reader const& n) {
+  auto const& values = n.c.model.values;
+  if (n.op.type == "Div" && values[std::size_t(n.op.outputs[0])].type == onnx::element::integer)
+    throw unsupported("division of integers");
+  if (n.input(0) == n.input(1) && n.op.type == "Mul") return n.define(mapped(n.c, n.x(), "x * x"));
+  n.define(pair(n, arithmetic_of(n.op.type), 0, 1));
+}
+
+/// Sum, Mean, Max, Min of any number of values.
+void many(node_reader const& n) {
+  auto const what = arithmetic_of(n.op.type == "Mean" ? "Add" : n.op.type);
+  int const count = int(n.op.inputs.size());
+  view r = count == 1 ? n.x() : pair(n, what, 0, 1);
+  for (int i = 2; i < count; ++i)
+    r = n.known(i) ? combined(n.c, what, r, n.dims(i), n.reals(i, "")) : combined(n.c, what, r, n.x(i));
+  if (n.op.type == "Mean" && count > 1) r = mapped(n.c, r, "x * " + literal(1.f / float(count)));
+  n.define(r);
+}
+
+/// Truth is 1.
+void compare(node_reader const& n) {
+  view const d = pair(n, arithmetic::subtract, 0, 1);
+  std::string const zero = wide(0), one = wide(1), type = n.op.type;
+  auto const where = [&](std::string const& a, std::string const& b, std::string const& yes, std::string const& no) {
+    n.define(mapped(n.c, d, "math::where_less(" + a + ", " + b + ", " + yes + ", " + no + ")"));
+  };
+  if (type == "Greater") where(zero, "x", one, zero);
+  else if (type == "Less") where("x", zero, one, zero);
+  else if (type == "GreaterOrEqual") where("x", zero, zero, one);
+  else if (type == "LessOrEqual") where(zero, "x", zero, one);
+  else if (type == "Equal") where(zero, "math::abs(x)", zero, one);
+  else where(zero, "math::abs(x)", one, zero);  // Xor
+}
+
+void where_rule(node_reader const& n) {
+  view const d = pair(n, arithmetic::subtract, 1, 2);
+  view const chosen = n.known(0) ? combined(n.c, arithmetic::multiply, d, n.dims(0), n.reals(0, ""))
+                                 : combined(n.c, arithmetic::multiply, d, n.x(0));
+  n.define(n.known(2) ? combined(n.c, arithmetic::add, chosen, n.dims(2), n.reals(2, ""))
+                      : combined(n.c, arithmetic::add, chosen, n.x(2)));
+}
+
+void prelu_rule(node_reader const& n) {
+  view const x = n.x();
+  view const above = unary(n.c, x, relu{});
+  view const below = mapped(n.c, x, "math::min(" + wide(0) + ", x)");
+  view const sloped = n.known(1) ? combined(n.c, arithmetic::multiply, below, n.dims(1), n.reals(1, "slope"))
+                                 : combined(n.c, arithmetic::multiply, below, n.x(1));
+  n.define(combined(n.c, arithmetic::add, above, sloped));
+}
+
+}  // namespace
+
+void add_elementwise_rules(rule_table& t) {
+  t["Relu"] = layer_of<relu>;
+  t["Sigmoid"] = layer_of<sigmoid>;
+  t["Tanh"] = layer_of<hyperbolic_tangent>;
+  t["HardSwish"] = layer_of<hard_swish>;
+  t["Silu"] = layer_of<silu>;
+  t["Identity"] = same;
+  t["Dropout"] = dropout;
+  t["Cast"] = cast;
+  for (char const* type : {"Abs", "Neg", "Exp", "Log", "Sqrt", "Reciprocal", "Erf", "Elu", "Celu", "Selu", "Softplus",
+                           "Softsign", "Mish", "ThresholdedRelu", "Sign", "Not", "Swish"})
+    t[type] = by_formula;
+  t["LeakyRelu"] = leaky;
+  t["HardSigmoid"] = hard_sigmoid_rule;
+  t["Gelu"] = gelu_rule;
+  t["Clip"] = clip_rule;
+  t["PRelu"] = prelu_rule;
+  for (char const* type : {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or"}) t[type] = binary;
+  for (char const* type : {"Sum", "Mean", "Max", "Min"}) t[type] = many;
+  for (char const* type : {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Xor"}) t[type] = compare;
+  t["Where"] = where_rule;
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,201 @@
+// Operators that move elements.
+#include "arithmetic.hpp"
+#include "images.hpp"
+#include "movement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ago::importer {
+
+namespace {
+
+void other_dims(node_reader const& n) { n.define(with_dims(n.c, n.x(), n.out_dims())); }
+
+void transpose(node_reader const& n) {
+  int const rank = int(n.dims().size());
+  std::vector<std::int64_t> backwards;
+  for (int i = rank; i-- > 0;) backwards.push_back(i);
+  std::vector<int> order;
+  for (std::int64_t a : n.list("perm", backwards)) order.push_back(axis_of(a, rank));
+  n.define(transposed(n.x(), order));
+}
+
+void expand(node_reader const& n) { n.define(expanded(n.c, n.x(), n.out_dims())); }
+
+void tile(node_reader const& n) {
+  auto const repeats = n.integers(1, "repeats");
+  extents apart, repeated;
+  for (std::size_t d = 0; d < n.dims().size(); ++d) {
+    apart.insert(apart.end(), {1, n.dims()[d]});
+    repeated.insert(repeated.end(), {repeats[d], n.dims()[d]});
+  }
+  n.define(with_dims(n.c, expanded(n.c, with_dims(n.c, n.x(), apart), repeated), n.out_dims()));
+}
+
+void concat_rule(node_reader const& n) {
+  std::vector<view> parts;
+  for (int i = 0; i < int(n.op.inputs.size()); ++i)
+    if (product(n.dims(i)) > 0) parts.push_back(n.x(i));
+  n.define(joined(n.c, parts, axis_of(n.integer("axis", 1), int(n.out_dims().size()))));
+}
+
+void slice_rule(node_reader const& n) {
+  auto const starts = n.list_or_input("starts", 1), ends = n.list_or_input("ends", 2);
+  std::vector<std::int64_t> axes(starts.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = n.list_or_input("axes", 3, axes);
+  auto const steps = n.has(4) ? n.integers(4, "steps") : std::vector<std::int64_t>(starts.size(), 1);
+  view x = n.x();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    int const axis = axis_of(axes[i], x.how.rank());
+    std::int64_t const extent = x.how.dims[std::size_t(axis)], step = steps[i];
+    auto const limited = [&](std::int64_t at) {
+      if (at < 0) at = at < -extent ? -1 - extent : at + extent;
+      return step > 0 ? std::clamp<std::int64_t>(at, 0, extent) : std::clamp<std::int64_t>(at, -1, extent - 1);
+    };
+    std::int64_t const begin = limited(starts[i]), end = limited(ends[i]);
+    std::int64_t const count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+    x = sliced(n.c, x, axis, begin, count, step);
+  }
+  n.define(x);
+}
+
+void split(node_reader const& n) {
+  int const axis = axis_of(n.integer("axis", 0), int(n.dims().size()));
+  std::int64_t begin = 0;
+  // The outputs' shapes are known, unless nobody reads them.
+  std::size_t const outputs = n.op.outputs.size();
+  std::int64_t const extent = n.dims()[std::size_t(axis)];
+  std::vector<std::int64_t> parts = n.list_or_input("split", 1);
+  if (parts.empty()) {
+    std::int64_t const each = (extent + std::int64_t(outputs) - 1) / std::int64_t(outputs);
+    for (std::size_t i = 0; i < outputs; ++i) parts.push_back(std::min(each, extent - each * std::int64_t(i)));
+  }
+  for (std::size_t i = 0; i < outputs; ++i) {
+    if (n.op.outputs[i] >= 0) n.define(sliced(n.c, n.x(), axis, begin, parts[i]), int(i));
+    begin += parts[i];
+  }
+}
+
+void gather(node_reader const& n) {
+  int const axis = axis_of(n.integer("axis", 0), int(n.dims().size()));
+  std::int64_t const extent = n.dims()[std::size_t(axis)];
+  if (n.known(1)) {
+    auto indices = n.integers(1, "indices");
+    for (auto& i : indices) i += i < 0 ? extent : 0;
+    view const parts = selected(n.c, n.x(), axis, indices);
+    return n.define(with_dims(n.c, parts, n.out_dims()));
+  }
+  if (!n.known(0) || axis != 0) throw unsupported("indices, or else a table along axis 0, must be constant");
+  view const indices = in_row_major(n.c.net, n.x(1));
+  std::int64_t const count = indices.how.count(), width = product(n.dims()) / extent;
+  int x = with_extents(n.c.net, indices.value, {1, 1, int(count), 1});
+  x = n.c.net.apply(embedding{int(extent), int(width)}, {x}, n.reals(0, "the table"));
+  n.define({x, row_major(n.out_dims())});
+}
+
+/// The elements of an axis that lie, mirrored, repeated or wrapped around, at -before ... extent + after - 1.
+std::vector<std::int64_t> continued(std::string const& mode, std::int64_t extent, std::int64_t before,
+                                    std::int64_t after) {
+  std::vector<std::int64_t> r;
+  for (std::int64_t i = -before; i < extent + after; ++i) {
+    std::int64_t at = i;
+    if (mode == "edge") at = std::clamp<std::int64_t>(i, 0, extent - 1);
+    else if (mode == "wrap") at = ((i % extent) + extent) % extent;
+    else if (extent == 1) at = 0;
+    else {
+      std::int64_t const period = 2 * (extent - 1);
+      at = ((i % period) + period) % period;
+      if (at >= extent) at = period - at;
+    }
+    r.push_back(at);
+  }
+  return r;
+}
+
+void pad_rule(node_reader const& n) {
+  std::string const mode = n.text("mode", "constant");
+  auto const pads = n.given("paddings") ? n.list("paddings") : n.list_or_input("pads", 1);
+  std::vector<std::int64_t> axes(n.dims().size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = n.has(3) ? n.integers(3, "axes") : axes;
+  float value = n.real("value", 0);
+  if (n.has(2))
+    if (auto const k = n.reals(2, "the value of padding"); !k.empty()) value = k[0];
+  view x = n.x();
+  std::size_t const count = axes.size();
+  bool const of_image = mode == "constant" && x.how.rank() == 4 && count == 4 && !pads[0] && !pads[1] && !pads[4] &&
+                        !pads[5] && *std::min_element(pads.begin(), pads.end()) >= 0;
+  if (of_image) {
+    x = as_image(n.c, x);
+    int const v = n.c.net.apply(pad{ago::pads{int(pads[2]), int(pads[3]), int(pads[6]), int(pads[7])}, value}, {x.value});
+    return n.define(image(v, n.out_dims()));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    int const axis = axis_of(axes[i], x.how.rank());
+    std::int64_t const before = pads[i], after = pads[count + i], extent = x.how.dims[std::size_t(axis)];
+    if (mode == "constant") x = padded(n.c, x, axis, before, after, value);
+    else if (before || after) x = selected(n.c, x, axis, continued(mode, extent, before, after));
+  }
+  n.define(x);
+}
+
+void depth_to_space(node_reader const& n) {
+  std::int64_t const b = n.integer("blocksize", 1);
+  extents const& d = n.dims();
+  bool const columns_first = n.text("mode", "DCR") == "CRD";
+  view x = columns_first ? with_dims(n.c, n.x(), {d[0], d[1] / (b * b), b, b, d[2], d[3]})
+                         : with_dims(n.c, n.x(), {d[0], b, b, d[1] / (b * b), d[2], d[3]});
+  x = transposed(x, columns_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2});
+  n.define(with_dims(n.c, x, n.out_dims()));
+}
+
+void space_to_depth(node_reader const& n) {
+  std::int64_t const b = n.integer("blocksize", 1);
+  extents const& d = n.dims();
+  view const x = with_dims(n.c, n.x(), {d[0], d[1], d[2] / b, b, d[3] / b, b});
+  n.define(with_dims(n.c, transposed(x, {0, 3, 5, 1, 2, 4}), n.out_dims()));
+}
+
+void cumulative_sum(node_reader const& n) {
+  int const axis = axis_of(n.integers(1, "the axis").at(0), int(n.dims().size()));
+  bool const exclusive = n.integer("exclusive", 0) != 0, reverse = n.integer("reverse", 0) != 0;
+  std::int64_t const extent = n.dims()[std::size_t(axis)];
+  std::vector<float> matrix;
+  for (std::int64_t i = 0; i < extent; ++i)
+    for (std::int64_t k = 0; k < extent; ++k)
+      matrix.push_back((reverse ? k > i : k < i) || (k == i && !exclusive) ? 1.f : 0.f);
+  n.define(times_matrix(n.c, n.x(), axis, matrix));
+}
+
+void triangle(node_reader const& n) {
+  std::int64_t const shift = n.has(1) ? n.integers(1, "k").at(0) : 0;
+  bool const upper = n.integer("upper", 1) != 0;
+  extents const matrix{n.dims().end() - 2, n.dims().end()};
+  std::vector<float> mask;
+  for (std::int64_t i = 0; i < matrix[0]; ++i)
+    for (std::int64_t k = 0; k < matrix[1]; ++k) mask.push_back((upper ? k >= i + shift : k <= i + shift) ? 1.f : 0.f);
+  n.define(combined(n.c, arithmetic::multiply, n.x(), matrix, mask));
+}
+
+}  // namespace
+
+void add_movement_rules(rule_table& t) {
+  for (char const* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}) t[type] = other_dims;
+  t["Transpose"] = transpose;
+  t["Expand"] = expand;
+  t["Tile"] = tile;
+  t["Concat"] = concat_rule;
+  t["Slice"] = slice_rule;
+  t["Split"] = split;
+  t["Gather"] = gather;
+  t["Pad"] = pad_rule;
+  t["DepthToSpace"] = depth_to_space;
+  t["SpaceToDepth"] = space_to_depth;
+  t["CumSum"] = cumulative_sum;
+  t["Trilu"] = triangle;
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,133 @@
+// Normalisations.
+#include "arithmetic.hpp"
+#include "images.hpp"
+#include "movement.hpp"
+
+#include <cmath>
+
+namespace ago::importer {
+
+namespace {
+
+std::vector<int> axes_from(int first, int rank) {
+  std::vector<int> r;
+  for (int a = first; a < rank; ++a) r.push_back(a);
+  return r;
+}
+
+void only_first_output(node_reader const& n) {
+  for (std::size_t i = 1; i < n.op.outputs.size(); ++i)
+    if (n.op.outputs[i] >= 0) throw unsupported("outputs other than the first");
+}
+
+void batch_norm_rule(node_reader const& n) {
+  only_first_output(n);
+  if (n.integer("training_mode", 0) != 0) throw unsupported("training_mode");
+  view x = n.x();
+  x = x.how.rank() == 4 ? as_image(n.c, x) : innermost(n.c.net, x, {1});
+  std::vector<float> weights;
+  for (int i = 1; i <= 4; ++i) {
+    auto const k = n.reals(i, "its parameters");
+    weights.insert(weights.end(), k.begin(), k.end());
+  }
+  x.value = n.c.net.apply(batch_norm{.epsilon = n.real("epsilon", 1e-5f)}, {x.value}, std::move(weights));
+  n.define(x);
+}
+
+void layer_norm_rule(node_reader const& n) {
+  only_first_output(n);
+  int const rank = int(n.dims().size()), first = axis_of(n.integer("axis", -1), rank);
+  extents const own{n.dims().begin() + first, n.dims().end()};
+  float const epsilon = n.real("epsilon", 1e-5f);
+  auto const axes = axes_from(first, rank);
+  if (n.known(1) && (!n.has(2) || n.known(2))) {
+    auto const gamma = broadcast_values(n.dims(1), n.reals(1, ""), own);
+    auto const beta = n.has(2) ? broadcast_values(n.dims(2), n.reals(2, ""), own) : std::vector<float>{};
+    return n.define(normalised(n.c, n.x(), axes, epsilon, gamma, beta));
+  }
+  view y = combined(n.c, arithmetic::multiply, normalised(n.c, n.x(), axes, epsilon), n.x(1));
+  if (n.has(2)) y = combined(n.c, arithmetic::add, y, n.x(2));
+  n.define(y);
+}
+
+/// Times and plus numbers for each channel, axis 1.
+view affine_by_channel(node_reader const& n, view x, int channels) {
+  extents dims(x.how.dims.size(), 1);
+  dims[1] = channels;
+  x = combined(n.c, arithmetic::multiply, x, dims, n.reals(1, "its scale"));
+  return combined(n.c, arithmetic::add, x, dims, n.reals(2, "its bias"));
+}
+
+void instance_norm(node_reader const& n) {
+  view const x = normalised(n.c, n.x(), axes_from(2, int(n.dims().size())), n.real("epsilon", 1e-5f));
+  n.define(affine_by_channel(n, x, int(n.dims()[1])));
+}
+
+void group_norm(node_reader const& n) {
+  std::int64_t const groups = n.integer("num_groups", 1), channels = n.dims()[1];
+  extents grouped = n.dims();
+  grouped[1] = groups;
+  grouped.insert(grouped.begin() + 2, channels / groups);
+  view x = normalised(n.c, with_dims(n.c, n.x(), grouped), axes_from(2, int(grouped.size())), n.real("epsilon", 1e-5f));
+  bool const by_group = n.dims(1)[0] == groups && groups != channels;
+  if (by_group) x = affine_by_channel(n, x, int(groups));
+  x = with_dims(n.c, x, n.dims());
+  n.define(by_group ? x : affine_by_channel(n, x, int(channels)));
+}
+
+void rms_norm(node_reader const& n) {
+  int const rank = int(n.dims().size());
+  view const x = n.x();
+  view const mean = reduced(n.c, reduction::mean, mapped(n.c, x, "x * x"),
+                            axes_from(axis_of(n.integer("axis", -1), rank), rank));
+  view const root = mapped(n.c, mean, "1.f / math::sqrt(x + " + literal(n.real("epsilon", 1e-5f)) + ")");
+  view const y = combined(n.c, arithmetic::multiply, x, root);
+  n.define(n.known(1) ? combined(n.c, arithmetic::multiply, y, n.dims(1), n.reals(1, ""))
+                      : combined(n.c, arithmetic::multiply, y, n.x(1)));
+}
+
+void lp_norm(node_reader const& n) {
+  int const axis = axis_of(n.integer("axis", -1), int(n.dims().size()));
+  bool const first = n.integer("p", 2) == 1;
+  view const x = n.x();
+  view size = reduced(n.c, reduction::sum, mapped(n.c, x, first ? "math::abs(x)" : "x * x"), {axis});
+  if (!first) size = mapped(n.c, size, "math::sqrt(x)");
+  n.define(combined(n.c, arithmetic::divide, x, size));
+}
+
+void mean_variance_norm(node_reader const& n) {
+  std::vector<int> axes;
+  for (std::int64_t a : n.list("axes", {0, 2, 3})) axes.push_back(axis_of(a, int(n.dims().size())));
+  n.define(normalised(n.c, n.x(), axes, 1e-9f));
+}
+
+/// x / (bias + alpha / size * the squares of the channels around)^beta
+void local_response(node_reader const& n) {
+  std::int64_t const size = n.integer("size", 1), channels = n.dims()[1];
+  std::int64_t const before = (size - 1) / 2, after = size - 1 - before;
+  float const alpha = n.real("alpha", 1e-4f), beta = n.real("beta", 0.75f), shift = n.real("bias", 1);
+  view const x = n.dims().size() == 4 ? as_image(n.c, n.x()) : n.x();
+  std::vector<float> band;
+  for (std::int64_t i = 0; i < channels; ++i)
+    for (std::int64_t k = 0; k < channels; ++k)
+      band.push_back(k >= i - before && k <= i + after ? alpha / float(size) : 0.f);
+  view const sums = times_matrix(n.c, mapped(n.c, x, "x * x"), 1, band);
+  view const factor =
+      mapped(n.c, sums, "math::exp(math::log(x + " + literal(shift) + ") * " + literal(-beta) + ")");
+  n.define(combined(n.c, arithmetic::multiply, x, factor));
+}
+
+}  // namespace
+
+void add_normalisation_rules(rule_table& t) {
+  t["BatchNormalization"] = batch_norm_rule;
+  t["LayerNormalization"] = layer_norm_rule;
+  t["InstanceNormalization"] = instance_norm;
+  t["GroupNormalization"] = group_norm;
+  t["RMSNormalization"] = rms_norm;
+  t["LpNormalization"] = lp_norm;
+  t["MeanVarianceNormalization"] = mean_variance_norm;
+  t["LRN"] = local_response;
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,194 @@
+// Resize and Upsample. Every axis is multiplied by a matrix of interpolation, unless ago has a layer that does the same.
+#include "arithmetic.hpp"
+#include "images.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ago::importer {
+
+namespace {
+
+/// One axis: how result coordinates become those of the operand.
+struct axis_map {
+  std::int64_t in, out;
+  double scale;
+  double roi_begin = 0, roi_end = 1;
+};
+
+struct interpolation {
+  std::string mode, coordinates, rounding;
+  double cubic = -0.75;
+  bool antialias = false, exclude_outside = false;
+  float outside = 0;  ///< tf_crop_and_resize: what lies outside of the image
+};
+
+double exact_source(interpolation const& how, axis_map const& a, std::int64_t y) {
+  std::string const& c = how.coordinates;
+  double const half_pixel = (double(y) + .5) / a.scale - .5;
+  if (c == "half_pixel") return half_pixel;
+  if (c == "pytorch_half_pixel") return a.out > 1 ? half_pixel : 0;
+  if (c == "align_corners") return a.out > 1 ? double(y) * double(a.in - 1) / double(a.out - 1) : 0;
+  if (c == "asymmetric") return double(y) / a.scale;
+  if (c == "tf_half_pixel_for_nn") return (double(y) + .5) / a.scale;
+  if (c == "half_pixel_symmetric")
+    return double(a.in) / 2 * (1 - double(a.out) / (a.scale * double(a.in))) + half_pixel;
+  if (c == "tf_crop_and_resize") {
+    double const last = double(a.in - 1);
+    return a.out > 1 ? a.roi_begin * last + double(y) * (a.roi_end - a.roi_begin) * last / double(a.out - 1)
+                     : (a.roi_begin + a.roi_end) * last / 2;
+  }
+  throw unsupported("coordinate_transformation_mode " + c);
+}
+
+/// Scales come rounded to float: what is nearly a whole number is one.
+double source_of(interpolation const& how, axis_map const& a, std::int64_t y) {
+  double const x = exact_source(how, a, y), whole = std::round(x);
+  return std::fabs(x - whole) <= 1e-6 * std::max(1., std::fabs(x)) ? whole : x;
+}
+
+std::int64_t rounded(std::string const& rule, double x) {
+  if (rule == "floor") return std::int64_t(std::floor(x));
+  if (rule == "ceil") return std::int64_t(std::ceil(x));
+  if (rule == "round_prefer_ceil") return std::int64_t(std::floor(x + .5));
+  if (rule == "round_prefer_floor") return std::int64_t(std::ceil(x - .5));
+  throw unsupported("nearest_mode " + rule);
+}
+
+double kernel_at(interpolation const& how, double t) {
+  t = std::fabs(t);
+  if (how.mode == "linear") return std::max(0., 1 - t);
+  double const a = how.cubic;
+  if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+  return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+/// The weights of the operand's elements in result `y`.
+void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float* row) {
+  double const x = source_of(how, a, y);
+  auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
+  if (how.mode == "nearest") {
+    row[inside(rounded(how.rounding, x))] = 1;
+    return;
+  }
+  double const base = std::ceil(x) - 1, narrow = how.antialias ? std::min(a.scale, 1.) : 1;
+  double const reach = how.mode == "linear" ? 1 : 2;
+  auto const first = std::int64_t(std::floor(-reach / narrow)) + 1, last = 1 - first;
+  std::vector<double> weights;
+  double sum = 0;
+  for (std::int64_t i = first; i <= last; ++i) {
+    std::int64_t const at = std::int64_t(base) + i;
+    bool const left_out = how.exclude_outside && at != inside(at);
+    weights.push_back(left_out ? 0 : kernel_at(how, (double(at) - x) * narrow));
+    sum += weights.back();
+  }
+  for (std::int64_t i = first; i <= last; ++i)
+    row[inside(std::int64_t(base) + i)] += float(weights[std::size_t(i - first)] / sum);
+}
+
+struct axis_matrix {
+  std::vector<float> weights;  ///< [out][in]
+  std::vector<float> shift;    ///< [out], or nothing
+};
+
+axis_matrix matrix_of(interpolation const& how, axis_map const& a) {
+  axis_matrix m{std::vector<float>(std::size_t(a.in * a.out), 0.f), {}};
+  bool const crops = how.coordinates == "tf_crop_and_resize";
+  if (crops) m.shift.resize(std::size_t(a.out), 0.f);
+  for (std::int64_t y = 0; y < a.out; ++y) {
+    double const x = crops ? source_of(how, a, y) : 0;
+    if (crops && (x < 0 || x > double(a.in - 1))) m.shift[std::size_t(y)] = how.outside;
+    else fill_row(how, a, y, &m.weights[std::size_t(y * a.in)]);
+  }
+  return m;
+}
+
+bool close(std::vector<float> const& a, std::vector<float> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) { return std::fabs(x - y) <= 1e-6f; });
+}
+
+/// What ago's own layers do, as matrices.
+std::vector<float> own_matrix(char const* mode, axis_map const& a) {
+  interpolation how{.mode = mode, .coordinates = "half_pixel", .rounding = "floor"};
+  if (how.mode == "nearest") how.coordinates = "asymmetric";
+  axis_map exact = a;
+  exact.scale = double(a.out) / double(a.in);
+  return matrix_of(how, exact).weights;
+}
+
+interpolation interpolation_of(node_reader const& n) {
+  bool const old = n.op.type == "Upsample" || n.c.model.opset < 11;
+  interpolation how{.mode = n.text("mode", "nearest"),
+                    .coordinates = n.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
+                    .rounding = n.text("nearest_mode", old ? "floor" : "round_prefer_floor"),
+                    .cubic = n.real("cubic_coeff_a", -0.75f), .antialias = n.integer("antialias", 0) != 0,
+                    .exclude_outside = n.integer("exclude_outside", 0) != 0, .outside = n.real("extrapolation_value", 0)};
+  if (how.mode == "bilinear") how.mode = "linear";
+  if (how.mode != "nearest" && how.mode != "linear" && how.mode != "cubic") throw unsupported("mode " + how.mode);
+  return how;
+}
+
+std::vector<float> optional_reals(node_reader const& n, int input, char const* what) {
+  return n.has(input) ? n.reals(input, what) : std::vector<float>{};
+}
+
+/// One for each axis of the operand.
+std::vector<axis_map> maps_of(node_reader const& n) {
+  extents const &in = n.dims(), &out = n.out_dims();
+  bool const old = n.op.type == "Upsample" || n.c.model.opset < 11;
+  auto const scales = n.given("scales") ? std::vector<float>{} : optional_reals(n, old ? 1 : 2, "scales");
+  auto const roi = old ? std::vector<float>{} : optional_reals(n, 1, "roi");
+  std::vector<std::int64_t> axes;
+  for (std::size_t d = 0; d < in.size(); ++d) axes.push_back(std::int64_t(d));
+  axes = n.list("axes", axes);
+  std::vector<axis_map> r;
+  for (std::size_t d = 0; d < in.size(); ++d) r.push_back({in[d], out[d], double(out[d]) / double(in[d])});
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    axis_map& a = r[std::size_t(axis_of(axes[i], int(in.size())))];
+    if (scales.size() == axes.size()) a.scale = double(scales[i]);
+    if (roi.size() == 2 * axes.size()) a.roi_begin = double(roi[i]), a.roi_end = double(roi[axes.size() + i]);
+  }
+  if (n.has(3) && n.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    // One scale for all axes: the one that the policy chooses.
+    auto const sizes = n.integers(3, "sizes");
+    bool const smaller = n.text("keep_aspect_ratio_policy", "") == "not_larger";
+    double chosen = smaller ? HUGE_VAL : 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      double const s = double(sizes[i]) / double(in[std::size_t(axis_of(axes[i], int(in.size())))]);
+      chosen = smaller ? std::min(chosen, s) : std::max(chosen, s);
+    }
+    for (std::int64_t a : axes) r[std::size_t(axis_of(a, int(in.size())))].scale = chosen;
+  }
+  return r;
+}
+
+void resize_rule(node_reader const& n) {
+  interpolation const how = interpolation_of(n);
+  auto const maps = maps_of(n);
+  std::vector<axis_matrix> matrices;
+  std::vector<bool> changes;
+  for (axis_map const& a : maps) {
+    if (double(a.in) * double(a.out) > double(1 << 26)) throw unsupported("an axis is too long");
+    matrices.push_back(matrix_of(how, a));
+    changes.push_back(a.in != a.out || !close(matrices.back().weights, own_matrix("nearest", {a.in, a.in, 1})));
+  }
+  view x = n.x();
+  if (maps.size() == 4 && !changes[0] && !changes[1]) {
+    x = as_image(n.c, x);
+    int const h = int(maps[2].out), w = int(maps[3].out);
+    auto const same_as = [&](char const* mode) {
+      return close(matrices[2].weights, own_matrix(mode, maps[2])) && close(matrices[3].weights, own_matrix(mode, maps[3]));
+    };
+    if (same_as("nearest")) return n.define(image(n.c.net.apply(resize_nearest{h, w}, {x.value}), n.out_dims()));
+    if (same_as("linear")) return n.define(image(n.c.net.apply(resize_bilinear{h, w}, {x.value}), n.out_dims()));
+  }
+  for (std::size_t d = 0; d < maps.size(); ++d)
+    if (changes[d]) x = linear_along(n.c, x, int(d), maps[d].out, matrices[d].weights, matrices[d].shift);
+  n.define(x);
+}
+
+}  // namespace
+
+void add_resize_rules(rule_table& t) { t["Resize"] = t["Upsample"] = resize_rule; }
+
+}  // namespace ago::importer

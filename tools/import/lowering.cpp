@@ -1,0 +1,259 @@
+#include "lowering.hpp"
+
+#include "arithmetic.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace ago::importer {
+
+namespace {
+
+/// Operators whose images want channels innermost.
+bool works_on_images(std::string const& type) {
+  static std::set<std::string, std::less<>> const types{
+      "Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
+      "BatchNormalization", "InstanceNormalization", "Resize", "Upsample", "DepthToSpace", "SpaceToDepth", "LRN",
+      "PRelu", "GroupNormalization"};
+  return types.count(type) != 0;
+}
+
+/// Does an input of four axes reach such an operator before anything that is not elementwise?
+bool is_image(onnx::model const& m, int value) {
+  std::set<int> same{value};
+  for (auto const& op : m.operations) {
+    bool const reads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](int v) { return same.count(v) != 0; });
+    if (!reads) continue;
+    if (works_on_images(op.type)) return true;
+    for (int v : op.outputs)
+      if (v >= 0 && m.values[std::size_t(v)].dims == m.values[std::size_t(value)].dims) same.insert(v);
+  }
+  return false;
+}
+
+int checked(std::int64_t extent) {
+  if (extent <= 0) throw unsupported("a value without elements");
+  if (extent > detail::int_limit) throw unsupported("a value is too large");
+  return int(extent);
+}
+
+/// The user's memory is as ONNX has it: row-major.
+view add_input(builder& net, onnx::model const& m, int value) {
+  extents const& dims = m.values[std::size_t(value)].dims;
+  std::vector<int> d;
+  for (std::int64_t extent : dims) d.push_back(checked(extent));
+  if (d.size() == 4 && is_image(m, value) && (d[2] > 1 || d[3] > 1)) {
+    int const x = net.add_input({.n = d[0], .h = d[2], .w = d[3], .c = d[1], .layout = ago::layout::nchw});
+    return {x, of_axes(dims, {0, 2, 3, 1})};
+  }
+  if (d.size() == 4 && is_image(m, value)) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
+  if (d.size() == 2) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
+  if (d.size() == 3) return {net.add_input({.n = d[0], .w = d[1], .c = d[2]}), row_major(dims)};
+  while (d.size() > 4) d[1] = checked(std::int64_t(d[0]) * d[1]), d.erase(d.begin());
+  d.insert(d.begin(), 4 - d.size(), 1);
+  return {net.add_input({.n = d[0], .h = d[1], .w = d[2], .c = d[3]}), row_major(dims)};
+}
+
+/// A network's output lies in memory as ONNX has it.
+int output_of(builder& net, view const& x) {
+  layout const l = simplified(x.how);
+  if (l.is_row_major()) return x.value;
+  shape const s = net.dims(x.value);
+  // Channels outermost: what ago can write at once.
+  if (auto const g = groups_of(l, s)) {
+    std::vector<int> nchw = (*g)[0];
+    nchw.insert(nchw.end(), (*g)[3].begin(), (*g)[3].end());
+    nchw.insert(nchw.end(), (*g)[1].begin(), (*g)[1].end());
+    nchw.insert(nchw.end(), (*g)[2].begin(), (*g)[2].end());
+    if (std::is_sorted(nchw.begin(), nchw.end())) return net.apply(to_nchw{}, {x.value});
+  }
+  return in_row_major(net, {x.value, l}).value;
+}
+
+class lowering {
+ public:
+  lowering(onnx::model const& m, lowering_options const& o) : model_(m), options_(o), c_(m) {}
+
+  lowered_model run() {
+    for (int v : model_.inputs) input(v);
+    if (model_.inputs.empty()) findings_.push_back({"", "", "", "the model has no input: all of it is constant"});
+    if (findings_.empty())
+      for (auto const& op : model_.operations) lower_one(op);
+    if (findings_.empty())
+      for (int v : model_.outputs) output(v);
+    if (findings_.empty() && options_.trace) trace();
+    if (!findings_.empty()) throw onnx::import_error(findings_);
+    result_.network = c_.net.take();
+    return std::move(result_);
+  }
+
+ private:
+  void input(int v) {
+    auto const& value = model_.values[std::size_t(v)];
+    c_.net.origin(value.name);
+    try {
+      c_.define(v, add_input(c_.net, model_, v));
+      result_.inputs.push_back({value.name, value.dims});
+    } catch (unsupported const& u) {
+      findings_.push_back({"", "", value.name, u.what()});
+    }
+  }
+  void lower_one(onnx::operation const& op) {
+    auto const found = rules().find(op.type);
+    if (found == rules().end()) return complain(op, "this operator is not supported");
+    for (int v : op.inputs)
+      if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // what makes it is reported
+    c_.net.origin(op.name);
+    try {
+      found->second(node_reader(c_, op));
+    } catch (unsupported const& u) {
+      complain(op, u.what());
+    }
+  }
+  void complain(onnx::operation const& op, std::string reason) {
+    findings_.push_back({op.name, op.type, "", std::move(reason)});
+  }
+  void output(int v) {
+    auto const& value = model_.values[std::size_t(v)];
+    c_.net.origin(value.name);
+    try {
+      c_.net.add_output(output_of(c_.net, c_.tensor_of(v)));
+      result_.outputs.push_back({value.name, value.dims});
+    } catch (unsupported const& u) {
+      findings_.push_back({"", "", value.name, u.what()});
+    }
+  }
+  void trace() {
+    std::set<int> const outputs(model_.outputs.begin(), model_.outputs.end());
+    for (auto const& op : model_.operations)
+      for (int v : op.outputs)
+        if (v >= 0 && c_.defined(v) && !outputs.count(v) && !c_.known(v)) output(v);
+  }
+
+  onnx::model const& model_;
+  lowering_options options_;
+  context c_;
+  lowered_model result_;
+  std::vector<onnx::finding> findings_;
+};
+
+template <class T>
+T const* find(onnx::operation const& op, char const* name) {
+  auto const at = op.attributes.find(name);
+  if (at == op.attributes.end()) return nullptr;
+  T const* value = std::get_if<T>(&at->second);
+  if (!value) throw unsupported(std::string("attribute ") + name + " is of another type than it should be");
+  return value;
+}
+
+}  // namespace
+
+onnx::constant const* context::known(int value) const {
+  auto const& v = model.values[std::size_t(value)];
+  return v.known ? &*v.known : nullptr;
+}
+
+namespace {
+std::vector<float> as_reals(onnx::constant const& k) {
+  if (k.type == onnx::element::real) return k.reals;
+  return {k.integers.begin(), k.integers.end()};
+}
+}  // namespace
+
+view context::tensor_of(int value) {
+  auto& v = views_[std::size_t(value)];
+  if (!v) {
+    auto const* k = known(value);
+    if (!k) throw unsupported("it reads a value that nothing makes");
+    v = constant(k->dims, as_reals(*k));
+  }
+  return *v;
+}
+
+void context::define(int value, view v) {
+  if (v.how.dims != dims(value)) {
+    std::string text = "the importer made another shape of " + model.values[std::size_t(value)].name + ":";
+    for (std::int64_t d : v.how.dims) text += " " + std::to_string(d);
+    throw unsupported(text);
+  }
+  if (v.how.count() != net.dims(v.value).count()) throw unsupported("the importer lost elements");
+  v.how = simplified(v.how);
+  views_[std::size_t(value)] = std::move(v);
+}
+
+view context::constant(extents const& dims, std::vector<float> const& values) {
+  // Values come from parameters; a layer that ignores its operand, but for its being there.
+  int const count = checked(std::int64_t(values.size()));
+  int x = with_extents(net, 0, {1, 1, 1, int(net.dims(0).count())});
+  x = net.apply(clip{0, 0}, {net.apply(slice{0, 1}, {x})});
+  std::vector<float> weights(values.size(), 0.f);
+  weights.insert(weights.end(), values.begin(), values.end());
+  return {net.apply(linear{count}, {x}, std::move(weights)), row_major(dims)};
+}
+
+int node_reader::input(int i) const {
+  if (!has(i)) throw unsupported("input " + std::to_string(i) + " is missing");
+  return op.inputs[std::size_t(i)];
+}
+
+std::vector<float> node_reader::reals(int i, char const* what) const {
+  auto const* k = known(i);
+  if (!k) throw unsupported(std::string(what) + " must be constant");
+  return as_reals(*k);
+}
+
+std::vector<std::int64_t> node_reader::integers(int i, char const* what) const {
+  auto const* k = known(i);
+  if (!k) throw unsupported(std::string(what) + " must be constant");
+  if (k->type == onnx::element::integer) return k->integers;
+  return {k->reals.begin(), k->reals.end()};
+}
+
+void node_reader::define(view v, int output) const { c.define(op.outputs[std::size_t(output)], std::move(v)); }
+
+std::int64_t node_reader::integer(char const* attribute, std::int64_t otherwise) const {
+  auto const* v = find<std::int64_t>(op, attribute);
+  return v ? *v : otherwise;
+}
+float node_reader::real(char const* attribute, float otherwise) const {
+  auto const* v = find<float>(op, attribute);
+  return v ? *v : otherwise;
+}
+std::string node_reader::text(char const* attribute, char const* otherwise) const {
+  auto const* v = find<std::string>(op, attribute);
+  return v ? *v : otherwise;
+}
+std::vector<std::int64_t> node_reader::list(char const* attribute, std::vector<std::int64_t> otherwise) const {
+  auto const* v = find<std::vector<std::int64_t>>(op, attribute);
+  return v ? *v : otherwise;
+}
+std::vector<std::int64_t> node_reader::list_or_input(char const* attribute, int i,
+                                                     std::vector<std::int64_t> otherwise) const {
+  return given(attribute) ? list(attribute) : has(i) ? integers(i, attribute) : otherwise;
+}
+
+int axis_of(std::int64_t axis, int rank) {
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= std::max(rank, 1)) throw unsupported("there is no axis " + std::to_string(axis));
+  return int(axis);
+}
+
+rule_table const& rules() {
+  static rule_table const table = [] {
+    rule_table t;
+    add_elementwise_rules(t);
+    add_window_rules(t);
+    add_product_rules(t);
+    add_movement_rules(t);
+    add_reduction_rules(t);
+    add_normalisation_rules(t);
+    add_resize_rules(t);
+    add_attention_rules(t);
+    return t;
+  }();
+  return table;
+}
+
+lowered_model lower(onnx::model const& model, lowering_options const& options) { return lowering(model, options).run(); }
+
+}  // namespace ago::importer

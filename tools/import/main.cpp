@@ -1,0 +1,92 @@
+// ago-import: writes an ONNX model as a network of ago's layers, and its weights.
+#include "lowering.hpp"
+#include "write_header.hpp"
+
+#include "../onnx/load.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace ago;
+
+struct options {
+  fs::path model, folder = ".";
+  std::string name;
+  std::vector<std::string> dims;
+  std::int64_t batch = 0;
+  bool trace = false, list = false;
+};
+
+onnx::load_options load_options_of(options const& o) {
+  onnx::load_options r;
+  for (std::string const& d : o.dims) {
+    auto const at = d.rfind('=');
+    if (at == std::string::npos) throw onnx::import_error("--dim takes NAME=NUMBER, not " + d);
+    r.dims[d.substr(0, at)] = std::stoll(d.substr(at + 1));
+  }
+  if (o.batch > 0) r.batch = o.batch;
+  for (auto const& [type, rule] : importer::rules()) r.operators.insert(type);
+  return r;
+}
+
+/// Both files under other names first, so that there are both or none.
+void write_files(options const& o, importer::program_text const& text, importer::header_of const& about) {
+  fs::create_directories(o.folder);
+  fs::path const header = o.folder / (o.name + ".hpp"), weights = o.folder / (o.name + ".weights");
+  fs::path const new_header = header.string() + ".new", new_weights = weights.string() + ".new";
+  {
+    std::ofstream h(new_header), w(new_weights, std::ios::binary);
+    importer::write_header(h, text, about);
+    w.write(reinterpret_cast<char const*>(text.weights.data()), std::streamsize(text.weights.size() * sizeof(float)));
+    if (!h.flush() || !w.flush()) {
+      h.close(), w.close();
+      fs::remove(new_header), fs::remove(new_weights);
+      throw onnx::import_error("cannot write to " + o.folder.string());
+    }
+  }
+  fs::rename(new_weights, weights);
+  fs::rename(new_header, header);
+}
+
+void import(options const& o) {
+  onnx::model const model = onnx::load(o.model, load_options_of(o));
+  importer::lowered_model const lowered = importer::lower(model, {.trace = o.trace});
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
+    names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
+  importer::program_text text = importer::structured(lowered.network, names);
+  importer::factor(text);
+  write_files(o, text, {o.name, o.model.filename().string(), lowered.inputs, lowered.outputs});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  CLI::App app{"Writes an ONNX model as a network of ago's layers: NAME.hpp, and NAME.weights."};
+  app.add_option("model", o.model, "the ONNX file")->required();
+  app.add_option("--name", o.name, "of the files and of the namespace; the file's own if not given");
+  app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
+  app.add_option("--dim", o.dims, "NAME=NUMBER: the size of a symbolic dimension");
+  app.add_option("--batch", o.batch, "size of first dimensions without a number");
+  app.add_flag("--trace", o.trace, "all intermediate values become outputs too");
+  CLI11_PARSE(app, argc, argv);
+  if (o.name.empty()) o.name = o.model.stem().string();
+  o.name = importer::identifier(o.name);
+  try {
+    import(o);
+  } catch (onnx::import_error const& e) {
+    std::cerr << "ago-import: " << o.model.string() << " cannot be imported:\n" << e.what() << '\n';
+    return 2;
+  } catch (std::exception const& e) {
+    std::cerr << "ago-import: " << e.what() << '\n';
+    return 2;
+  }
+}

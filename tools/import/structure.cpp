@@ -1,0 +1,136 @@
+// From calls to statements: what is read once is not named, and branches of one value become layers of it.
+#include "expression.hpp"
+
+#include <algorithm>
+
+namespace ago::importer {
+
+namespace {
+
+class structuring {
+ public:
+  structuring(call_list const& network, std::vector<std::string> const& input_names)
+      : calls_(network.calls), outputs_(network.outputs), uses_(calls_.size(), 0), chains_(calls_.size()),
+        names_(calls_.size()) {
+    for (std::size_t i = 0; i < input_names.size(); ++i) names_[i] = input_names[i];
+  }
+
+  program_text run() {
+    count_uses();
+    for (int v = 0; v < int(calls_.size()); ++v) {
+      call const& c = calls_[std::size_t(v)];
+      if (auto const* in = std::get_if<input>(&c.what)) {
+        text_.inputs.push_back(*in);
+        text_.input_names.push_back(names_[std::size_t(v)]);
+        chains_[std::size_t(v)] = {.root = v, .head = {}, .items = {}, .calls = {}};
+      } else if (uses_[std::size_t(v)] > 0) {
+        c.operands.size() == 1 ? extend(v) : combine(v);
+      }
+    }
+    for (int v : outputs_) text_.output_names.push_back(name_of(v));
+    return std::move(text_);
+  }
+
+ private:
+  /// What a value is, up to the last value that has, or will have, a name.
+  struct chain {
+    int root = -1;            ///< the value that it starts with; -1: with `head`
+    std::string head;
+    sequence items;
+    std::vector<int> calls;   ///< whose parameters are declared in it, in order
+  };
+
+  void count_uses() {
+    for (int v : outputs_) ++uses_[std::size_t(v)];
+    for (std::size_t v = calls_.size(); v-- > 0;)
+      if (uses_[v] > 0)
+        for (int operand : calls_[v].operands) ++uses_[std::size_t(operand)];
+  }
+
+  bool is_input(int v) const { return std::holds_alternative<input>(calls_[std::size_t(v)].what); }
+  bool is_output(int v) const { return std::find(outputs_.begin(), outputs_.end(), v) != outputs_.end(); }
+
+  /// The chain of a value that is read here only, or one that begins with it.
+  chain chain_to(int v, int reads) {
+    if (!is_output(v) && !is_input(v) && names_[std::size_t(v)].empty() && uses_[std::size_t(v)] == reads)
+      return chains_[std::size_t(v)];
+    return {.root = v, .head = {}, .items = {}, .calls = {}};
+  }
+
+  void extend(int v) {
+    call const& c = calls_[std::size_t(v)];
+    chain r = chain_to(c.operands[0], 1);
+    r.items.push_back(item_of(c));
+    r.calls.push_back(v);
+    chains_[std::size_t(v)] = std::move(r);
+  }
+
+  void combine(int v) {
+    call const& c = calls_[std::size_t(v)];
+    std::vector<chain> branches;
+    for (int operand : c.operands) branches.push_back(chain_to(operand, 1));
+    if (!as_item(v, branches)) as_statement(v);
+  }
+
+  /// Do all branches begin with the same value? Then they are a layer of it.
+  bool as_item(int v, std::vector<chain> const& branches) {
+    call const& c = calls_[std::size_t(v)];
+    int const root = branches[0].root;
+    for (chain const& b : branches)
+      if (b.root < 0 || b.root != root) return false;
+    auto const empty = std::count_if(branches.begin(), branches.end(), [](chain const& b) { return b.items.empty(); });
+    item i = item_of(c);
+    if (i.name == "+") i.kind = empty ? item_kind::residual : item_kind::sum;
+    else if (i.name == "*") i.kind = empty ? item_kind::gate : item_kind::product;
+    else if (i.name == "concat" && i.arguments[0].value == "axis::channels") i.kind = item_kind::joined;
+    else return false;
+    if (empty > 1 || (empty && i.kind == item_kind::joined)) return false;
+    i.arguments.clear();
+    chain r = chain_to(root, int(branches.size()));
+    for (chain const& b : branches) {
+      if (b.items.empty()) continue;
+      i.branches.push_back(b.items);
+      r.calls.insert(r.calls.end(), b.calls.begin(), b.calls.end());
+    }
+    r.items.push_back(std::move(i));
+    chains_[std::size_t(v)] = std::move(r);
+    return true;
+  }
+
+  void as_statement(int v) {
+    call const& c = calls_[std::size_t(v)];
+    std::vector<std::string> operands;
+    for (int operand : c.operands) operands.push_back(name_of(operand));
+    chains_[std::size_t(v)] = {.root = -1, .head = head_of(c, operands), .items = {}, .calls = {}};
+  }
+
+  /// The variable of a value; its statement is written when it is first asked for.
+  std::string const& name_of(int v) {
+    std::string& name = names_[std::size_t(v)];
+    if (!name.empty()) return name;
+    chain const& c = chains_[std::size_t(v)];
+    statement s{.name = {}, .head = c.root < 0 ? c.head : name_of(c.root), .items = c.items,
+                .origin = calls_[std::size_t(v)].origin};
+    s.name = name = "x" + std::to_string(++named_);
+    for (int i : c.calls)
+      text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(), calls_[std::size_t(i)].weights.end());
+    text_.statements.push_back(std::move(s));
+    return name;
+  }
+
+  std::vector<call> const& calls_;
+  std::vector<int> const& outputs_;
+  std::vector<int> uses_;
+  std::vector<chain> chains_;
+  std::vector<std::string> names_;
+  int named_ = 0;
+  program_text text_;
+};
+
+}  // namespace
+
+program_text structured(call_list const& network, std::vector<std::string> const& input_names) {
+  return structuring(network, input_names).run();
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,188 @@
+#include "write_header.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+namespace ago::importer {
+
+std::string written_layer(item const& i);
+
+namespace {
+
+constexpr std::size_t line_length = 110;
+
+std::string written(sequence const& s);
+
+std::string written(item const& i) {
+  switch (i.kind) {
+    case item_kind::layer:
+    case item_kind::block: return written_layer(i);
+    case item_kind::residual: return "residual{" + written(i.branches[0]) + "}";
+    case item_kind::gate: return "identity{} * (" + written(i.branches[0]) + ")";
+    case item_kind::repeated: return "repeat{" + std::to_string(i.times) + ", " + written(i.branches[0]) + "}";
+    default: break;
+  }
+  std::string r;
+  for (sequence const& b : i.branches) {
+    if (i.kind == item_kind::joined) r += (r.empty() ? "concat(" : ", ") + written(b);
+    else r += (r.empty() ? "" : i.kind == item_kind::sum ? " + " : " * ") + ("(" + written(b) + ")");
+  }
+  return i.kind == item_kind::joined ? r + ")" : "(" + r + ")";
+}
+
+std::string written(sequence const& s) {
+  std::string r;
+  for (item const& i : s) r += (r.empty() ? "" : " | ") + written(i);
+  return r;
+}
+
+/// Breaks before `|`, or behind a comma, where a line would become too long.
+class line_writer {
+ public:
+  line_writer(std::ostream& out, std::string indent) : out_(out), indent_(std::move(indent)) {}
+
+  void begin(std::string const& text) { line_ = text; }
+  void add(std::string const& separator, std::string const& text, std::string const& comment = {}) {
+    if (line_.size() + separator.size() + text.size() > line_length) flush(indent_ + separator.substr(separator.find_first_not_of(' ')));
+    else line_ += separator;
+    if (comment_.empty()) comment_ = comment;
+    line_ += text;
+    while (line_.size() > line_length) cut();
+  }
+  void end(std::string const& text) {
+    line_ += text;
+    flush("");
+  }
+
+ private:
+  void cut() {
+    std::size_t const at = line_.rfind(" | ", line_length);
+    if (at == std::string::npos || at < indent_.size() + 4) return too_long_ = true, void(rest());
+    std::string const next = line_.substr(at + 1);
+    line_.resize(at);
+    flush(indent_ + "  " + next);
+  }
+  void rest() {
+    out_ << line_ << '\n';
+    line_ = indent_;
+  }
+  void flush(std::string const& next) {
+    out_ << line_;
+    if (!comment_.empty() && line_.size() + comment_.size() + 5 <= line_length + 10) out_ << "  // " << comment_;
+    out_ << '\n';
+    comment_.clear();
+    line_ = next;
+  }
+
+  std::ostream& out_;
+  std::string indent_, line_, comment_;
+  bool too_long_ = false;
+};
+
+void write_sequence(std::ostream& out, std::string const& indent, std::string const& begin, sequence const& s, bool comments) {
+  line_writer w(out, indent);
+  w.begin(begin);
+  bool first = begin.ends_with(' ');
+  for (item const& i : s) {
+    w.add(first ? "" : " | ", written(i), comments ? printable(i.origin) : std::string());
+    first = false;
+  }
+  w.end(";");
+}
+
+void write_blocks(std::ostream& out, std::vector<block> const& blocks) {
+  for (block const& b : blocks) {
+    std::string parameters;
+    for (argument const& p : b.parameters) parameters += (parameters.empty() ? "" : ", ") + p.type + " " + p.field;
+    out << "/// " << b.uses << " times.\nconstexpr auto " << b.name << "(" << parameters << ") {\n";
+    write_sequence(out, "       ", "  return ", b.body, false);
+    out << "}\n\n";
+  }
+}
+
+std::string written(input const& in) {
+  std::string r;
+  auto const add = [&](char const* field, int value) {
+    if (value != 1) r += (r.empty() ? "" : ", ") + (std::string(field) + " = " + std::to_string(value));
+  };
+  add(".n", in.n);
+  add(".h", in.h);
+  add(".w", in.w);
+  add(".c", in.c);
+  if (in.layout == layout::nchw) r += (r.empty() ? "" : ", ") + std::string(".layout = layout::nchw");
+  return "input{" + r + "}";
+}
+
+std::string written(port const& p) {
+  std::string r = printable(p.name) + " [";
+  for (std::size_t i = 0; i < p.dims.size(); ++i) r += (i ? ", " : "") + std::to_string(p.dims[i]);
+  return r + "]";
+}
+
+void write_ports(std::ostream& out, char const* title, std::vector<port> const& ports) {
+  out << "// " << title << ": ";
+  std::size_t column = 14;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    std::string const text = written(ports[i]) + (i + 1 < ports.size() ? ", " : ".");
+    if (column + text.size() > line_length) out << "\n//   ", column = 5;
+    out << text;
+    column += text.size();
+  }
+  out << '\n';
+}
+
+bool uses_math(program_text const& t) {
+  bool r = false;
+  std::function<void(sequence const&)> const look = [&](sequence const& s) {
+    for (item const& i : s) {
+      r = r || i.name == "map";
+      for (sequence const& b : i.branches) look(b);
+    }
+  };
+  for (statement const& s : t.statements) look(s.items);
+  for (block const& b : t.blocks) look(b.body);
+  return r;
+}
+
+void write_network(std::ostream& out, program_text const& t) {
+  bool const chain = t.statements.size() == 1 && t.inputs.size() == 1 && t.output_names.size() == 1 &&
+                     t.statements[0].head == t.input_names[0] && t.statements[0].items.size() <= 40;
+  if (chain) {
+    out << "inline constexpr auto network =\n";
+    write_sequence(out, "   ", "    " + written(t.inputs[0]), t.statements[0].items, true);
+    return;
+  }
+  std::string parameters, results;
+  for (std::string const& name : t.input_names) parameters += (parameters.empty() ? "" : ", ") + ("tensor " + name);
+  for (std::string const& name : t.output_names) results += (results.empty() ? "" : ", ") + name;
+  out << "inline constexpr auto network = trace([](" << parameters << ") {\n";
+  for (statement const& s : t.statements)
+    write_sequence(out, "     ", "  tensor const " + s.name + " = " + s.head, s.items, true);
+  out << "  return " << (t.output_names.size() > 1 ? "outputs(" + results + ")" : results) << ";\n}";
+  for (input const& in : t.inputs) out << ", " << written(in);
+  out << ");\n";
+}
+
+}  // namespace
+
+std::string identifier(std::string const& name) {
+  std::string r;
+  for (char c : name) r += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (r.empty() || std::isdigit(static_cast<unsigned char>(r[0]))) r.insert(0, "x");
+  return r;
+}
+
+void write_header(std::ostream& out, program_text const& t, header_of const& about) {
+  out << "// Imported from " << printable(about.source) << " by ago-import; " << t.weights.size() << " weights lie in "
+      << about.name << ".weights, in the order of the layers.\n";
+  write_ports(out, "Inputs", about.inputs);
+  write_ports(out, "Outputs", about.outputs);
+  out << "#pragma once\n\n#include <ago/" << (uses_math(t) ? "ago.hpp" : "graph/network.hpp") << ">\n\nnamespace "
+      << about.name << " {\n\nusing namespace ago;\n\n";
+  write_blocks(out, t.blocks);
+  write_network(out, t);
+  out << "\n}  // namespace " << about.name << "\n";
+}
+
+}  // namespace ago::importer

@@ -1,0 +1,24 @@
+// The C++ header of an imported network.
+#pragma once
+
+#include "expression.hpp"
+#include "lowering.hpp"
+
+#include <ostream>
+
+namespace ago::importer {
+
+struct header_of {
+  std::string name;    ///< of its namespace
+  std::string source;  ///< file that it was imported from
+  std::vector<port> inputs, outputs;
+};
+
+using onnx::printable;
+
+void write_header(std::ostream& out, program_text const& text, header_of const& about);
+
+/// A name that C++ can declare.
+std::string identifier(std::string const& name);
+
+}  // namespace ago::importer
