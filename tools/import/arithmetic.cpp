@@ -58,7 +58,7 @@ int to_int(std::int64_t extent) {
 int repeated(context& c, int value, std::int64_t inner, std::int64_t times) {
   std::int64_t const all = c.net.dims(value).count();
   value = with_extents(c.net, value, {to_int(all / inner), 1, 1, to_int(inner)});
-  return c.net.apply(resize_nearest{1, to_int(times)}, {value});
+  return c.net.apply(ago::expand{.w = to_int(times)}, {value});
 }
 
 }  // namespace
@@ -100,92 +100,88 @@ std::vector<float> broadcast_values(extents const& from, std::vector<float> cons
 
 namespace {
 
-view apply_pair(context& c, arithmetic what, view a, view b) {
-  auto const both = [&](layer_value l, view x, view y) { return view{c.net.apply(l, {x.value, y.value}), a.how}; };
-  switch (what) {
-    case arithmetic::add: return both(add{}, a, b);
-    case arithmetic::multiply: return both(multiply{}, a, b);
-    case arithmetic::subtract: return both(add{}, a, mapped(c, b, "-x"));
-    case arithmetic::divide: return both(multiply{}, a, mapped(c, b, "1.f / x"));
-    case arithmetic::maximum: {
-      view const above = unary(c, apply_pair(c, arithmetic::subtract, a, b), relu{});
-      return both(add{}, above, b);
-    }
-    case arithmetic::minimum: {
-      view const above = unary(c, apply_pair(c, arithmetic::subtract, a, b), relu{});
-      return apply_pair(c, arithmetic::subtract, a, above);
-    }
-    case arithmetic::power: {
-      view const l = mapped(c, a, "math::log(x)");
-      return mapped(c, both(multiply{}, l, b), "math::exp(x)");
-    }
-  }
-  throw std::logic_error("importer: arithmetic");
+op op_of(arithmetic what) {
+  constexpr op kinds[] = {op::add, op::sub, op::mul, op::div, op::maximum, op::minimum, op::power};
+  return kinds[int(what)];
 }
 
-/// One pixel for each image, as + and * take it; nothing if `b` is something else.
-std::optional<view> as_gate(context& c, view const& a, view const& b) {
-  auto const groups = groups_of(a.how, c.net.dims(a.value));
+/// How `b`, whose axes have the elements of `whole`'s or one, is read beside it: which axes become which extents.
+/// Nothing where an extent of `whole` holds both axes that b has and axes that it has not.
+std::optional<std::vector<std::vector<int>>> places_beside(layout const& whole, shape const& extents, layout const& b) {
+  auto const groups = groups_of(whole, extents);
   if (!groups) return {};
   std::vector<std::vector<int>> places(4);
-  std::vector<int> rest;
-  for (int i : {0, 3})
-    for (int atom : (*groups)[std::size_t(i)]) {
-      int const d = a.how.axis[std::size_t(atom)];
-      if (a.how.of_axis(d).size() != 1 || b.how.dims[std::size_t(d)] != a.how.dims[std::size_t(d)]) return {};
-      places[std::size_t(i)].push_back(d);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (int atom : (*groups)[i]) {
+      int const d = whole.axis[std::size_t(atom)];
+      if (whole.of_axis(d).size() > 1) return {};
+      if (b.dims[std::size_t(d)] > 1) places[i].push_back(d);
     }
-  for (int i : {1, 2})
-    for (int atom : (*groups)[std::size_t(i)])
-      if (b.how.dims[std::size_t(a.how.axis[std::size_t(atom)])] != 1) return {};
-  return placed(c.net, b, places);
+    if (!places[i].empty() && places[i].size() != (*groups)[i].size()) return {};
+  }
+  return places;
+}
+
+/// Extents of `whole` of which each holds only axes that `b` has, or only others; nothing if that takes more than four.
+std::optional<shape> extents_beside(layout const& whole, layout const& b) {
+  std::vector<std::int64_t> runs;
+  bool before = false;
+  for (int atom : whole.memory) {
+    bool const has = b.dims[std::size_t(whole.axis[std::size_t(atom)])] > 1;
+    if (runs.empty() || has != before) runs.push_back(1);
+    runs.back() *= whole.atoms[std::size_t(atom)];
+    before = has;
+  }
+  if (runs.size() > 4) return {};
+  runs.insert(runs.begin(), 4 - runs.size(), 1);
+  return shape{to_int(runs[0]), to_int(runs[1]), to_int(runs[2]), to_int(runs[3])};
+}
+
+/// `b` so that it lies beside `a`, which has all elements of the result, and which may get other extents.
+view beside(context& c, view& a, view const& b) {
+  if (b.how.dims == a.how.dims) return arranged_like(c.net, b, a);
+  auto places = places_beside(a.how, c.net.dims(a.value), b.how);
+  if (!places)
+    if (auto const extents = extents_beside(a.how, b.how)) {
+      if ((places = places_beside(a.how, *extents, b.how))) a.value = with_extents(c.net, a.value, *extents);
+    }
+  if (places) return placed(c.net, b, *places);
+  return arranged_like(c.net, expanded(c, b, a.how.dims), a);
 }
 
 }  // namespace
 
 view combined(context& c, arithmetic what, view a, view b) {
   extents const dims = broadcast(a.how.dims, b.how.dims);
-  a.how = with_rank(a.how, dims.size());
-  b.how = with_rank(b.how, dims.size());
-  bool const commutes = what == arithmetic::add || what == arithmetic::multiply;
-  if (commutes && a.how.dims != dims && b.how.dims == dims) std::swap(a, b);
-  if (a.how.dims != dims) a = expanded(c, a, dims);
-  if (b.how.dims != dims) {
-    if (auto const gate = as_gate(c, a, b); gate && (commutes || what == arithmetic::subtract ||
-                                                     what == arithmetic::divide || what == arithmetic::power))
-      return apply_pair(c, what, a, *gate);
-    b = expanded(c, b, dims);
-  }
+  a.how = simplified(with_rank(a.how, dims.size()));
+  b.how = simplified(with_rank(b.how, dims.size()));
+  if (a.how.dims != dims && b.how.dims != dims) a = expanded(c, a, dims);
   // What lies in another order than ONNX's has been made so for a reason.
-  if (a.how.is_row_major() && !b.how.is_row_major()) a = arranged_like(c.net, a, b);
-  else b = arranged_like(c.net, b, a);
-  a.how = b.how = simplified(a.how);
-  return apply_pair(c, what, a, b);
+  bool const follow_b = a.how.dims != dims || (b.how.dims == dims && a.how.is_row_major());
+  view& whole = follow_b ? b : a;
+  (follow_b ? a : b) = beside(c, whole, follow_b ? a : b);
+  return {c.net.apply(binary{op_of(what)}, {a.value, b.value}), whole.how};
 }
 
 namespace {
 
 /// x <what> s, or s <what> x.
 view with_scalar(context& c, arithmetic what, view x, float s, bool reversed) {
-  std::string const k = literal(s), wide = "decltype(x)(" + k + ")";
+  constexpr float most = std::numeric_limits<float>::max();
   switch (what) {
-    case arithmetic::add: return s == 0 ? x : mapped(c, x, "x + " + k);
-    case arithmetic::multiply: return s == 1 ? x : mapped(c, x, s == -1 ? "-x" : "x * " + k);
-    case arithmetic::subtract: return mapped(c, x, reversed ? k + " - x" : "x - " + k);
-    case arithmetic::divide: return mapped(c, x, reversed ? k + " / x" : "x / " + k);
-    case arithmetic::maximum: return s == 0 ? unary(c, x, relu{}) : mapped(c, x, "math::max(" + wide + ", x)");
-    case arithmetic::minimum: return mapped(c, x, "math::min(" + wide + ", x)");
+    case arithmetic::add: return s == 0 ? x : unary(c, x, affine{1, s});
+    case arithmetic::multiply: return s == 1 ? x : s == -1 ? unary(c, x, negative{}) : unary(c, x, affine{s, 0});
+    case arithmetic::subtract: return unary(c, x, reversed ? affine{-1, s} : affine{1, -s});
+    case arithmetic::divide:
+      if (!reversed) return mapped(c, x, "x / " + literal(s));
+      return s == 1 ? unary(c, x, reciprocal{}) : mapped(c, x, literal(s) + " / x");
+    case arithmetic::maximum: return s == 0 ? unary(c, x, relu{}) : unary(c, x, clip{s, most});
+    case arithmetic::minimum: return unary(c, x, clip{-most, s});
     case arithmetic::power: break;
   }
-  if (reversed) return mapped(c, x, "math::exp(x * " + literal(std::log(s)) + ")");
-  if (s == 0.5f) return mapped(c, x, "math::sqrt(x)");
-  if (s == -0.5f) return mapped(c, x, "1.f / math::sqrt(x)");
-  if (s == std::floor(s) && std::fabs(s) <= 8 && s != 0) {
-    std::string factors = "x";
-    for (int i = 1; i < int(std::fabs(s)); ++i) factors += " * x";
-    return mapped(c, x, s > 0 ? factors : "1.f / (" + factors + ")");
-  }
-  return mapped(c, x, "math::exp(math::log(x) * " + k + ")");
+  if (reversed) return mapped(c, x, "math::pow(decltype(x)(" + literal(s) + "), x)");
+  if (s == 2) return mapped(c, x, "x * x");
+  return unary(c, x, to_power{s});
 }
 
 bool all_equal(std::vector<float> const& values) {
@@ -212,12 +208,7 @@ view with_parameters(context& c, arithmetic what, view x, extents dims, std::vec
   if (repeats) {
     std::vector<float> own(all.begin(), all.begin() + std::ptrdiff_t(channels));
     if (what == arithmetic::add) x.value = c.net.apply(bias{}, {x.value}, std::move(own));
-    else {
-      std::vector<float> norm = own;
-      norm.resize(3 * channels, 0.f);
-      norm.resize(4 * channels, 1.f);
-      x.value = c.net.apply(batch_norm{.epsilon = 0}, {x.value}, std::move(norm));
-    }
+    else x.value = c.net.apply(scale{}, {x.value}, std::move(own));
     return x;
   }
   shape const s = c.net.dims(x.value);
@@ -225,7 +216,7 @@ view with_parameters(context& c, arithmetic what, view x, extents dims, std::vec
   if (what == arithmetic::add) v = c.net.apply(positions{}, {v}, all);
   else {
     int const k = c.net.apply(positions{}, {c.net.apply(clip{0, 0}, {v})}, all);
-    v = c.net.apply(multiply{}, {v, k});
+    v = c.net.apply(binary{op::mul}, {v, k});
   }
   x.value = with_extents(c.net, v, s);
   return x;
@@ -267,8 +258,8 @@ view combined(context& c, arithmetic what, extents const& dims, std::vector<floa
   b = expanded(c, b, all);
   if (all_equal(a)) return with_scalar(c, what, b, a[0], true);
   switch (what) {
-    case arithmetic::subtract: return with_parameters(c, arithmetic::add, mapped(c, b, "-x"), dims, a);
-    case arithmetic::divide: return with_parameters(c, arithmetic::multiply, mapped(c, b, "1.f / x"), dims, a);
+    case arithmetic::subtract: return with_parameters(c, arithmetic::add, unary(c, b, negative{}), dims, a);
+    case arithmetic::divide: return with_parameters(c, arithmetic::multiply, unary(c, b, reciprocal{}), dims, a);
     default: return combined(c, what, c.constant(dims, a), b);
   }
 }

@@ -1,6 +1,8 @@
 #include "builder.hpp"
 
 #include <ago/graph/lowering.hpp>
+#include <ago/kernel/map.hpp>  // defines the functions of activations, which graphs point to
+#include <ago/kernel/math.hpp>
 
 namespace ago::importer {
 
@@ -13,8 +15,7 @@ struct recorder_of_layer {
   tensor operator()(L const& layer) const { return layer(x[0]); }
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
   tensor operator()(map_of const&) const { return detail::record_elementwise(x[0], 0, {.kind = op::map}); }
-  tensor operator()(add const&) const { return x[0] + x[1]; }
-  tensor operator()(multiply const&) const { return x[0] * x[1]; }
+  tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
   tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }
   tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
   tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }

@@ -24,12 +24,12 @@ using sequence = std::vector<item>;
 /// One thing between two `|`.
 struct item {
   item_kind kind = item_kind::layer;
-  std::string name;                 ///< of the layer or the block
-  std::vector<argument> arguments;
+  std::string name{};               ///< of the layer or the block
+  std::vector<argument> arguments{};
   bool positional = false;          ///< arguments without their fields
-  std::vector<sequence> branches;   ///< of a residual, a sum, ...; what is repeated
+  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; what is repeated
   int times = 1;                    ///< repeated
-  std::string origin;               ///< name of the first node in it
+  std::string origin{};             ///< name of the first node in it
 };
 
 /// tensor const <name> = <head> | items...;

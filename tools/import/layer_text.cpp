@@ -132,8 +132,57 @@ struct namer {
     return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), real(".scale", l.scale, "0.f")}};
   }
   item operator()(to_nchw const&) const { return {.name = "to_nchw"}; }
-  item operator()(add const&) const { return {.name = "+"}; }
-  item operator()(multiply const&) const { return {.name = "*"}; }
+  item operator()(elu const& l) const { return {.name = "elu", .arguments = {real(".alpha", l.alpha, "1.f")}}; }
+  item operator()(selu const& l) const {
+    return {.name = "selu", .arguments = {real(".alpha", l.alpha, "1.6732632f"), real(".gamma", l.gamma, "1.050701f")}};
+  }
+  item operator()(celu const& l) const { return {.name = "celu", .arguments = {real(".alpha", l.alpha, "1.f")}}; }
+  item operator()(affine_sigmoid const& l) const {
+    return {.name = "affine_sigmoid", .arguments = {real(".alpha", l.alpha), real(".beta", l.beta)}, .positional = true};
+  }
+  item operator()(threshold const& l) const {
+    return {.name = "threshold", .arguments = {real(".at", l.at), real(".value", l.value)}, .positional = true};
+  }
+  item operator()(shrink const& l) const {
+    return {.name = "shrink", .arguments = {real(".lambda", l.lambda), real(".bias", l.bias)}, .positional = true};
+  }
+  item operator()(affine const& l) const {
+    return {.name = "affine", .arguments = {real(".factor", l.factor, "1.f"), real(".summand", l.summand, "0.f")}};
+  }
+  item operator()(to_power const& l) const {
+    return {.name = "to_power", .arguments = {real(".exponent", l.exponent)}};
+  }
+  item operator()(softplus const&) const { return {.name = "softplus"}; }
+  item operator()(mish const&) const { return {.name = "mish"}; }
+  item operator()(softsign const&) const { return {.name = "softsign"}; }
+  item operator()(negative const&) const { return {.name = "negative"}; }
+  item operator()(absolute const&) const { return {.name = "absolute"}; }
+  item operator()(square_root const&) const { return {.name = "square_root"}; }
+  item operator()(reciprocal_root const&) const { return {.name = "reciprocal_root"}; }
+  item operator()(reciprocal const&) const { return {.name = "reciprocal"}; }
+  item operator()(exponential const&) const { return {.name = "exponential"}; }
+  item operator()(logarithm const&) const { return {.name = "logarithm"}; }
+  item operator()(error_function const&) const { return {.name = "error_function"}; }
+  item operator()(sine const&) const { return {.name = "sine"}; }
+  item operator()(cosine const&) const { return {.name = "cosine"}; }
+  item operator()(round_down const&) const { return {.name = "round_down"}; }
+  item operator()(round_up const&) const { return {.name = "round_up"}; }
+  item operator()(round_off const&) const { return {.name = "round_off"}; }
+  item operator()(scale const&) const { return {.name = "scale"}; }
+  item operator()(prelu const& l) const { return {.name = "prelu", .arguments = {flag(".shared", l.shared, false)}}; }
+  item operator()(expand const& l) const {
+    return {.name = "expand", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
+            number(".c", l.c, "0")}};
+  }
+  item operator()(binary const& l) const {
+    switch (l.kind) {
+      case op::add: return {.name = "+"};
+      case op::sub: return {.name = "-"};
+      case op::mul: return {.name = "*"};
+      case op::div: return {.name = "/"};
+      default: return {.name = name_of(l.kind)};
+    }
+  }
   item operator()(join const& l) const {
     return {.name = "concat", .arguments = {{"", text_of(l.along), "axis::channels", ""}}};
   }
@@ -154,7 +203,7 @@ std::string written_layer(item const& i);
 
 std::string head_of(call const& c, std::vector<std::string> const& x) {
   item const i = item_of(c);
-  if (i.name == "+" || i.name == "*") return x[0] + " " + i.name + " " + x[1];
+  if (i.name.size() == 1) return x[0] + " " + i.name + " " + x[1];
   std::string list;
   if (i.name == "concat" && i.arguments[0].value != i.arguments[0].otherwise) list = i.arguments[0].value;
   for (std::string const& name : x) list += (list.empty() ? "" : ", ") + name;

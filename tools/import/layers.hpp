@@ -13,9 +13,10 @@ namespace ago::importer {
 struct map_of {
   std::string expression;
 };
-/// x + y, x * y
-struct add {};
-struct multiply {};
+/// x + y, x - y, x * y, x / y, maximum(x, y), minimum(x, y), power(x, y)
+struct binary {
+  op kind = op::add;
+};
 struct join {
   ago::axis along = ago::axis::channels;
 };
@@ -29,7 +30,9 @@ using layer_value = std::variant<
     input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, embedding, positions, relu, relu6,
     leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, hyperbolic_tangent, gelu, identity, map_of, max_pool,
     avg_pool, global_avg_pool, global_max_pool, softmax, slice, channel_shuffle, reshape, permute, pad, resize_nearest,
-    resize_bilinear, add, multiply, join, product_of, attention, to_nchw>;
+    resize_bilinear, elu, selu, celu, affine_sigmoid, threshold, shrink, affine, to_power, softplus, mish, softsign,
+    negative, absolute, square_root, reciprocal_root, reciprocal, exponential, logarithm, error_function, sine, cosine,
+    round_down, round_up, round_off, scale, prelu, expand, binary, join, product_of, attention, to_nchw>;
 
 /// One layer of the network: what it is, what it reads, and its parameters in the order of their declaration.
 struct call {

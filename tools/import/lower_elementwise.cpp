@@ -1,6 +1,8 @@
 // Operators by element: activations, arithmetic, comparisons.
 #include "arithmetic.hpp"
+#include "images.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -34,49 +36,42 @@ void cast(node_reader const& n) {
   n.define(n.x());
 }
 
-/// What a formula is written in: x, and attributes as numbers.
+/// What ago has no layer for, as an expression of x.
 std::string formula(node_reader const& n) {
   std::string const& type = n.op.type;
-  auto const number = [&](char const* name, float otherwise) { return literal(n.real(name, otherwise)); };
-  std::string const softplus = "(math::max(x, " + wide(0) + ") + math::log(1.f + math::exp(-math::abs(x))))";
-  auto const below_zero = [&](std::string const& what) { return "math::where_less(x, " + wide(0) + ", " + what + ", x)"; };
-  if (type == "Abs") return "math::abs(x)";
-  if (type == "Neg") return "-x";
-  if (type == "Exp") return "math::exp(x)";
-  if (type == "Log") return "math::log(x)";
-  if (type == "Sqrt") return "math::sqrt(x)";
-  if (type == "Reciprocal") return "1.f / x";
-  if (type == "Erf") return "math::erf(x)";
-  if (type == "Elu") return below_zero(number("alpha", 1) + " * (math::exp(x) - 1.f)");
-  if (type == "Celu") {
-    std::string const a = number("alpha", 1);
-    return below_zero(a + " * (math::exp(x / " + a + ") - 1.f)");
-  }
-  if (type == "Selu")
-    return number("gamma", 1.0507009873554805f) + " * " +
-           below_zero(number("alpha", 1.6732632423543772f) + " * (math::exp(x) - 1.f)");
-  if (type == "Softplus") return softplus;
-  if (type == "Softsign") return "x / (1.f + math::abs(x))";
-  if (type == "Mish") return "x * math::tanh" + softplus;
-  if (type == "ThresholdedRelu")
-    return "math::where_less(" + wide(n.real("alpha", 1)) + ", x, x, " + wide(0) + ")";
   if (type == "Sign")
     return "math::where_less(" + wide(0) + ", x, " + wide(1) + ", math::where_less(x, " + wide(0) + ", " + wide(-1) +
            ", " + wide(0) + "))";
-  if (type == "Not") return "1.f - x";
-  if (type == "Swish") return "x * math::sigmoid(" + number("alpha", 1) + " * x)";
+  if (type == "Swish") return "x * math::sigmoid(" + literal(n.real("alpha", 1)) + " * x)";
+  if (type == "Tan") return "math::sin(x) / math::cos(x)";
+  if (type == "Sinh") return ".5f * (math::exp(x) - math::exp(-x))";
+  if (type == "Cosh") return ".5f * (math::exp(x) + math::exp(-x))";
+  if (type == "Asinh") return "math::log(x + math::sqrt(x * x + 1.f))";
+  if (type == "Acosh") return "math::log(x + math::sqrt(x * x - 1.f))";
+  if (type == "Atanh") return ".5f * math::log((1.f + x) / (1.f - x))";
   throw std::logic_error("importer: no formula for " + type);
 }
 
 void by_formula(node_reader const& n) { n.define(mapped(n.c, n.x(), formula(n))); }
+
+/// Layers of numbers that are attributes.
+void with_numbers(node_reader const& n) {
+  std::string const& type = n.op.type;
+  auto const layer = [&](layer_value l) { n.define(unary(n.c, n.x(), std::move(l))); };
+  if (type == "Elu") return layer(elu{n.real("alpha", 1)});
+  if (type == "Celu") return layer(celu{n.real("alpha", 1)});
+  if (type == "Selu") return layer(selu{n.real("alpha", 1.6732632423543772f), n.real("gamma", 1.0507009873554805f)});
+  if (type == "ThresholdedRelu") return layer(threshold{n.real("alpha", 1), 0});
+  if (type == "Shrink") return layer(shrink{n.real("lambd", 0.5f), n.real("bias", 0)});
+  layer(affine{-1, 1});  // Not
+}
 
 void leaky(node_reader const& n) { n.define(unary(n.c, n.x(), leaky_relu{n.real("alpha", 0.01f)})); }
 
 void hard_sigmoid_rule(node_reader const& n) {
   float const alpha = n.real("alpha", 0.2f), beta = n.real("beta", 0.5f);
   if (std::fabs(alpha - 1 / 6.f) < 1e-7f && beta == 0.5f) return n.define(unary(n.c, n.x(), hard_sigmoid{}));
-  view const line = mapped(n.c, n.x(), "x * " + literal(alpha) + " + " + literal(beta));
-  n.define(unary(n.c, line, clip{0, 1}));
+  n.define(unary(n.c, n.x(), affine_sigmoid{alpha, beta}));
 }
 
 void gelu_rule(node_reader const& n) { n.define(unary(n.c, n.x(), gelu{n.text("approximate", "none") == "tanh"})); }
@@ -96,9 +91,8 @@ void clip_rule(node_reader const& n) {
   if (lo == 0 && hi == 6) return n.define(unary(n.c, x, relu6{}));
   if (lo == 0 && hi >= std::numeric_limits<float>::max()) return n.define(unary(n.c, x, relu{}));
   if (lo > hi) return n.define(unary(n.c, x, clip{hi, hi}));  // the upper bound wins
-  if (std::isfinite(lo) && std::isfinite(hi)) return n.define(unary(n.c, x, clip{lo, hi}));
-  if (std::isfinite(lo)) return n.define(mapped(n.c, x, "math::max(" + wide(lo) + ", x)"));
-  if (std::isfinite(hi)) return n.define(mapped(n.c, x, "math::min(" + wide(hi) + ", x)"));
+  constexpr float most = std::numeric_limits<float>::max();
+  if (lo > -infinity || hi < infinity) return n.define(unary(n.c, x, clip{std::max(lo, -most), std::min(hi, most)}));
   n.define(x);
 }
 
@@ -119,7 +113,7 @@ view pair(node_reader const& n, arithmetic what, int i, int k) {
   return combined(n.c, what, n.x(i), n.x(k));
 }
 
-void binary(node_reader const& n) {
+void two_values(node_reader const& n) {
   auto const& values = n.c.model.values;
   if (n.op.type == "Div" && values[std::size_t(n.op.outputs[0])].type == onnx::element::integer)
     throw unsupported("division of integers");
@@ -162,12 +156,21 @@ void where_rule(node_reader const& n) {
 }
 
 void prelu_rule(node_reader const& n) {
-  view const x = n.x();
-  view const above = unary(n.c, x, relu{});
-  view const below = mapped(n.c, x, "math::min(" + wide(0) + ", x)");
+  view x = n.x();
+  if (n.known(1)) {
+    auto const slopes = n.reals(1, "");
+    bool const one = std::all_of(slopes.begin(), slopes.end(), [&](float s) { return s == slopes[0]; });
+    if (one) return n.define(unary(n.c, x, leaky_relu{slopes[0]}));
+    x = x.how.rank() == 4 ? as_image(n.c, x) : innermost(n.c.net, x, {1});
+    extents channels(x.how.dims.size() - 1, 1);
+    channels[0] = x.how.dims[1];
+    if (channels == n.dims(1) || n.dims(1) == extents{x.how.dims[1]})
+      return n.define({n.c.net.apply(prelu{}, {x.value}, slopes), x.how});
+  }
+  view const below = unary(n.c, x, clip{std::numeric_limits<float>::lowest(), 0});
   view const sloped = n.known(1) ? combined(n.c, arithmetic::multiply, below, n.dims(1), n.reals(1, "slope"))
                                  : combined(n.c, arithmetic::multiply, below, n.x(1));
-  n.define(combined(n.c, arithmetic::add, above, sloped));
+  n.define(combined(n.c, arithmetic::add, unary(n.c, x, relu{}), sloped));
 }
 
 }  // namespace
@@ -181,15 +184,29 @@ void add_elementwise_rules(rule_table& t) {
   t["Identity"] = same;
   t["Dropout"] = dropout;
   t["Cast"] = cast;
-  for (char const* type : {"Abs", "Neg", "Exp", "Log", "Sqrt", "Reciprocal", "Erf", "Elu", "Celu", "Selu", "Softplus",
-                           "Softsign", "Mish", "ThresholdedRelu", "Sign", "Not", "Swish"})
-    t[type] = by_formula;
+  t["Abs"] = layer_of<absolute>;
+  t["Neg"] = layer_of<negative>;
+  t["Exp"] = layer_of<exponential>;
+  t["Log"] = layer_of<logarithm>;
+  t["Sqrt"] = layer_of<square_root>;
+  t["Reciprocal"] = layer_of<reciprocal>;
+  t["Erf"] = layer_of<error_function>;
+  t["Sin"] = layer_of<sine>;
+  t["Cos"] = layer_of<cosine>;
+  t["Floor"] = layer_of<round_down>;
+  t["Ceil"] = layer_of<round_up>;
+  t["Round"] = layer_of<round_off>;
+  t["Softplus"] = layer_of<softplus>;
+  t["Softsign"] = layer_of<softsign>;
+  t["Mish"] = layer_of<mish>;
+  for (char const* type : {"Sign", "Swish", "Tan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"}) t[type] = by_formula;
+  for (char const* type : {"Elu", "Celu", "Selu", "ThresholdedRelu", "Shrink", "Not"}) t[type] = with_numbers;
   t["LeakyRelu"] = leaky;
   t["HardSigmoid"] = hard_sigmoid_rule;
   t["Gelu"] = gelu_rule;
   t["Clip"] = clip_rule;
   t["PRelu"] = prelu_rule;
-  for (char const* type : {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or"}) t[type] = binary;
+  for (char const* type : {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or"}) t[type] = two_values;
   for (char const* type : {"Sum", "Mean", "Max", "Min"}) t[type] = many;
   for (char const* type : {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Xor"}) t[type] = compare;
   t["Where"] = where_rule;

@@ -49,7 +49,7 @@ int product_of_blocks(context& c, three_blocks const& b) {
     auto const part = [&](int begin, int n) { return c.net.apply(slice{begin, n, ago::axis::columns}, {v}); };
     int const left = part(0, half), right = part(half, half);
     int const rest = count % 2 ? part(count - 1, 1) : -1;
-    v = c.net.apply(multiply{}, {left, right});
+    v = c.net.apply(binary{op::mul}, {left, right});
     if (rest >= 0) v = c.net.apply(join{ago::axis::columns}, {v, rest});
   }
   return v;

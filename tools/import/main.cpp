@@ -3,6 +3,7 @@
 #include "write_header.hpp"
 
 #include "../onnx/load.hpp"
+#include "../onnx/read_tensor.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -19,17 +20,28 @@ using namespace ago;
 struct options {
   fs::path model, folder = ".";
   std::string name;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, fixed;
   std::int64_t batch = 0;
-  bool trace = false, list = false;
+  bool trace = false;
 };
+
+std::pair<std::string, std::string> pair_of(char const* option, char const* form, std::string const& text) {
+  auto const at = text.rfind('=');
+  if (at == std::string::npos) throw onnx::import_error(std::string(option) + " takes " + form + ", not " + text);
+  return {text.substr(0, at), text.substr(at + 1)};
+}
 
 onnx::load_options load_options_of(options const& o) {
   onnx::load_options r;
   for (std::string const& d : o.dims) {
-    auto const at = d.rfind('=');
-    if (at == std::string::npos) throw onnx::import_error("--dim takes NAME=NUMBER, not " + d);
-    r.dims[d.substr(0, at)] = std::stoll(d.substr(at + 1));
+    auto const [name, size] = pair_of("--dim", "NAME=NUMBER", d);
+    if (size.empty() || size.size() > 9 || size.find_first_not_of("0123456789") != std::string::npos)
+      throw onnx::import_error("--dim takes NAME=NUMBER, not " + d);
+    r.dims[name] = std::stoll(size);
+  }
+  for (std::string const& f : o.fixed) {
+    auto const [name, file] = pair_of("--fix", "NAME=FILE", f);
+    r.fixed[name] = onnx::read_tensor(file);
   }
   if (o.batch > 0) r.batch = o.batch;
   for (auto const& [type, rule] : importer::rules()) r.operators.insert(type);
@@ -75,6 +87,7 @@ int main(int argc, char** argv) {
   app.add_option("--name", o.name, "of the files and of the namespace; the file's own if not given");
   app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
   app.add_option("--dim", o.dims, "NAME=NUMBER: the size of a symbolic dimension");
+  app.add_option("--fix", o.fixed, "NAME=FILE: an input that is known now; a tensor in .pb or .npy");
   app.add_option("--batch", o.batch, "size of first dimensions without a number");
   app.add_flag("--trace", o.trace, "all intermediate values become outputs too");
   CLI11_PARSE(app, argc, argv);

@@ -44,11 +44,11 @@ class line_writer {
 
   void begin(std::string const& text) { line_ = text; }
   void add(std::string const& separator, std::string const& text, std::string const& comment = {}) {
-    if (line_.size() + separator.size() + text.size() > line_length) flush(indent_ + separator.substr(separator.find_first_not_of(' ')));
+    if (line_.size() + separator.size() + text.size() > line_length && !separator.empty()) flush(indent_ + "| ");
     else line_ += separator;
     if (comment_.empty()) comment_ = comment;
     line_ += text;
-    while (line_.size() > line_length) cut();
+    while (line_.size() > line_length && cut()) {}
   }
   void end(std::string const& text) {
     line_ += text;
@@ -56,16 +56,14 @@ class line_writer {
   }
 
  private:
-  void cut() {
+  /// False where there is no place to.
+  bool cut() {
     std::size_t const at = line_.rfind(" | ", line_length);
-    if (at == std::string::npos || at < indent_.size() + 4) return too_long_ = true, void(rest());
+    if (at == std::string::npos || at < indent_.size() + 4) return false;
     std::string const next = line_.substr(at + 1);
     line_.resize(at);
     flush(indent_ + "  " + next);
-  }
-  void rest() {
-    out_ << line_ << '\n';
-    line_ = indent_;
+    return true;
   }
   void flush(std::string const& next) {
     out_ << line_;
@@ -77,7 +75,6 @@ class line_writer {
 
   std::ostream& out_;
   std::string indent_, line_, comment_;
-  bool too_long_ = false;
 };
 
 void write_sequence(std::ostream& out, std::string const& indent, std::string const& begin, sequence const& s, bool comments) {
@@ -110,7 +107,7 @@ std::string written(input const& in) {
   add(".h", in.h);
   add(".w", in.w);
   add(".c", in.c);
-  if (in.layout == layout::nchw) r += (r.empty() ? "" : ", ") + std::string(".layout = layout::nchw");
+  if (in.layout == ago::layout::nchw) r += (r.empty() ? "" : ", ") + std::string(".layout = layout::nchw");
   return "input{" + r + "}";
 }
 
@@ -150,7 +147,7 @@ void write_network(std::ostream& out, program_text const& t) {
                      t.statements[0].head == t.input_names[0] && t.statements[0].items.size() <= 40;
   if (chain) {
     out << "inline constexpr auto network =\n";
-    write_sequence(out, "   ", "    " + written(t.inputs[0]), t.statements[0].items, true);
+    write_sequence(out, "  ", "    " + written(t.inputs[0]), t.statements[0].items, true);
     return;
   }
   std::string parameters, results;

@@ -1,0 +1,174 @@
+// Compares imported networks with stored answers.
+#include "subject.hpp"
+
+#include "../onnx/error.hpp"
+#include "../onnx/read_tensor.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace ago::importer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct tolerance {
+  double absolute = 0, of_largest = 1e-4, relative = 1e-3;
+};
+
+/// One run: a network, its weights, its inputs and what must come out.
+struct test_case {
+  std::string name;
+  fs::path weights;
+  std::vector<fs::path> inputs, outputs;
+};
+
+struct aligned_floats {
+  explicit aligned_floats(std::size_t n) : data(static_cast<float*>(::operator new[]((n + 16) * 4, std::align_val_t(64)))) {
+    std::fill(data, data + n + 16, 0.f);
+  }
+  ~aligned_floats() { ::operator delete[](data, std::align_val_t(64)); }
+  aligned_floats(aligned_floats const&) = delete;
+  float* data;
+};
+
+std::vector<float> floats_of(fs::path const& file) {
+  onnx::constant const k = onnx::read_tensor(file);
+  if (k.type == onnx::element::real) return k.reals;
+  return {k.integers.begin(), k.integers.end()};
+}
+
+std::vector<float> read_weights(fs::path const& file, std::size_t count) {
+  std::ifstream in(file, std::ios::binary);
+  std::vector<float> r(count);
+  in.read(reinterpret_cast<char*>(r.data()), std::streamsize(count * sizeof(float)));
+  if (!in || in.peek() != std::ifstream::traits_type::eof())
+    throw onnx::import_error(file.string() + " does not hold " + std::to_string(count) + " floats");
+  return r;
+}
+
+/// input_0.pb, input_1.pb, ... of a folder; .npy likewise.
+std::vector<fs::path> numbered(fs::path const& folder, std::string const& stem) {
+  std::vector<fs::path> r;
+  for (int i = 0;; ++i) {
+    fs::path const name = folder / (stem + "_" + std::to_string(i));
+    fs::path const pb = name.string() + ".pb", npy = name.string() + ".npy";
+    if (fs::exists(pb)) r.push_back(pb);
+    else if (fs::exists(npy)) r.push_back(npy);
+    else return r;
+  }
+}
+
+bool equal_or_close(double y, double reference, double bound) {
+  if (std::isnan(reference)) return std::isnan(y);
+  if (std::isinf(reference)) return y == reference;
+  return std::fabs(y - reference) <= bound;
+}
+
+/// One line about an output; does it agree?
+bool report(std::string const& name, int k, std::vector<float> const& y, std::vector<float> const& reference,
+            tolerance const& t) {
+  double largest = 0, difference = 0;
+  for (float r : reference)
+    if (std::isfinite(r)) largest = std::max(largest, std::fabs(double(r)));
+  bool good = y.size() == reference.size();
+  for (std::size_t i = 0; i < std::min(y.size(), reference.size()); ++i) {
+    double const r = reference[i];
+    good = equal_or_close(y[i], r, t.absolute + t.of_largest * largest + t.relative * std::fabs(r)) && good;
+    if (std::isfinite(r)) difference = std::max(difference, std::fabs(double(y[i]) - r));
+  }
+  auto const place = [](std::vector<float> const& v) { return std::max_element(v.begin(), v.end()) - v.begin(); };
+  bool const same_place = !reference.empty() && good && place(y) == place(reference);
+  std::printf("%-8s %s, output %d: largest difference %.2e, %.1e of the largest; largest element %s\n",
+              good ? "agrees" : "DIFFERS", name.c_str(), k, difference, largest > 0 ? difference / largest : 0.,
+              same_place ? "the same" : "another");
+  return good;
+}
+
+bool run_case(subject const& s, test_case const& c, tolerance const& t) {
+  auto const weights = read_weights(c.weights, s.parameters);
+  if (int(c.inputs.size()) != s.inputs || c.outputs.empty() || int(c.outputs.size()) > s.outputs)
+    throw onnx::import_error(c.name + ": " + std::to_string(c.inputs.size()) + " inputs and " +
+                             std::to_string(c.outputs.size()) + " outputs are stored, the network has " +
+                             std::to_string(s.inputs) + " and " + std::to_string(s.outputs));
+  aligned_floats packed(s.packed), arena(s.arena);
+  s.pack(weights.data(), packed.data);
+  std::vector<std::vector<float>> in, out;
+  std::vector<float const*> in_data;
+  std::vector<float*> out_data;
+  for (int i = 0; i < s.inputs; ++i) {
+    in.push_back(floats_of(c.inputs[std::size_t(i)]));
+    if (in.back().size() != s.input_size(i)) throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has another size");
+  }
+  for (int i = 0; i < s.outputs; ++i) out.emplace_back(s.output_size(i));
+  for (auto const& v : in) in_data.push_back(v.data());
+  for (auto& v : out) out_data.push_back(v.data());
+  s.run({packed.data, arena.data, in_data.data(), out_data.data()});
+  bool good = true;
+  for (std::size_t i = 0; i < c.outputs.size(); ++i)
+    good = report(c.name, int(i), out[i], floats_of(c.outputs[i]), t) && good;
+  return good;
+}
+
+/// name, weights, inputs and outputs, separated by tabs; files of a list by semicolons.
+std::vector<test_case> read_cases(fs::path const& file) {
+  std::ifstream in(file);
+  if (!in) throw onnx::import_error("cannot read " + file.string());
+  auto const list = [](std::string const& text) {
+    std::vector<fs::path> r;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ';');) r.push_back(part);
+    return r;
+  };
+  std::vector<test_case> r;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream columns(line);
+    std::string name, weights, inputs, outputs;
+    std::getline(columns, name, '\t'), std::getline(columns, weights, '\t');
+    std::getline(columns, inputs, '\t'), std::getline(columns, outputs, '\t');
+    r.push_back({name, weights, list(inputs), list(outputs)});
+  }
+  return r;
+}
+
+}  // namespace
+
+int compare(subject const* subjects, int count, int argc, char** argv) {
+  tolerance t;
+  std::string weights, cases;
+  std::vector<std::string> folders;
+  CLI::App app{"Compares networks with stored answers."};
+  app.add_option("--weights", weights, "the weights of the network");
+  app.add_option("--data", folders, "folders with input_0.pb, output_0.pb, ..., or .npy");
+  app.add_option("--cases", cases, "file of cases: name, weights, inputs and outputs, separated by tabs");
+  app.add_option("--absolute", t.absolute, "tolerance")->capture_default_str();
+  app.add_option("--of-largest", t.of_largest, "tolerance, times the largest element")->capture_default_str();
+  app.add_option("--relative", t.relative, "tolerance, times each element")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  int failures = 0;
+  try {
+    std::vector<test_case> all;
+    if (!cases.empty()) all = read_cases(cases);
+    for (std::string const& f : folders) all.push_back({subjects[0].name, weights, numbered(f, "input"), numbered(f, "output")});
+    if (all.empty()) throw onnx::import_error("nothing to compare: --data or --cases is missing");
+    for (test_case const& c : all) {
+      auto const s = std::find_if(subjects, subjects + count, [&](subject const& x) { return x.name == c.name; });
+      if (s == subjects + count) throw onnx::import_error("no network is called " + c.name);
+      failures += !run_case(*s, c, t);
+    }
+  } catch (std::exception const& e) {
+    std::cerr << e.what() << '\n';
+    return 2;
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace ago::importer
