@@ -188,38 +188,49 @@ bool all_equal(std::vector<float> const& values) {
   return !values.empty() && std::all_of(values.begin(), values.end(), [&](float v) { return v == values[0]; });
 }
 
-/// The values of a constant, repeated over `x`, in the order in which x's elements lie in memory.
-std::vector<float> in_memory_order(view const& x, extents const& dims, std::vector<float> const& values) {
-  auto const all = broadcast_values(dims, values, x.how.dims);
-  auto const order = memory_to_row_major(x.how);
-  std::vector<float> r(all.size());
-  for (std::size_t i = 0; i < r.size(); ++i) r[i] = all[std::size_t(order[i])];
+/// A constant beside a value: its extents and its elements, in the order of memory.
+struct constant_beside {
+  shape extents;
+  std::vector<float> values;
+};
+
+constant_beside beside(context& c, view& x, extents dims, std::vector<float> values) {
+  dims.insert(dims.begin(), x.how.dims.size() - dims.size(), 1);
+  x.how = simplified(x.how);
+  layout const l = row_major(dims);
+  auto places = places_beside(x.how, c.net.dims(x.value), l);
+  if (!places)
+    if (auto const e = extents_beside(x.how, l); e && (places = places_beside(x.how, *e, l)))
+      x.value = with_extents(c.net, x.value, *e);
+  layout k = x.how;
+  shape extents = c.net.dims(x.value);
+  if (places) {
+    std::vector<int> memory;
+    int each[4] = {1, 1, 1, 1};
+    for (std::size_t i = 0; i < 4; ++i)
+      for (int d : (*places)[i]) memory.push_back(d), each[i] *= int(dims[std::size_t(d)]);
+    k = of_axes(dims, memory);
+    extents = {each[0], each[1], each[2], each[3]};
+  } else {
+    values = broadcast_values(dims, values, x.how.dims);
+  }
+  constant_beside r{extents, {}};
+  for (std::int64_t i : memory_to_row_major(k)) r.values.push_back(values[std::size_t(i)]);
   return r;
 }
 
-/// Adds or multiplies by numbers known beforehand, `x` having all dims of the result.
-view with_parameters(context& c, arithmetic what, view x, extents dims, std::vector<float> const& values) {
-  auto const all = in_memory_order(x, dims, values);
-  extents padded(x.how.dims.size() - dims.size(), 1);
-  padded.insert(padded.end(), dims.begin(), dims.end());
-  std::size_t const channels = std::size_t(c.net.dims(x.value).c);
-  bool repeats = true;
-  for (std::size_t i = channels; i < all.size() && repeats; ++i) repeats = all[i] == all[i - channels];
-  if (repeats) {
-    std::vector<float> own(all.begin(), all.begin() + std::ptrdiff_t(channels));
-    if (what == arithmetic::add) x.value = c.net.apply(bias{}, {x.value}, std::move(own));
-    else x.value = c.net.apply(scale{}, {x.value}, std::move(own));
-    return x;
-  }
+/// x <what> k, or k <what> x; `x` has all dims of the result.
+view with_parameters(context& c, arithmetic what, view x, extents const& dims, std::vector<float> const& values,
+                     bool reversed = false) {
+  auto [extents, own] = beside(c, x, dims, values);
   shape const s = c.net.dims(x.value);
-  int v = s.n == 1 ? x.value : with_extents(c.net, x.value, {1, to_int(std::int64_t(s.n) * s.h), s.w, s.c});
-  if (what == arithmetic::add) v = c.net.apply(positions{}, {v}, all);
-  else {
-    int const k = c.net.apply(positions{}, {c.net.apply(clip{0, 0}, {v})}, all);
-    v = c.net.apply(binary{op::mul}, {v, k});
-  }
-  x.value = with_extents(c.net, v, s);
-  return x;
+  if (what == arithmetic::add && extents == shape{1, 1, 1, s.c}) return {c.net.apply(bias{}, {x.value}, own), x.how};
+  if (what == arithmetic::multiply && extents == shape{1, 1, 1, s.c}) return {c.net.apply(scale{}, {x.value}, own), x.how};
+  if (what == arithmetic::add && extents == shape{1, s.h, s.w, s.c})
+    return {c.net.apply(positions{}, {x.value}, own), x.how};
+  int const k = c.net.apply(ago::constant{extents.n, extents.h, extents.w, extents.c}, {0}, own);
+  std::vector<int> const operands = reversed ? std::vector<int>{k, x.value} : std::vector<int>{x.value, k};
+  return {c.net.apply(binary{op_of(what)}, operands), x.how};
 }
 
 std::vector<float> changed(std::vector<float> values, float (*f)(float)) {
@@ -241,7 +252,7 @@ view combined(context& c, arithmetic what, view a, extents const& dims, std::vec
       return with_parameters(c, arithmetic::add, a, dims, changed(b, [](float v) { return -v; }));
     case arithmetic::divide:
       return with_parameters(c, arithmetic::multiply, a, dims, changed(b, [](float v) { return 1 / v; }));
-    default: return combined(c, what, a, c.constant(dims, b));
+    default: return with_parameters(c, what, a, dims, b);
   }
 }
 
@@ -257,11 +268,7 @@ view combined(context& c, arithmetic what, extents const& dims, std::vector<floa
   b.how = with_rank(b.how, all.size());
   b = expanded(c, b, all);
   if (all_equal(a)) return with_scalar(c, what, b, a[0], true);
-  switch (what) {
-    case arithmetic::subtract: return with_parameters(c, arithmetic::add, unary(c, b, negative{}), dims, a);
-    case arithmetic::divide: return with_parameters(c, arithmetic::multiply, unary(c, b, reciprocal{}), dims, a);
-    default: return combined(c, what, c.constant(dims, a), b);
-  }
+  return with_parameters(c, what, b, dims, a, true);
 }
 
 view times_matrix(context& c, view x, int axis, std::vector<float> const& matrix) {

@@ -64,9 +64,32 @@ class factoring {
     repeat_equal_items();
     while (replace_best()) {}
     repeat_equal_items();
+    order_blocks();
   }
 
  private:
+  static void collect_uses(sequence const& s, std::set<std::string>& names) {
+    for (item const& i : s) {
+      if (i.kind == item_kind::block) names.insert(i.name);
+      for (sequence const& b : i.branches) collect_uses(b, names);
+    }
+  }
+
+  /// A function stands behind those that it calls.
+  void order_blocks() {
+    std::vector<block> ordered;
+    std::set<std::string> done;
+    while (ordered.size() < text_.blocks.size())
+      for (block const& b : text_.blocks) {
+        std::set<std::string> uses;
+        collect_uses(b.body, uses);
+        if (done.count(b.name) || !std::includes(done.begin(), done.end(), uses.begin(), uses.end())) continue;
+        ordered.push_back(b);
+        done.insert(b.name);
+      }
+    text_.blocks = std::move(ordered);
+  }
+
   std::vector<sequence*> all_sequences() {
     std::vector<sequence*> r;
     std::function<void(sequence&)> const collect = [&](sequence& s) {

@@ -174,6 +174,24 @@ struct namer {
     return {.name = "expand", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
             number(".c", l.c, "0")}};
   }
+  item operator()(constant const& l) const {
+    return {.name = "constant", .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"),
+            number(".c", l.c, "1")}};
+  }
+  static item reduction_of(char const* name, axes const& along) {
+    std::string list;
+    for (int i = 0; i < 4; ++i)
+      if (along.has[i]) list += (list.empty() ? "" : ", ") + text_of(ago::axis(i));
+    return {.name = name, .arguments = {{"", "{" + list + "}", "", ""}}, .positional = true};
+  }
+  item operator()(reduce_sum const& l) const { return reduction_of("reduce_sum", l.along); }
+  item operator()(reduce_mean const& l) const { return reduction_of("reduce_mean", l.along); }
+  item operator()(reduce_max const& l) const { return reduction_of("reduce_max", l.along); }
+  item operator()(reduce_min const& l) const { return reduction_of("reduce_min", l.along); }
+  item operator()(reduce_product const& l) const { return reduction_of("reduce_product", l.along); }
+  item operator()(arg_max const& l) const {
+    return {.name = "arg_max", .arguments = {{".along", text_of(l.along), "", ""}, flag(".last", l.last, false)}};
+  }
   item operator()(binary const& l) const {
     switch (l.kind) {
       case op::add: return {.name = "+"};

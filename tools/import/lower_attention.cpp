@@ -80,7 +80,7 @@ void attention_rule(node_reader const& n) {
   view const v = repeated_heads(c, with_past(n, by_heads(c, n.x(v_input), kv_heads), past_value, 2), heads);
 
   float const scale = n.real("scale", 1 / std::sqrt(float(q.how.dims[3]))), cap = n.real("softcap", 0);
-  view scores = matrix_product(c, mapped(c, q, "x * " + literal(scale)), transposed(k, {0, 1, 3, 2}));
+  view scores = matrix_product(c, unary(c, q, affine{scale, 0}), transposed(k, {0, 1, 3, 2}));
   std::int64_t const shown = n.op.outputs.size() > 3 && n.op.outputs[3] >= 0 ? n.integer("qk_matmul_output_mode", 0) : -1;
   if (shown == 0) n.define(scores, 3);
   if (cap > 0) scores = mapped(c, scores, "math::tanh(x * " + literal(1 / cap) + ") * " + literal(cap));

@@ -128,7 +128,7 @@ void many(node_reader const& n) {
   view r = count == 1 ? n.x() : pair(n, what, 0, 1);
   for (int i = 2; i < count; ++i)
     r = n.known(i) ? combined(n.c, what, r, n.dims(i), n.reals(i, "")) : combined(n.c, what, r, n.x(i));
-  if (n.op.type == "Mean" && count > 1) r = mapped(n.c, r, "x * " + literal(1.f / float(count)));
+  if (n.op.type == "Mean" && count > 1) r = unary(n.c, r, affine{1.f / float(count), 0});
   n.define(r);
 }
 

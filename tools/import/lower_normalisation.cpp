@@ -34,12 +34,24 @@ void batch_norm_rule(node_reader const& n) {
   n.define(x);
 }
 
+/// Mean, and one over the root of variance and epsilon: what training wants of a layer norm.
+void define_statistics(node_reader const& n, std::vector<int> const& axes, float epsilon) {
+  auto const wanted = [&](std::size_t i) { return n.op.outputs.size() > i && n.op.outputs[i] >= 0; };
+  if (!wanted(1) && !wanted(2)) return;
+  view const mean = reduced(n.c, reduction::mean, n.x(), axes);
+  if (wanted(1)) n.define(mean, 1);
+  if (!wanted(2)) return;
+  view const from_mean = combined(n.c, arithmetic::subtract, n.x(), mean);
+  view const variance = reduced(n.c, reduction::mean, mapped(n.c, from_mean, "x * x"), axes);
+  n.define(unary(n.c, unary(n.c, variance, affine{1, epsilon}), reciprocal_root{}), 2);
+}
+
 void layer_norm_rule(node_reader const& n) {
-  only_first_output(n);
   int const rank = int(n.dims().size()), first = axis_of(n.integer("axis", -1), rank);
   extents const own{n.dims().begin() + first, n.dims().end()};
   float const epsilon = n.real("epsilon", 1e-5f);
   auto const axes = axes_from(first, rank);
+  define_statistics(n, axes, epsilon);
   if (n.known(1) && (!n.has(2) || n.known(2))) {
     auto const gamma = broadcast_values(n.dims(1), n.reals(1, ""), own);
     auto const beta = n.has(2) ? broadcast_values(n.dims(2), n.reals(2, ""), own) : std::vector<float>{};
@@ -80,7 +92,7 @@ void rms_norm(node_reader const& n) {
   view const x = n.x();
   view const mean = reduced(n.c, reduction::mean, mapped(n.c, x, "x * x"),
                             axes_from(axis_of(n.integer("axis", -1), rank), rank));
-  view const root = mapped(n.c, mean, "1.f / math::sqrt(x + " + literal(n.real("epsilon", 1e-5f)) + ")");
+  view const root = unary(n.c, unary(n.c, mean, affine{1, n.real("epsilon", 1e-5f)}), reciprocal_root{});
   view const y = combined(n.c, arithmetic::multiply, x, root);
   n.define(n.known(1) ? combined(n.c, arithmetic::multiply, y, n.dims(1), n.reals(1, ""))
                       : combined(n.c, arithmetic::multiply, y, n.x(1)));
@@ -90,8 +102,8 @@ void lp_norm(node_reader const& n) {
   int const axis = axis_of(n.integer("axis", -1), int(n.dims().size()));
   bool const first = n.integer("p", 2) == 1;
   view const x = n.x();
-  view size = reduced(n.c, reduction::sum, mapped(n.c, x, first ? "math::abs(x)" : "x * x"), {axis});
-  if (!first) size = mapped(n.c, size, "math::sqrt(x)");
+  view size = reduced(n.c, reduction::sum, first ? unary(n.c, x, absolute{}) : mapped(n.c, x, "x * x"), {axis});
+  if (!first) size = unary(n.c, size, square_root{});
   n.define(combined(n.c, arithmetic::divide, x, size));
 }
 
@@ -113,7 +125,7 @@ void local_response(node_reader const& n) {
       band.push_back(k >= i - before && k <= i + after ? alpha / float(size) : 0.f);
   view const sums = times_matrix(n.c, mapped(n.c, x, "x * x"), 1, band);
   view const factor =
-      mapped(n.c, sums, "math::exp(math::log(x + " + literal(shift) + ") * " + literal(-beta) + ")");
+      unary(n.c, unary(n.c, sums, affine{1, shift}), to_power{-beta});
   n.define(combined(n.c, arithmetic::multiply, x, factor));
 }
 

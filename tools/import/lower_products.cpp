@@ -102,11 +102,11 @@ void gemm(node_reader const& n) {
   } else {
     view const b = turn_b ? transposed(n.x(1), {1, 0}) : n.x(1);
     y = matrix_product(n.c, a, b);
-    if (alpha != 1) y = mapped(n.c, y, "x * " + literal(alpha));
+    if (alpha != 1) y = unary(n.c, y, affine{alpha, 0});
   }
   if (shift.empty() && n.has(2) && beta != 0) {
     if (n.known(2)) y = combined(n.c, arithmetic::add, y, n.dims(2), times(n.reals(2, ""), beta));
-    else y = combined(n.c, arithmetic::add, y, beta == 1 ? n.x(2) : mapped(n.c, n.x(2), "x * " + literal(beta)));
+    else y = combined(n.c, arithmetic::add, y, beta == 1 ? n.x(2) : unary(n.c, n.x(2), affine{beta, 0}));
   }
   n.define(y);
 }

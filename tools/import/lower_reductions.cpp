@@ -34,43 +34,34 @@ three_blocks blocks_around(context& c, view x, std::vector<int> const& axes) {
   return {x, to_int(x.how.count() / own / inner), to_int(own), to_int(inner)};
 }
 
-int pooled_blocks(context& c, three_blocks const& b, bool largest) {
-  shape const s = c.net.dims(b.x.value);
-  bool const is_image = s.n == b.outer && std::int64_t(s.h) * s.w == b.own && s.c == b.inner;
-  int const v = is_image ? b.x.value : with_extents(c.net, b.x.value, {b.outer, 1, b.own, b.inner});
-  return largest ? c.net.apply(global_max_pool{}, {v}) : c.net.apply(global_avg_pool{}, {v});
-}
-
-/// Halves are multiplied until one element is left.
-int product_of_blocks(context& c, three_blocks const& b) {
-  int v = with_extents(c.net, b.x.value, {1, b.outer, b.own, b.inner});
-  for (int count = b.own; count > 1; count = (count + 1) / 2) {
-    int const half = count / 2;
-    auto const part = [&](int begin, int n) { return c.net.apply(slice{begin, n, ago::axis::columns}, {v}); };
-    int const left = part(0, half), right = part(half, half);
-    int const rest = count % 2 ? part(count - 1, 1) : -1;
-    v = c.net.apply(binary{op::mul}, {left, right});
-    if (rest >= 0) v = c.net.apply(join{ago::axis::columns}, {v, rest});
+layer_value layer_of(reduction what, ago::axes along) {
+  switch (what) {
+    case reduction::sum: return reduce_sum{along};
+    case reduction::mean: return reduce_mean{along};
+    case reduction::largest: return reduce_max{along};
+    case reduction::smallest: return reduce_min{along};
+    case reduction::product: return reduce_product{along};
   }
-  return v;
+  throw std::logic_error("importer: reduction");
 }
 
 }  // namespace
 
 view reduced(context& c, reduction what, view x, std::vector<int> const& axes) {
-  if (what == reduction::smallest) return mapped(c, reduced(c, reduction::largest, mapped(c, x, "-x"), axes), "-x");
   three_blocks const b = blocks_around(c, x, axes);
   layout const l = without_axes(b.x.how, axes);
-  if (b.own == 1) return {x.value, without_axes(x.how, axes)};
-  if (what == reduction::product) return {product_of_blocks(c, b), l};
-  if (what == reduction::largest) return {pooled_blocks(c, b, true), l};
+  if (b.own == 1) return {b.x.value, l};
+  shape const s = c.net.dims(b.x.value);
+  bool const is_image = s.n == b.outer && std::int64_t(s.h) * s.w == b.own && s.c == b.inner;
+  if (is_image && what == reduction::mean) return {c.net.apply(global_avg_pool{}, {b.x.value}), l};
+  if (is_image && what == reduction::largest) return {c.net.apply(global_max_pool{}, {b.x.value}), l};
+  if (is_image) return {c.net.apply(layer_of(what, {ago::axis::rows, ago::axis::columns}), {b.x.value}), l};
   if (b.inner == 1) {
-    float const weight = what == reduction::mean ? 1.f / float(b.own) : 1.f;
-    int const v = with_extents(c.net, b.x.value, {1, 1, b.outer, b.own});
-    return {c.net.apply(linear{.out = 1, .bias = false}, {v}, std::vector<float>(std::size_t(b.own), weight)), l};
+    int const v = s.c == b.own ? b.x.value : with_extents(c.net, b.x.value, {1, 1, b.outer, b.own});
+    return {c.net.apply(layer_of(what, {ago::axis::channels}), {v}), l};
   }
-  view const mean{pooled_blocks(c, b, false), l};
-  return what == reduction::mean ? mean : mapped(c, mean, "x * " + literal(float(b.own)));
+  int const v = with_extents(c.net, b.x.value, {1, b.outer, b.own, b.inner});
+  return {c.net.apply(layer_of(what, {ago::axis::columns}), {v}), l};
 }
 
 view softmax_over(context& c, view x, std::vector<int> const& axes) {
@@ -117,13 +108,13 @@ void reduce(node_reader const& n) {
   if (type == "ReduceProd") return done(reduced(c, reduction::product, x, axes));
   auto const sum = [&](view const& v) { return reduced(c, reduction::sum, v, axes); };
   if (type == "ReduceSum") return done(sum(x));
-  if (type == "ReduceL1") return done(sum(mapped(c, x, "math::abs(x)")));
+  if (type == "ReduceL1") return done(sum(unary(c, x, absolute{})));
   if (type == "ReduceSumSquare") return done(sum(mapped(c, x, "x * x")));
   if (type == "ReduceL2") return done(mapped(c, sum(mapped(c, x, "x * x")), "math::sqrt(x)"));
-  if (type == "ReduceLogSum") return done(mapped(c, sum(x), "math::log(x)"));
+  if (type == "ReduceLogSum") return done(unary(c, sum(x), logarithm{}));
   view const most = reduced(c, reduction::largest, x, axes);  // ReduceLogSumExp
-  view const powers = mapped(c, combined(c, arithmetic::subtract, x, most), "math::exp(x)");
-  done(combined(c, arithmetic::add, mapped(c, sum(powers), "math::log(x)"), most));
+  view const powers = unary(c, combined(c, arithmetic::subtract, x, most), exponential{});
+  done(combined(c, arithmetic::add, unary(c, sum(powers), logarithm{}), most));
 }
 
 void global_pool(node_reader const& n) {
@@ -133,26 +124,44 @@ void global_pool(node_reader const& n) {
   n.define(reduced(n.c, reduction::mean, x, axes));
 }
 
-/// The number of the first, or the last, of the largest elements.
-void arg_max(node_reader const& n) {
-  context& c = n.c;
+view number_of_largest(context& c, view x, int axis, bool last) {
+  auto const [whole, where] = around_axis(c.net, x, axis);
+  int const v = c.net.apply(ago::arg_max{.along = where, .last = last}, {whole.value});
+  return {v, without_axes(whole.how, {axis})};
+}
+
+void arg_max_rule(node_reader const& n) {
   int const axis = axis_of(n.integer("axis", 0), int(n.dims().size()));
-  bool const last = n.integer("select_last_index", 0) != 0;
-  view const x = n.op.type == "ArgMin" ? mapped(c, n.x(), "-x") : n.x();
-  view const most = reduced(c, reduction::largest, x, {axis});
-  view const below = combined(c, arithmetic::subtract, x, most);
-  std::string const zero = "decltype(x)(0.f)", one = "decltype(x)(1.f)";
-  view const equal = mapped(c, below, "math::where_less(x, " + zero + ", " + zero + ", " + one + ")");
-  // Numbered from 1 so that the one that counts has the largest number.
-  std::int64_t const extent = n.dims()[std::size_t(axis)];
+  view const x = n.op.type == "ArgMin" ? unary(n.c, n.x(), negative{}) : n.x();
+  view const y = number_of_largest(n.c, x, axis, n.integer("select_last_index", 0) != 0);
+  n.define(with_dims(n.c, y, n.out_dims()));
+}
+
+/// The largest element is found, and sunk, as often as asked for.
+void top_k(node_reader const& n) {
+  context& c = n.c;
+  int const axis = axis_of(n.integer("axis", -1), int(n.dims().size()));
+  bool const smallest = n.integer("largest", 1) == 0;
+  std::int64_t const count = n.has(1) ? n.integers(1, "k").at(0) : n.integer("k", 1);
+  constexpr std::int64_t most = 64;
+  if (count > most) throw unsupported("more than 64 elements");
+  view x = smallest ? unary(c, n.x(), negative{}) : n.x();
   extents dims(n.dims().size(), 1);
-  dims[std::size_t(axis)] = extent;
+  dims[std::size_t(axis)] = n.dims()[std::size_t(axis)];
   std::vector<float> numbers;
-  for (std::int64_t i = 0; i < extent; ++i) numbers.push_back(float(last ? i + 1 : extent - i));
-  view const found =
-      reduced(c, reduction::largest, combined(c, arithmetic::multiply, equal, dims, numbers), {axis});
-  view const index = mapped(c, found, last ? "x - 1.f" : literal(float(extent)) + " - x");
-  n.define(with_dims(c, index, n.out_dims()));
+  for (std::int64_t i = 0; i < dims[std::size_t(axis)]; ++i) numbers.push_back(float(i));
+  std::vector<view> values, places;
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.push_back(reduced(c, reduction::largest, x, {axis}));
+    places.push_back(number_of_largest(c, x, axis, false));
+    if (i + 1 == count) break;
+    view const apart = combined(c, arithmetic::subtract, dims, numbers, expanded(c, places.back(), n.dims()));
+    view const depth = mapped(c, apart, "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(0.f), decltype(x)(-2e38f))");
+    x = combined(c, arithmetic::add, x, depth);
+  }
+  view const found = joined(c, values, axis);
+  n.define(smallest ? unary(c, found, negative{}) : found, 0);
+  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0) n.define(joined(c, places, axis), 1);
 }
 
 /// Before operator set 13 all axes from the given one on.
@@ -169,8 +178,8 @@ void log_softmax(node_reader const& n) {
   auto const axes = softmax_axes(n);
   view const x = n.x();
   view const below = combined(c, arithmetic::subtract, x, reduced(c, reduction::largest, x, axes));
-  view const sums = reduced(c, reduction::sum, mapped(c, below, "math::exp(x)"), axes);
-  n.define(combined(c, arithmetic::subtract, below, mapped(c, sums, "math::log(x)")));
+  view const sums = reduced(c, reduction::sum, unary(c, below, exponential{}), axes);
+  n.define(combined(c, arithmetic::subtract, below, unary(c, sums, logarithm{})));
 }
 
 }  // namespace
@@ -180,7 +189,8 @@ void add_reduction_rules(rule_table& t) {
                            "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"})
     t[type] = reduce;
   t["GlobalAveragePool"] = t["GlobalMaxPool"] = global_pool;
-  t["ArgMax"] = t["ArgMin"] = arg_max;
+  t["ArgMax"] = t["ArgMin"] = arg_max_rule;
+  t["TopK"] = top_k;
   t["Softmax"] = softmax_rule;
   t["LogSoftmax"] = log_softmax;
 }

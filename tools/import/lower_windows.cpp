@@ -220,10 +220,10 @@ void lp_pool(node_reader const& n) {
   float const p = float(n.integer("p", 2));
   view x = as_image(n.c, n.x());
   if (p == 2) x = mapped(n.c, x, "x * x");
-  else if (p == 1) x = mapped(n.c, x, "math::abs(x)");
-  else x = combined(n.c, arithmetic::power, mapped(n.c, x, "math::abs(x)"), {}, {p});
+  else if (p == 1) x = unary(n.c, x, absolute{});
+  else x = combined(n.c, arithmetic::power, unary(n.c, x, absolute{}), {}, {p});
   view y = image(window_sums(n.c.net, x.value, s), n.out_dims());
-  if (p == 2) y = mapped(n.c, y, "math::sqrt(x)");
+  if (p == 2) y = unary(n.c, y, square_root{});
   else if (p != 1) y = combined(n.c, arithmetic::power, y, {}, {1 / p});
   n.define(y);
 }
