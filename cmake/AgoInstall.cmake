@@ -14,6 +14,7 @@ install(FILES
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoEmbed.cpp.in
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoTuner.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoTuner.cpp.in
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoImport.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/ago-config-version.cmake
   DESTINATION ${package_dir})
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/ago DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

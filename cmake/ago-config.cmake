@@ -1,4 +1,4 @@
-# find_package(ago) gives the target ago::ago and the functions ago_embed() and ago_add_tuner().
+# find_package(ago) gives the target ago::ago and the functions ago_embed(), ago_add_tuner() and ago_import().
 include(CMakeFindDependencyMacro)
 if(NOT TARGET xsimd)
   find_dependency(xsimd)
@@ -11,3 +11,5 @@ target_include_directories(ago::ago SYSTEM INTERFACE "${ago_xsimd_headers}")
 
 include(${CMAKE_CURRENT_LIST_DIR}/AgoEmbed.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoTuner.cmake)
+get_filename_component(AGO_TOOLS_DIR ${CMAKE_CURRENT_LIST_DIR}/../../../bin ABSOLUTE)
+include(${CMAKE_CURRENT_LIST_DIR}/AgoImport.cmake)
