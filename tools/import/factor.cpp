@@ -56,6 +56,14 @@ struct repetition {
   int gain = 0;
 };
 
+/// A function begins with what gives an activation its name, not with the activation of what was before.
+bool may_begin(item const& i) {
+  static std::set<std::string, std::less<>> const attached{
+      "bias", "scale", "batch_norm", "relu", "relu6", "leaky_relu", "prelu", "clip", "sigmoid", "silu", "hard_sigmoid",
+      "hard_swish", "gelu", "hyperbolic_tangent"};
+  return i.kind != item_kind::layer || attached.count(i.name) == 0;
+}
+
 class factoring {
  public:
   explicit factoring(program_text& text) : text_(text) {}
@@ -137,6 +145,7 @@ class factoring {
     std::map<std::string, int> weights;
     for (sequence* s : all_sequences()) {
       for (std::size_t i = 0; i < s->size(); ++i) {
+        if (!may_begin((*s)[i])) continue;
         std::string key;
         int sum = 0;
         for (std::size_t n = 1; n <= longest && i + n <= s->size(); ++n) {

@@ -93,8 +93,20 @@ void attention_rule(node_reader const& n) {
   n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
 }
 
+/// ago's own, of queries, keys and values {n, tokens, channels}.
+void multi_head_attention(node_reader const& n) {
+  auto const tokens = [&](int i) { return placed(n.c.net, n.x(i), {{0}, {}, {1}, {2}}).value; };
+  int const q = tokens(0), k = tokens(1), v = tokens(2), heads = int(n.integer("heads", 1));
+  float scale = n.real("scale", 1);
+  if (std::fabs(scale * std::sqrt(float(n.dims()[2] / heads)) - 1) < 1e-6f) scale = 0;  // what it is by default
+  n.define({n.c.net.apply(attention{.heads = heads, .scale = scale}, {q, k, v}), row_major(n.out_dims())});
+}
+
 }  // namespace
 
-void add_attention_rules(rule_table& t) { t["Attention"] = attention_rule; }
+void add_attention_rules(rule_table& t) {
+  t["Attention"] = attention_rule;
+  t["MultiHeadAttention"] = multi_head_attention;
+}
 
 }  // namespace ago::importer

@@ -1,6 +1,8 @@
 #include "lowering.hpp"
 
 #include "arithmetic.hpp"
+#include "patterns.hpp"
+#include "simplify.hpp"
 
 #include <algorithm>
 #include <set>
@@ -83,7 +85,7 @@ class lowering {
       for (int v : model_.outputs) output(v);
     if (findings_.empty() && options_.trace) trace();
     if (!findings_.empty()) throw onnx::import_error(findings_);
-    result_.network = c_.net.take();
+    result_.network = simplified(c_.net.take());
     return std::move(result_);
   }
 
@@ -248,6 +250,9 @@ rule_table const& rules() {
   return table;
 }
 
-lowered_model lower(onnx::model const& model, lowering_options const& options) { return lowering(model, options).run(); }
+lowered_model lower(onnx::model const& model, lowering_options const& options) {
+  // Values in the middle of a pattern are what a trace is for.
+  return options.trace ? lowering(model, options).run() : lowering(with_patterns(model), options).run();
+}
 
 }  // namespace ago::importer
