@@ -46,6 +46,15 @@ struct namer {
             extent(".stride", l.stride, "1"), sides(l.pad), extent(".dilation", l.dilation, "1"),
             number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
   }
+  item operator()(conv_transpose const& l) const {
+    return {.name = "conv_transpose", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
+            extent(".stride", l.stride, "1"), sides(l.pad), extent(".output_pad", l.output_pad, "0"),
+            extent(".dilation", l.dilation, "1"), number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
+  }
+  item operator()(depth_to_space const& l) const { return block_of("depth_to_space", l.block); }
+  item operator()(pixel_shuffle const& l) const { return block_of("pixel_shuffle", l.block); }
+  item operator()(space_to_depth const& l) const { return block_of("space_to_depth", l.block); }
+  static item block_of(char const* name, extent2 block) { return {.name = name, .arguments = {extent(".block", block)}}; }
   item operator()(pointwise const& l) const {
     return {.name = "pointwise", .arguments = {number(".out", l.out), flag(".bias", l.bias, false)}};
   }

@@ -33,7 +33,7 @@ using layer_value = std::variant<
     resize_bilinear, elu, selu, celu, affine_sigmoid, threshold, shrink, affine, to_power, softplus, mish, softsign,
     negative, absolute, square_root, reciprocal_root, reciprocal, exponential, logarithm, error_function, sine, cosine,
     round_down, round_up, round_off, scale, prelu, expand, constant, reduce_sum, reduce_mean, reduce_max, reduce_min,
-    reduce_product, arg_max, binary, join, product_of, attention, to_nchw>;
+    reduce_product, arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of, attention, to_nchw>;
 
 /// One layer of the network: what it is, what it reads, and its parameters in the order of their declaration.
 struct call {

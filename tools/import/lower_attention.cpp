@@ -2,6 +2,7 @@
 #include "arithmetic.hpp"
 #include "movement.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -32,42 +33,84 @@ view with_past(node_reader const& n, view x, int past, int present) {
   return x;
 }
 
-/// What is added to scores: 0 where a query may look, minus infinity where it may not.
-view causal(node_reader const& n, view scores, std::int64_t past) {
-  extents const d = scores.how.dims;
-  bool const by_length = n.has(lengths);
-  bool const looks_back = n.integer("is_causal", 0) != 0;
-  std::vector<std::int64_t> lengths_of(1, d[3]);
-  if (by_length) lengths_of = n.integers(lengths, "nonpad_kv_seqlen");
-  if (!looks_back && !by_length) return scores;
-  std::vector<float> mask;
-  for (std::int64_t length : lengths_of)
-    for (std::int64_t i = 0; i < d[2]; ++i)
-      for (std::int64_t k = 0; k < d[3]; ++k) {
-        std::int64_t const offset = by_length ? length - d[2] : past;
-        bool const hidden = (looks_back && k > i + offset) || (by_length && k >= length);
-        mask.push_back(hidden ? -std::numeric_limits<float>::infinity() : 0.f);
-      }
-  return combined(n.c, arithmetic::add, scores, {std::int64_t(lengths_of.size()), 1, d[2], d[3]}, mask);
+constexpr float hidden = -std::numeric_limits<float>::infinity();
+
+/// What is known to be added to scores, minus infinity where a query may not look.
+struct known_mask {
+  extents dims;
+  std::vector<float> values;
+};
+
+bool is_truth(node_reader const& n) {
+  return n.c.model.values[std::size_t(n.input(mask_input))].type == onnx::element::integer;
 }
 
-view masked(node_reader const& n, view scores) {
-  if (!n.has(mask_input)) return scores;
-  constexpr float far = -1e30f;
-  bool const truth = n.c.model.values[std::size_t(n.input(mask_input))].type == onnx::element::integer;
-  extents dims = n.dims(mask_input);
-  std::int64_t const missing = scores.how.dims[3] - dims.back();
-  if (n.known(mask_input)) {
-    auto mask = n.reals(mask_input, "");
-    if (missing > 0) throw unsupported("a constant mask that is shorter than the keys");
-    if (truth)
-      for (float& m : mask) m = m != 0 ? 0 : far;
-    return combined(n.c, arithmetic::add, scores, dims, mask);
+/// The input, its rows as long as there are keys.
+known_mask mask_of_input(node_reader const& n, std::int64_t keys) {
+  known_mask r{n.dims(mask_input), {}};
+  auto const values = n.reals(mask_input, "");
+  std::int64_t const given = r.dims.back();
+  for (std::size_t row = 0; row < values.size() / std::size_t(given); ++row)
+    for (std::int64_t k = 0; k < keys; ++k) {
+      float const v = k < given ? values[row * std::size_t(given) + std::size_t(k)] : hidden;
+      r.values.push_back(k < given && is_truth(n) ? (v != 0 ? 0 : hidden) : v);
+    }
+  r.dims.back() = keys;
+  return r;
+}
+
+/// Later keys, and those beyond each sequence's length.
+known_mask mask_of_places(node_reader const& n, extents const& scores, std::int64_t past) {
+  bool const looks_back = n.integer("is_causal", 0) != 0, by_length = n.has(lengths);
+  std::int64_t const queries = scores[2], keys = scores[3];
+  std::vector<std::int64_t> const length_of =
+      by_length ? n.integers(lengths, "nonpad_kv_seqlen") : std::vector<std::int64_t>{keys};
+  known_mask r{{std::int64_t(length_of.size()), 1, queries, keys}, {}};
+  for (std::int64_t length : length_of)
+    for (std::int64_t i = 0; i < queries; ++i)
+      for (std::int64_t k = 0; k < keys; ++k) {
+        std::int64_t const last = i + (by_length ? length - queries : past);
+        r.values.push_back((looks_back && k > last) || (by_length && k >= length) ? hidden : 0.f);
+      }
+  return r;
+}
+
+known_mask sum_of(known_mask const& a, known_mask const& b) {
+  known_mask r{broadcast(a.dims, b.dims), {}};
+  auto const x = broadcast_values(a.dims, a.values, r.dims), y = broadcast_values(b.dims, b.values, r.dims);
+  for (std::size_t i = 0; i < x.size(); ++i) r.values.push_back(x[i] + y[i]);
+  return r;
+}
+
+/// The softmax of scores with all masks. Queries that may look nowhere get nothing, instead of NaN.
+view weights_of(node_reader const& n, view scores, std::int64_t past, view& masked) {
+  std::int64_t const keys = scores.how.dims[3];
+  known_mask m = mask_of_places(n, scores.how.dims, past);
+  bool const open_mask = n.has(mask_input) && !n.known(mask_input);
+  if (n.known(mask_input)) m = sum_of(m, mask_of_input(n, keys));
+  if (open_mask) {
+    view mask = n.x(mask_input);
+    if (is_truth(n)) mask = mapped(n.c, mask, "(x - 1.f) * 1e30f");
+    std::int64_t const missing = keys - mask.how.dims.back();
+    if (missing > 0) mask = padded(n.c, mask, mask.how.rank() - 1, 0, missing, -1e30f);
+    scores = combined(n.c, arithmetic::add, scores, mask);
   }
-  view mask = n.x(mask_input);
-  if (truth) mask = mapped(n.c, mask, "(x - 1.f) * 1e30f");
-  if (missing > 0) mask = padded(n.c, mask, mask.how.rank() - 1, 0, missing, far);
-  return combined(n.c, arithmetic::add, scores, mask);
+  bool const masks = std::any_of(m.values.begin(), m.values.end(), [](float v) { return v != 0; });
+  masked = masks ? combined(n.c, arithmetic::add, scores, m.dims, m.values) : scores;
+  std::vector<float> sees;
+  for (std::size_t row = 0; row < m.values.size(); row += std::size_t(keys)) {
+    auto const begin = m.values.begin() + std::ptrdiff_t(row);
+    sees.push_back(std::any_of(begin, begin + keys, [](float v) { return v != hidden; }) ? 1.f : 0.f);
+  }
+  if (std::find(sees.begin(), sees.end(), 0.f) == sees.end()) return softmax_over(n.c, masked, {3});
+  // A row of minus infinities has no softmax: there, finite numbers, and then zeros.
+  known_mask finite = m;
+  for (std::size_t i = 0; i < finite.values.size(); ++i)
+    if (sees[i / std::size_t(keys)] == 0) finite.values[i] = 0;
+  view const safe = softmax_over(n.c, combined(n.c, arithmetic::add, scores, finite.dims, finite.values), {3});
+  extents dims = m.dims;
+  dims.back() = 1;
+  return combined(n.c, arithmetic::multiply, safe, dims, sees);
 }
 
 void attention_rule(node_reader const& n) {
@@ -85,9 +128,9 @@ void attention_rule(node_reader const& n) {
   if (shown == 0) n.define(scores, 3);
   if (cap > 0) scores = mapped(c, scores, "math::tanh(x * " + literal(1 / cap) + ") * " + literal(cap));
   if (shown == 1) n.define(scores, 3);
-  scores = masked(n, causal(n, scores, n.has(past_key) ? n.dims(past_key)[2] : 0));
-  if (shown == 2) n.define(scores, 3);
-  scores = softmax_over(c, scores, {3});
+  view masked;
+  scores = weights_of(n, scores, n.has(past_key) ? n.dims(past_key)[2] : 0, masked);
+  if (shown == 2) n.define(masked, 3);
   if (shown == 3) n.define(scores, 3);
   view const y = matrix_product(c, scores, v);
   n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
@@ -102,11 +145,49 @@ void multi_head_attention(node_reader const& n) {
   n.define({n.c.net.apply(attention{.heads = heads, .scale = scale}, {q, k, v}), row_major(n.out_dims())});
 }
 
+/// Pairs of channels turned by the angles of their token: (a, b) becomes (a cos - b sin, a sin + b cos).
+void rotary_embedding(node_reader const& n) {
+  context& c = n.c;
+  bool const flat = n.dims().size() == 3, interleaved = n.integer("interleaved", 0) != 0;
+  view x = n.x();
+  if (!flat) x = transposed(x, {0, 2, 1, 3});
+  else {
+    std::int64_t const heads = n.integer("num_heads", 0);
+    if (heads < 1) throw unsupported("num_heads is missing");
+    x = with_dims(c, x, {n.dims()[0], n.dims()[1], heads, n.dims()[2] / heads});
+  }
+  extents const d = x.how.dims;  // images, tokens, heads, depth
+  std::int64_t const rotary = n.integer("rotary_embedding_dim", 0), turned = rotary > 0 ? rotary : d[3], half = turned / 2;
+  auto const table = [&](int input) {
+    auto const values = n.reals(input, "its table of angles");
+    std::vector<float> r;
+    if (!n.has(3)) return values;
+    for (std::int64_t position : n.integers(3, "position_ids"))
+      for (std::int64_t k = 0; k < half; ++k) r.push_back(values.at(std::size_t(position * half + k)));
+    return r;
+  };
+  auto const cosines = table(1), sines = table(2);
+  extents const angles{std::int64_t(cosines.size()) / (d[1] * half), d[1], 1, half};
+  std::int64_t const step = interleaved ? 2 : 1;
+  view const a = sliced(c, x, 3, 0, half, step), b = sliced(c, x, 3, interleaved ? 1 : half, half, step);
+  auto const times = [&](view const& v, std::vector<float> const& k) {
+    return combined(c, arithmetic::multiply, v, angles, k);
+  };
+  view const first = combined(c, arithmetic::subtract, times(a, cosines), times(b, sines));
+  view const second = combined(c, arithmetic::add, times(a, sines), times(b, cosines));
+  view y = joined(c, {first, second}, 3);
+  if (interleaved)
+    y = with_dims(c, transposed(with_dims(c, y, {d[0], d[1], d[2], 2, half}), {0, 1, 2, 4, 3}), {d[0], d[1], d[2], turned});
+  if (turned < d[3]) y = joined(c, {y, sliced(c, x, 3, turned, d[3] - turned)}, 3);
+  n.define(flat ? with_dims(c, y, n.out_dims()) : transposed(y, {0, 2, 1, 3}));
+}
+
 }  // namespace
 
 void add_attention_rules(rule_table& t) {
   t["Attention"] = attention_rule;
   t["MultiHeadAttention"] = multi_head_attention;
+  t["RotaryEmbedding"] = rotary_embedding;
 }
 
 }  // namespace ago::importer

@@ -21,7 +21,8 @@ void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
 void same(node_reader const& n) { n.define(n.x()); }
 
 void dropout(node_reader const& n) {
-  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0) throw unsupported("the mask of a Dropout");
+  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0)  // nothing is dropped
+    n.define(n.c.constant(n.dims(), std::vector<float>(std::size_t(product(n.dims())), 1.f)), 1);
   n.define(n.x());
 }
 

@@ -142,21 +142,65 @@ void pad_rule(node_reader const& n) {
   n.define(x);
 }
 
-void depth_to_space(node_reader const& n) {
-  std::int64_t const b = n.integer("blocksize", 1);
-  extents const& d = n.dims();
+void depth_to_space_rule(node_reader const& n) {
+  int const block = int(n.integer("blocksize", 1)), x = as_image(n.c, n.x()).value;
   bool const columns_first = n.text("mode", "DCR") == "CRD";
-  view x = columns_first ? with_dims(n.c, n.x(), {d[0], d[1] / (b * b), b, b, d[2], d[3]})
-                         : with_dims(n.c, n.x(), {d[0], b, b, d[1] / (b * b), d[2], d[3]});
-  x = transposed(x, columns_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2});
-  n.define(with_dims(n.c, x, n.out_dims()));
+  n.define(image(columns_first ? n.c.net.apply(pixel_shuffle{block}, {x}) : n.c.net.apply(depth_to_space{block}, {x}),
+                 n.out_dims()));
 }
 
-void space_to_depth(node_reader const& n) {
-  std::int64_t const b = n.integer("blocksize", 1);
-  extents const& d = n.dims();
-  view const x = with_dims(n.c, n.x(), {d[0], d[1], d[2] / b, b, d[3] / b, b});
-  n.define(with_dims(n.c, transposed(x, {0, 3, 5, 1, 2, 4}), n.out_dims()));
+void space_to_depth_rule(node_reader const& n) {
+  int const x = as_image(n.c, n.x()).value;
+  n.define(image(n.c.net.apply(space_to_depth{int(n.integer("blocksize", 1))}, {x}), n.out_dims()));
+}
+
+/// Elements that are known to be chosen, in row-major order, as a value of dims `dims`.
+view picked(context& c, view x, std::vector<std::int64_t> const& elements, extents const& dims) {
+  constexpr std::int64_t most = 1 << 22;
+  std::int64_t const count = x.how.count();
+  if (count * std::int64_t(elements.size()) > most) throw unsupported("too many elements are chosen one by one");
+  return with_dims(c, selected(c, with_dims(c, in_row_major(c.net, x), {count}), 0, elements), dims);
+}
+
+void gather_elements(node_reader const& n) {
+  extents const &in = n.dims(0), &out = n.out_dims();
+  int const axis = axis_of(n.integer("axis", 0), int(in.size()));
+  auto const indices = n.integers(1, "indices");
+  std::vector<std::int64_t> elements;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    std::int64_t rest = std::int64_t(i), stride = 1, element = 0;
+    for (int d = int(out.size()); d-- > 0;) {
+      std::int64_t at = rest % out[std::size_t(d)];
+      rest /= out[std::size_t(d)];
+      if (d == axis) at = indices[i] + (indices[i] < 0 ? in[std::size_t(d)] : 0);
+      element += at * stride;
+      stride *= in[std::size_t(d)];
+    }
+    elements.push_back(element);
+  }
+  n.define(picked(n.c, n.x(), elements, out));
+}
+
+/// Slices of data exchanged, all of them known which: the updates stand behind the data, and are picked from there.
+void scatter(node_reader const& n) {
+  if (n.text("reduction", "none") != "none") throw unsupported("a reduction");
+  extents const &dims = n.dims(0), &index_dims = n.dims(1);
+  auto const indices = n.integers(1, "indices");
+  std::int64_t const depth = index_dims.back(), count = product(dims);
+  std::int64_t const size = product({dims.begin() + depth, dims.end()});
+  std::vector<std::int64_t> elements(std::size_t(count), 0);
+  std::iota(elements.begin(), elements.end(), 0);
+  for (std::int64_t i = 0; i < std::int64_t(indices.size()) / depth; ++i) {
+    std::int64_t at = 0;
+    for (std::int64_t d = 0; d < depth; ++d) {
+      std::int64_t const index = indices[std::size_t(i * depth + d)], extent = dims[std::size_t(d)];
+      at = at * extent + index + (index < 0 ? extent : 0);
+    }
+    for (std::int64_t k = 0; k < size; ++k) elements[std::size_t(at * size + k)] = count + i * size + k;
+  }
+  view const data = with_dims(n.c, in_row_major(n.c.net, n.x(0)), {count});
+  view const updates = with_dims(n.c, in_row_major(n.c.net, n.x(2)), {product(n.dims(2))});
+  n.define(picked(n.c, joined(n.c, {data, updates}, 0), elements, dims));
 }
 
 void cumulative_sum(node_reader const& n) {
@@ -192,8 +236,10 @@ void add_movement_rules(rule_table& t) {
   t["Split"] = split;
   t["Gather"] = gather;
   t["Pad"] = pad_rule;
-  t["DepthToSpace"] = depth_to_space;
-  t["SpaceToDepth"] = space_to_depth;
+  t["DepthToSpace"] = depth_to_space_rule;
+  t["SpaceToDepth"] = space_to_depth_rule;
+  t["GatherElements"] = gather_elements;
+  t["ScatterND"] = scatter;
   t["CumSum"] = cumulative_sum;
   t["Trilu"] = triangle;
 }

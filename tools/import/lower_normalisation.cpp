@@ -4,6 +4,7 @@
 #include "movement.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace ago::importer {
 
@@ -104,6 +105,7 @@ void lp_norm(node_reader const& n) {
   view const x = n.x();
   view size = reduced(n.c, reduction::sum, first ? unary(n.c, x, absolute{}) : mapped(n.c, x, "x * x"), {axis});
   if (!first) size = unary(n.c, size, square_root{});
+  size = unary(n.c, size, clip{std::numeric_limits<float>::min(), std::numeric_limits<float>::max()});  // 0 / 0 is 0
   n.define(combined(n.c, arithmetic::divide, x, size));
 }
 

@@ -28,7 +28,10 @@ double exact_source(interpolation const& how, axis_map const& a, std::int64_t y)
   double const half_pixel = (double(y) + .5) / a.scale - .5;
   if (c == "half_pixel") return half_pixel;
   if (c == "pytorch_half_pixel") return a.out > 1 ? half_pixel : 0;
-  if (c == "align_corners") return a.out > 1 ? double(y) * double(a.in - 1) / double(a.out - 1) : 0;
+  if (c == "align_corners") {
+    double const length = a.scale * double(a.in);  // not rounded, as ONNX's own tests have it
+    return length > 1 ? double(y) * double(a.in - 1) / (length - 1) : 0;
+  }
   if (c == "asymmetric") return double(y) / a.scale;
   if (c == "tf_half_pixel_for_nn") return (double(y) + .5) / a.scale;
   if (c == "half_pixel_symmetric")

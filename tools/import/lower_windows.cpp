@@ -39,82 +39,39 @@ void conv(node_reader const& n) {
   n.define(image(y, n.out_dims()));
 }
 
-/// Weights [in][out / groups][kernel] of a transposed convolution as those of the convolution that it is of an image
-/// with zeros between its pixels: [out][in / groups][kernel, turned around].
-std::vector<float> turned(std::vector<float> const& from, std::int64_t in, std::int64_t out_per_group,
-                          std::int64_t pixels, std::int64_t groups) {
-  std::vector<float> r;
-  std::int64_t const in_per_group = in / groups;
-  for (std::int64_t g = 0; g < groups; ++g)
-    for (std::int64_t o = 0; o < out_per_group; ++o)
-      for (std::int64_t i = 0; i < in_per_group; ++i)
-        for (std::int64_t k = pixels; k-- > 0;)
-          r.push_back(from[std::size_t(((g * in_per_group + i) * out_per_group + o) * pixels + k)]);
-  return r;
-}
-
-/// Zeros behind every row and every column.
-int spread(builder& net, int x, int rows, int columns) {
-  shape s = net.dims(x);
-  if (columns > 1) {
-    x = with_extents(net, x, {s.n * s.h, s.w, 1, s.c});
-    x = net.apply(pad{pads{0, 0, 0, columns - 1}}, {x});
-    s.w *= columns;
-    x = with_extents(net, x, s);
-  }
-  if (rows > 1) {
-    x = with_extents(net, x, {s.n, s.h, 1, s.w * s.c});
-    x = net.apply(pad{pads{0, 0, 0, rows - 1}}, {x});
-    s.h *= rows;
-    x = with_extents(net, x, s);
-  }
-  return x;
-}
-
-/// Where the spread image begins in the padded one, for one direction.
-window_side of_spread(window_side s) {
-  int const wanted = s.out;
-  window_side r{.kernel = s.kernel, .dilation = s.dilation, .before = s.span() - 1 - s.before, .in = s.in * s.stride,
-                .out = wanted};
-  r.after = wanted + s.span() - 1 - r.in - r.before;
-  return r;
-}
-
-int cropped(builder& net, int x, ago::axis along, int before, int after) {
-  int const extent = detail::extent_along(net.dims(x), int(along));
-  if (before >= 0 && after >= 0) return x;
-  int const begin = std::max(-before, 0), end = extent - std::max(-after, 0);
-  return net.apply(slice{begin, end - begin, along}, {x});
-}
-
-/// Pads of a transposed convolution whose output's shape is given.
-void fit(node_reader const& n, window_side& s, int output_padding) {
+/// Pads of a transposed convolution, one direction, from the extent of its result; what the result has beyond the
+/// last window.
+int fit(node_reader const& n, window_side& s, int output_padding) {
   std::string const rule = n.text("auto_pad", "NOTSET");
-  if (!n.given("output_shape") && rule != "SAME_UPPER" && rule != "SAME_LOWER") return;
-  int const all = std::max(s.stride * (s.in - 1) + output_padding + s.span() - s.out, 0);
-  s.before = rule == "SAME_UPPER" ? all / 2 : all - all / 2;
-  s.after = all - s.before;
+  int const whole = s.stride * (s.in - 1) + output_padding + s.span();
+  if (n.given("output_shape") || rule == "SAME_UPPER" || rule == "SAME_LOWER") {
+    int const all = std::max(whole - s.out, 0);
+    s.before = rule == "SAME_UPPER" ? all / 2 : all - all / 2;
+  }
+  s.after = whole - s.before - s.out;
+  if (s.after >= 0) return output_padding;
+  output_padding -= s.after;
+  s.after = 0;
+  return output_padding;
 }
 
-void conv_transpose(node_reader const& n) {
-  int const groups = int(n.integer("group", 1));
+void conv_transpose_rule(node_reader const& n) {
   extents const& k = n.dims(1);
+  int const groups = int(n.integer("group", 1));
   window_sides s = window_of(n, n.dims(), n.out_dims(), pixels_of(k));
-  auto const more = n.list("output_padding", {0, 0});
-  fit(n, s.h, more.size() > 1 ? int(more[0]) : 0);
-  fit(n, s.w, more.empty() ? 0 : int(more.back()));
-  auto weights = turned(n.reals(1, "its weights"), k[0], k[1], product(pixels_of(k)), groups);
+  auto const more = n.list("output_padding");
+  int const rows = fit(n, s.h, more.size() > 1 ? int(more[0]) : 0);
+  int const columns = fit(n, s.w, more.empty() ? 0 : int(more.back()));
+  auto weights = n.reals(1, "its weights");
   if (n.has(2)) {
     auto const b = n.reals(2, "its bias");
     weights.insert(weights.end(), b.begin(), b.end());
   }
-  builder& net = n.c.net;
-  int x = spread(net, as_image(n.c, n.x()).value, s.h.stride, s.w.stride);
-  window_sides wide{of_spread(s.h), of_spread(s.w)};
-  x = cropped(net, x, ago::axis::rows, wide.h.before, wide.h.after);
-  x = cropped(net, x, ago::axis::columns, wide.w.before, wide.w.after);
-  for (window_side* side : {&wide.h, &wide.w}) side->before = std::max(side->before, 0), side->after = std::max(side->after, 0);
-  n.define(image(convolution(net, x, wide, int(k[1]) * groups, groups, n.has(2), weights), n.out_dims()));
+  int const y = n.c.net.apply(
+      conv_transpose{.out = int(k[1]) * groups, .kernel = s.kernel(), .stride = s.stride(), .pad = s.pads(),
+                     .output_pad = {rows, columns}, .dilation = s.dilation(), .groups = groups, .bias = n.has(2)},
+      {as_image(n.c, n.x()).value}, std::move(weights));
+  n.define(image(y, n.out_dims()));
 }
 
 /// How many pixels a pooling gives in one direction.
@@ -232,7 +189,7 @@ void lp_pool(node_reader const& n) {
 
 void add_window_rules(rule_table& t) {
   t["Conv"] = conv;
-  t["ConvTranspose"] = conv_transpose;
+  t["ConvTranspose"] = conv_transpose_rule;
   t["MaxPool"] = max_pool_rule;
   t["AveragePool"] = avg_pool_rule;
   t["LpPool"] = lp_pool;

@@ -10,6 +10,7 @@ namespace {
 /// Gives a layer with weights its own bias; false if it is none, or has one.
 struct bias_taker {
   bool operator()(conv2d& l) const { return take(l.bias); }
+  bool operator()(conv_transpose& l) const { return take(l.bias); }
   bool operator()(pointwise& l) const { return take(l.bias); }
   bool operator()(depthwise& l) const { return take(l.bias); }
   bool operator()(linear& l) const { return take(l.bias); }
