@@ -37,9 +37,11 @@ float steepness(picture const& image, int y, int x) {
 }  // namespace
 
 int main() {
+  // [model]
   // The weights come from the assembler; no C++ object of another type lives there.
   auto const* weights = reinterpret_cast<float const*>(edges_weights);
   static outline net{std::span<float const, outline::parameter_count>(weights, outline::parameter_count)};
+  // [/model]
 
   static picture image, edges;
   for (int y = 0; y < height; ++y)

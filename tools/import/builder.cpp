@@ -47,6 +47,28 @@ tensor record(layer_value const& layer, std::vector<tensor> const& operands) {
   return std::visit(recorder_of_layer{operands}, layer);
 }
 
+void record(call_list const& network, detail::recorder& to) {
+  std::vector<tensor> values(network.calls.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (auto const* in = std::get_if<input>(&network.calls[i].what)) values[i] = detail::record_input(to, *in);
+  to.inputs = to.nodes.size;
+  std::vector<bool> needed(network.calls.size());
+  for (int v : network.outputs) needed[std::size_t(v)] = true;
+  for (std::size_t i = values.size(); i-- > 0;)
+    if (needed[i])
+      for (int v : network.calls[i].operands) needed[std::size_t(v)] = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    call const& c = network.calls[i];
+    if (auto const* in = std::get_if<input>(&c.what)) values[i] = detail::record_layout(values[i], *in);
+    else if (needed[i]) {
+      std::vector<tensor> operands;
+      for (int v : c.operands) operands.push_back(values[std::size_t(v)]);
+      values[i] = record(c.what, operands);
+    }
+  }
+  for (int v : network.outputs) detail::record_output(to, values[std::size_t(v)]);
+}
+
 std::string describe(diagnostic const& d) {
   std::string r = std::string(name_of(d.where)) + ": " + sentence(d.what);
   if (d.expected || d.actual) r += " (" + std::to_string(d.expected) + " and " + std::to_string(d.actual) + ")";

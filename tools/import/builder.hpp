@@ -37,6 +37,8 @@ class builder {
 
 /// Records a call at run time on the values of its operands.
 tensor record(layer_value const& layer, std::vector<tensor> const& operands);
+/// Records a whole network at run time, as a graph that passes, partition and plan can work on.
+void record(call_list const& network, detail::recorder& to);
 /// What is wrong, in words.
 std::string describe(diagnostic const& d);
 

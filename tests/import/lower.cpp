@@ -1,0 +1,197 @@
+// What becomes of ONNX operators: the layers, their order, and their weights.
+#include "import/builder.hpp"
+#include "import/lowering.hpp"
+#include "onnx/network.hpp"
+
+#include <ago/graph/lowering.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace ago::importer;
+using ago_test::floats;
+using ago_test::ints;
+
+namespace {
+
+floats counted(std::size_t n, float first = 1) {
+  floats r(n);
+  std::iota(r.begin(), r.end(), first);
+  return r;
+}
+
+lowered_model lowered_of(ago_test::network const& net) { return lower(net.load()); }
+
+template <class Layer>
+int count(call_list const& list) {
+  return int(std::count_if(list.calls.begin(), list.calls.end(),
+                           [](call const& c) { return std::holds_alternative<Layer>(c.what); }));
+}
+template <class Layer>
+call const& only(call_list const& list) {
+  REQUIRE(count<Layer>(list) == 1);
+  return *std::find_if(list.calls.begin(), list.calls.end(),
+                       [](call const& c) { return std::holds_alternative<Layer>(c.what); });
+}
+
+void add_conv(ago_test::network& net, std::string const& x, std::string const& y, ints const& weights, int group,
+              int stride, int pad) {
+  net.constant(y + "_w", weights, counted(std::size_t(product(weights))));
+  net.node("Conv", {x, y + "_w"}, {y})
+      .set("group", group)
+      .set("strides", ints{stride, stride})
+      .set("pads", ints{pad, pad, pad, pad});
+}
+
+constexpr auto widen = [](ago::tensor x) {
+  using namespace ago;
+  return x | pointwise{12} | relu6{} | depthwise{.kernel = 3, .pad = 1} | relu6{} | pointwise{4};
+};
+constexpr auto by_hand = [] {
+  using namespace ago;
+  return input{.h = 9, .w = 7, .c = 3, .layout = layout::nchw} | conv2d{.out = 4, .kernel = 3, .stride = 2, .pad = 1}
+         | residual{widen} | global_avg_pool{} | linear{5};
+};
+constexpr auto hand_written = by_hand();
+
+}  // namespace
+
+TEST_CASE("an inverted residual is recorded as the network that is written by hand") {
+  ago_test::network net;
+  net.input("x", {1, 3, 9, 7});
+  add_conv(net, "x", "a", {4, 3, 3, 3}, 1, 2, 1);
+  add_conv(net, "a", "b", {12, 4, 1, 1}, 1, 1, 0);
+  net.constant("lo", {}, floats{0}).constant("hi", {}, floats{6});
+  net.node("Clip", {"b", "lo", "hi"}, {"b6"});
+  add_conv(net, "b6", "c", {12, 1, 3, 3}, 12, 1, 1);
+  net.node("Clip", {"c", "lo", "hi"}, {"c6"});
+  add_conv(net, "c6", "d", {4, 12, 1, 1}, 1, 1, 0);
+  net.node("Add", {"a", "d"}, {"e"});
+  net.node("GlobalAveragePool", {"e"}, {"f"});
+  net.node("Flatten", {"f"}, {"g"});
+  net.constant("w", {5, 4}, counted(20)).constant("s", {5}, counted(5));
+  net.node("Gemm", {"g", "w", "s"}, {"y"}).set("transB", 1);
+  net.output("y");
+
+  ago::detail::recorder recorded;
+  record(lowered_of(net).network, recorded);
+  auto const& g = ago::lowered<hand_written>::value;
+  REQUIRE(recorded.nodes.size == g.node_count);
+  for (int v = 0; v < g.node_count; ++v) {
+    ago::node const &a = recorded.nodes[v], &b = g.nodes[v];
+    CAPTURE(v);
+    CHECK(a.kind == b.kind);
+    CHECK(a.out == b.out);
+    CHECK(a.win == b.win);
+    CHECK(a.weight == b.weight);
+    CHECK(a.shift == b.shift);
+    REQUIRE(a.input_count == b.input_count);
+    for (int k = 0; k < a.input_count; ++k)
+      CHECK(recorded.edges[a.input_first + k] == g.edges[b.input_first + k]);
+  }
+  CHECK(recorded.floats == g.parameters);
+}
+
+TEST_CASE("flattening an image costs nothing: the weights behind it are reordered") {
+  ago_test::network net;
+  net.input("x", {1, 2, 2, 3});
+  net.node("MaxPool", {"x"}, {"p"}).set("kernel_shape", ints{1, 1});
+  net.node("Flatten", {"p"}, {"f"});
+  net.constant("w", {1, 12}, counted(12, 0));
+  net.node("Gemm", {"f", "w"}, {"y"}).set("transB", 1);
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::permute>(list) == 0);
+  // Memory has the two channels of a pixel side by side; ONNX has them six elements apart.
+  CHECK(only<ago::linear>(list).weights == floats{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
+}
+
+TEST_CASE("MatMul's weights are turned, and a sum behind it is its bias") {
+  ago_test::network net;
+  net.input("x", {2, 3});
+  net.constant("w", {3, 2}, floats{1, 2, 3, 4, 5, 6}).constant("b", {2}, floats{7, 8});
+  net.node("MatMul", {"x", "w"}, {"m"});
+  net.node("Add", {"m", "b"}, {"y"});
+  net.output("y");
+  CHECK(only<ago::linear>(lowered_of(net).network).weights == floats{1, 3, 5, 2, 4, 6, 7, 8});
+}
+
+TEST_CASE("activations that exporters write as several operators are one") {
+  ago_test::network net;
+  net.input("x", {1, 8});
+  net.constant("root", {}, floats{1.41421356f}).constant("one", {}, floats{1}).constant("half", {}, floats{.5f});
+  net.node("Div", {"x", "root"}, {"a"});
+  net.node("Erf", {"a"}, {"b"});
+  net.node("Add", {"b", "one"}, {"c"});
+  net.node("Mul", {"x", "c"}, {"d"});
+  net.node("Mul", {"d", "half"}, {"g"});
+  net.node("Sigmoid", {"g"}, {"s"});
+  net.node("Mul", {"g", "s"}, {"y"});
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(list.calls.size() == 3);
+  CHECK(count<ago::gelu>(list) == 1);
+  CHECK(count<ago::silu>(list) == 1);
+}
+
+TEST_CASE("a sigmoid that others read as well stays") {
+  ago_test::network net;
+  net.input("x", {1, 8});
+  net.node("Sigmoid", {"x"}, {"s"});
+  net.node("Mul", {"x", "s"}, {"y"});
+  net.output("y").output("s");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::silu>(list) == 0);
+  CHECK(count<ago::sigmoid>(list) == 1);
+}
+
+TEST_CASE("a decomposed layer norm is one") {
+  ago_test::network net;
+  net.input("x", {1, 5, 8});
+  net.constant("two", {}, floats{2}).constant("eps", {}, floats{1e-6f});
+  net.constant("gamma", {8}, counted(8)).constant("beta", {8}, counted(8, 100));
+  net.node("ReduceMean", {"x"}, {"m"}).set("axes", ints{-1});
+  net.node("Sub", {"x", "m"}, {"d"});
+  net.node("Pow", {"d", "two"}, {"q"});
+  net.node("ReduceMean", {"q"}, {"v"}).set("axes", ints{-1});
+  net.node("Add", {"v", "eps"}, {"e"});
+  net.node("Sqrt", {"e"}, {"r"});
+  net.node("Div", {"d", "r"}, {"n"});
+  net.node("Mul", {"n", "gamma"}, {"g"});
+  net.node("Add", {"g", "beta"}, {"y"});
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  call const& norm = only<ago::layer_norm>(list);
+  CHECK(list.calls.size() == 2);
+  CHECK(std::get<ago::layer_norm>(norm.what).epsilon == 1e-6f);
+  CHECK(norm.weights[7] == 8);
+  CHECK(norm.weights[8] == 100);
+}
+
+TEST_CASE("everything that is not supported is reported, each node once") {
+  ago_test::network net;
+  net.input("x", {1, 2, 4, 4}).input("w", {3, 2, 1, 1});
+  net.node("Conv", {"x", "w"}, {"a"}).named("first");
+  net.node("Relu", {"a"}, {"b"}).named("behind_it");
+  net.node("MaxPool", {"x"}, {"p", "i"}).named("second").set("kernel_shape", ints{2, 2});
+  net.output("b").output("p").output("i");
+  try {
+    lowered_of(net);
+    FAIL("no error");
+  } catch (ago::onnx::import_error const& e) {
+    REQUIRE(e.findings().size() == 2);
+    CHECK(e.findings()[0].node == "first");
+    CHECK(e.findings()[0].op == "Conv");
+    CHECK(e.findings()[0].reason == "its weights must be constant");
+    CHECK(e.findings()[1].node == "second");
+  }
+}
+
+TEST_CASE("what the library refuses is a sentence about the node") {
+  ago_test::network net;
+  net.input("x", {1, 1, 60000, 60000});
+  net.node("Tile", {"x", "times"}, {"y"}).named("huge");
+  net.list("times", {1, 1, 1, 1});
+  net.output("y");
+  CHECK_THROWS_AS(lowered_of(net), ago::onnx::import_error);
+}

@@ -1,0 +1,113 @@
+// The text of a network: blocks that repeat, residuals, order of weights.
+#include "import/expression.hpp"
+#include "import/write_header.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace ago::importer;
+
+namespace {
+
+/// A list of calls by hand; every layer with weights has its own number as its only one.
+struct sketch {
+  call_list list;
+
+  int add(layer_value what, std::vector<int> operands, int weights = 0) {
+    int const number = int(list.calls.size());
+    list.calls.push_back({std::move(what), std::move(operands), {}, {}, "node" + std::to_string(number)});
+    if (weights) list.calls.back().weights.assign(std::size_t(weights), float(number));
+    return number;
+  }
+  int block(int x, int wide, int out) {
+    x = add(ago::pointwise{wide}, {x}, 1);
+    x = add(ago::relu{}, {x});
+    x = add(ago::depthwise{.kernel = 3, .pad = 1}, {x}, 1);
+    return add(ago::pointwise{out}, {x}, 1);
+  }
+  program_text text(int output) {
+    list.outputs = {output};
+    program_text t = structured(list, {"x"});
+    factor(t);
+    return t;
+  }
+};
+
+std::string header(program_text const& t) {
+  std::ostringstream out;
+  write_header(out, t, {"net", "net.onnx", {{"x", {1, 4}}}, {{"y", {1, 4}}}});
+  return out.str();
+}
+
+bool contains(std::string const& text, char const* what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("blocks that repeat up to their numbers are a function") {
+  sketch s;
+  int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  for (int wide : {8, 16, 24}) x = s.block(x, wide, wide / 2);
+  std::string const text = header(s.text(x));
+  CAPTURE(text);
+  CHECK(contains(text, "/// 3 times."));
+  CHECK(contains(text, "(int out, int out2)"));
+  CHECK(contains(text, "(8, 4)"));
+  CHECK(contains(text, "(24, 12)"));
+}
+
+TEST_CASE("a sum with what came in is a residual, and equal ones in a row a repetition") {
+  sketch s;
+  int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  for (int i = 0; i < 3; ++i) {
+    int const y = s.block(x, 8, 4);
+    x = s.add(binary{ago::op::add}, {x, y});
+  }
+  std::string const text = header(s.text(x));
+  CAPTURE(text);
+  CHECK(contains(text, "repeat{3, residual{"));
+  CHECK(!contains(text, "tensor const"));
+}
+
+TEST_CASE("weights lie in the order in which the text declares the layers, not in that of the calls") {
+  sketch s;
+  int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  int const a = s.add(ago::pointwise{4}, {x}, 1);       // 1
+  int const b = s.add(ago::pointwise{6}, {x}, 1);       // 2
+  int const c = s.add(ago::conv2d{.out = 2, .kernel = 3, .pad = 1}, {a}, 1);  // 3
+  int const y = s.add(join{}, {b, c});
+  auto const t = s.text(y);
+  CHECK(t.weights == std::vector<float>{2, 1, 3});
+  CHECK(contains(header(t), "concat(pointwise{6}, pointwise{4} | conv2d{.out = 2, .kernel = 3, .pad = 1})"));
+}
+
+TEST_CASE("a value that is read twice gets a name") {
+  sketch s;
+  int const x = s.add(ago::input{.c = 4}, {});
+  int const a = s.add(ago::linear{4}, {x}, 1);
+  int const b = s.add(ago::relu{}, {a});
+  int const c = s.add(ago::sigmoid{}, {b});
+  int const d = s.add(product_of{true}, {b, c});
+  std::string const text = header(s.text(d));
+  CAPTURE(text);
+  CHECK(contains(text, "tensor const x1 = x | linear{4} | relu{};"));
+  CHECK(contains(text, "matmul(x1, x2, true)"));
+}
+
+TEST_CASE("layers that no output needs are left out, with their weights") {
+  sketch s;
+  int const x = s.add(ago::input{.c = 4}, {});
+  s.add(ago::linear{9}, {x}, 1);
+  int const y = s.add(ago::linear{3}, {x}, 1);
+  auto const t = s.text(y);
+  CHECK(t.weights == std::vector<float>{2});
+  CHECK(!contains(header(t), "linear{9}"));
+}
+
+TEST_CASE("names from files cannot break out of comments") {
+  sketch s;
+  int const x = s.add(ago::input{.c = 4}, {});
+  int const y = s.add(ago::linear{3}, {x}, 1);
+  s.list.calls.back().origin = "evil\n#error";
+  CHECK(!contains(header(s.text(y)), "\n#error"));
+}
