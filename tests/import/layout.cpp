@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -63,7 +64,7 @@ elements transposed_elements(elements const& x, extents const& dims, std::vector
 extents random_factors(std::mt19937& random, std::int64_t count) {
   extents r;
   while (count > 1) {
-    std::int64_t factor = 2 + std::int64_t(random() % 6);
+    std::int64_t factor = std::min<std::int64_t>(2 + std::int64_t(random() % 6), count);
     while (count % factor) ++factor;
     r.push_back(factor);
     count /= factor;
@@ -78,7 +79,7 @@ extents random_factors(std::mt19937& random, std::int64_t count) {
 TEST_CASE("any chain of transpositions and reshapes ends in the order that plain loops give") {
   std::mt19937 random(7);
   for (int round = 0; round < 400; ++round) {
-    extents dims = random_factors(random, std::int64_t[]{24, 48, 60, 72}[random() % 4]);
+    extents dims = random_factors(random, 24 * (1 + std::int64_t(random() % 3)));
     elements expected(std::size_t(product(dims)));
     std::iota(expected.begin(), expected.end(), 0);
     elements const input = expected;

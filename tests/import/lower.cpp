@@ -43,16 +43,12 @@ void add_conv(ago_test::network& net, std::string const& x, std::string const& y
       .set("pads", ints{pad, pad, pad, pad});
 }
 
-constexpr auto widen = [](ago::tensor x) {
-  using namespace ago;
-  return x | pointwise{12} | relu6{} | depthwise{.kernel = 3, .pad = 1} | relu6{} | pointwise{4};
-};
-constexpr auto by_hand = [] {
-  using namespace ago;
-  return input{.h = 9, .w = 7, .c = 3, .layout = layout::nchw} | conv2d{.out = 4, .kernel = 3, .stride = 2, .pad = 1}
-         | residual{widen} | global_avg_pool{} | linear{5};
-};
-constexpr auto hand_written = by_hand();
+constexpr auto widen =
+    ago::pointwise{12} | ago::relu6{} | ago::depthwise{.kernel = 3, .pad = 1} | ago::relu6{} | ago::pointwise{4};
+constexpr auto hand_written =
+    ago::input{.h = 9, .w = 7, .c = 3, .layout = ago::layout::nchw}
+  | ago::conv2d{.out = 4, .kernel = 3, .stride = 2, .pad = 1} | ago::residual{widen} | ago::global_avg_pool{}
+  | ago::linear{5};
 
 }  // namespace
 
