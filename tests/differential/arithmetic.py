@@ -83,7 +83,8 @@ class Arithmetic(Movements):
         if name == "reduce_product" and s.count() > 30 * out.count():
             raise Misfit
         self.note(name)
-        text = name + "{{" + ", ".join(f"axis::{AXES[k]}" for k in axes) + "}}"
+        text = ("sigmoid{} | " if name == "reduce_product" else "")  # large products would exceed float32
+        text += name + "{{" + ", ".join(f"axis::{AXES[k]}" for k in axes) + "}}"
         if self.chance(60):
             return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a='x', b=f'(x | {text})')}; }}", s
         return text, out
