@@ -119,7 +119,7 @@ struct tile_target {
 /// Stages whose code is long: unrolled over a tile they would only fill the instruction cache.
 constexpr bool is_lengthy(epilogue const& after) {
   for (stage const& s : after.stages)
-    if (s.kind >= op::sigmoid && s.kind <= op::map) return true;
+    if ((s.kind >= op::sigmoid && s.kind <= op::map) || s.kind == op::power) return true;
   return false;
 }
 
