@@ -1,16 +1,12 @@
 // Draws the outline of a ring, found by a network that ago_import() made of edges.onnx, and compares with plain loops.
-#include <ago/ago.hpp>
-#include <edges.hpp>
+#include "outline.hpp"
 
 #include <cmath>
 #include <cstdio>
 
-extern "C" unsigned char const edges_weights[];  // defined by ago_import() in CMakeLists.txt
-
 namespace {
 
 constexpr int height = 24, width = 48;
-using outline = ago::model<edges::network>;
 using picture = float[height * width];
 
 /// 1 on the ring; pixels are twice as high as wide.
@@ -37,16 +33,10 @@ float steepness(picture const& image, int y, int x) {
 }  // namespace
 
 int main() {
-  // [model]
-  // The weights come from the assembler; no C++ object of another type lives there.
-  auto const* weights = reinterpret_cast<float const*>(edges_weights);
-  static outline net{std::span<float const, outline::parameter_count>(weights, outline::parameter_count)};
-  // [/model]
-
   static picture image, edges;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) image[y * width + x] = ring(y, x);
-  net(image, edges);
+  network()(image, edges);
 
   float difference = 0;
   for (int y = 0; y < height; ++y) {
