@@ -21,14 +21,22 @@ struct can_be_compiled {
   static_assert(Sorted, "ago: a schedule table must be sorted by signature, without duplicates");
 };
 
-/// The steps of a network, before any schedule.
+template <bool WithinLimits>
+struct can_be_partitioned {
+  static_assert(WithinLimits,
+                "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
+};
+
+/// The steps of a network, before any schedule. Its users check `within_limits`.
 template <auto const& Net, options Options>
 class formed {
   static constexpr auto const& closed = optimized<Net, Options.algebra, merging_of(Options)>::value;
   static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
+
+ public:
   static constexpr bool within_limits = can_partition(Options.policy, operators);
-  static_assert(within_limits,
-                "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
+
+ private:
   using partitioned = ago::partitioned<closed, within_limits ? Options.policy : policy::paper_adjacent, Options.device>;
 
  public:
@@ -54,6 +62,7 @@ template <auto const& Net, auto const& Schedules = untuned, options Options = op
 class program {
   static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
   using formed = ago::formed<Net, Options>;
+  static constexpr can_be_partitioned<formed::within_limits> partitionable{};
 
  public:
   static constexpr auto const& graph = formed::graph;

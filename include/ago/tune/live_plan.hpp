@@ -12,6 +12,7 @@ template <auto const& Net, options Options = options()>
 class live_plan {
  public:
   using formed = ago::formed<Net, Options>;
+  static constexpr can_be_partitioned<formed::within_limits> partitionable{};
   static constexpr int part_count = formed::parts.count;
 
   explicit live_plan(schedule_list const& table)
