@@ -97,7 +97,7 @@ template <auto const& Net, options Options>
 double predicted_seconds(live_plan<Net, Options> const& plan) {
   using formed = ago::formed<Net, Options>;
   namespace cost = ago::detail;
-  device const on = Options.device;
+  static constexpr device on = Options.device;  // constexpr: clang misreads a part of a template argument at run time
   double cycles = 0, price = 0;
   for (int k = 0; k < plan.steps(); ++k) {
     int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;

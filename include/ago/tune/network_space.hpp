@@ -42,6 +42,8 @@ class network_space {
   using usual = program<Net, untuned, Options>;
   static constexpr int count = formed::parts.count;
   static constexpr isa target = Options.target;
+  /// A copy: clang, at least 14 and 19, misreads a part of a template argument at run time.
+  static constexpr device machine = Options.device;
 
   static constexpr std::uint64_t signature(int i) { return usual::plan.steps[i].signature; }
   /// Is there an equal step before this one?
@@ -59,7 +61,7 @@ class network_space {
   static constexpr tiling_options tilings(int first, int parts) {
     chain_link chain[max_parts]{};
     for (int i = 0; i < parts; ++i) chain[i] = link(first + i);
-    return tilings_of(chain, parts, Options.device, target);
+    return tilings_of(chain, parts, machine, target);
   }
 
   /// The register tiles that are tried for step i, a convolution being computed directly.
@@ -82,7 +84,7 @@ class network_space {
     p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
     if (in.how == tiling::none && nodes.main >= 0) way = way_of(p, nodes, wish);
-    ago::detail::choose_schedule(p, wish, in, way, Options.device);
+    ago::detail::choose_schedule(p, wish, in, way, machine);
     return p;
   }
 
