@@ -180,9 +180,32 @@ view innermost(builder& to, view const& x, std::vector<int> const& inner) {
   return in_order(to, x, memory, {1, 1, to_int(others), to_int(channels)});
 }
 
+namespace {
+
+/// The atoms of an axis brought together where the first of them lies, in order.
+view in_one_piece(builder& to, view const& x, int axis) {
+  std::vector<int> const own = x.how.of_axis(axis);
+  auto const is_own = [&](int atom) { return x.how.axis[std::size_t(atom)] == axis; };
+  std::vector<int> memory;
+  std::int64_t outer = 1, inner = 1;
+  for (int atom : x.how.memory) {
+    bool const behind = std::find(memory.begin(), memory.end(), own.front()) != memory.end();
+    if (!is_own(atom)) memory.push_back(atom), (behind ? inner : outer) *= x.how.atoms[std::size_t(atom)];
+    else if (!behind) memory.insert(memory.end(), own.begin(), own.end());
+  }
+  auto const first = std::find_if(x.how.memory.begin(), x.how.memory.end(), is_own);
+  bool const together = std::all_of(first, first + std::ptrdiff_t(own.size()), is_own);
+  shape const apart{1, to_int(outer), to_int(extent_of(x.how, own)), to_int(inner)};
+  view r = in_order(to, x, memory, together ? to.dims(x.value) : apart);
+  r.how = simplified(r.how);
+  return r;
+}
+
+}  // namespace
+
 around around_axis(builder& to, view const& given, int axis) {
   view x{given.value, simplified(given.how)};
-  if (x.how.of_axis(axis).size() > 1) x = in_row_major(to, x);
+  if (x.how.of_axis(axis).size() > 1) x = in_one_piece(to, x, axis);
   std::vector<int> const atoms = x.how.of_axis(axis);
   if (auto const groups = groups_of(x.how, to.dims(x.value)); groups && !atoms.empty())
     for (std::size_t i = 0; i < 4; ++i)

@@ -14,6 +14,7 @@ struct argument {
   std::string value;
   std::string otherwise;  ///< its default; empty: must be given
   std::string type;       ///< of a parameter that stands for it: "int"; empty: nothing may
+  bool is_name = false;   ///< its value is a parameter of the block around it
 };
 
 enum class item_kind { layer, residual, sum, gate, product, joined, block, repeated };

@@ -131,7 +131,8 @@ class factoring {
     for (std::size_t i = 0; i < values[0].size(); ++i) {
       std::string column;
       for (auto const& v : values) column += v[i].value + "|";
-      bool const varies = std::any_of(values.begin(), values.end(), [&](auto const& v) { return v[i].value != values[0][i].value; });
+      bool const varies =
+          std::any_of(values.begin(), values.end(), [&](auto const& v) { return differs(v[i], values[0][i]); });
       if (varies) columns.insert(column);
     }
     return columns.size();
@@ -176,6 +177,9 @@ class factoring {
     return true;
   }
 
+  /// Must an argument be a parameter? So must a name, which is known in the block around it only.
+  static bool differs(argument const& a, argument const& first) { return a.is_name || a.value != first.value; }
+
   /// "out", and "out2" for the next one.
   static std::string parameter_name(argument const& a, std::set<std::string>& used) {
     std::string const base = a.field[0] == '.' ? a.field.substr(1) : a.field;
@@ -202,7 +206,7 @@ class factoring {
         bool varies = false;
         for (auto const& v : values) {
           column += "|" + v[k].value;
-          varies = varies || v[k].value != values[0][k].value;
+          varies = varies || differs(v[k], values[0][k]);
         }
         if (!varies) return;
         auto const [at, is_new] = parameter_of.try_emplace(column, b.parameters.size());
@@ -211,6 +215,7 @@ class factoring {
           source.push_back(k);
         }
         a.value = b.parameters[at->second].field;
+        a.is_name = true;
       });
     settle_types(b, values, source);
     b.name = name_of(b);
@@ -221,7 +226,8 @@ class factoring {
       item call{.kind = item_kind::block, .name = b.name, .positional = true,
                 .origin = (*p.where)[p.first].origin};
       for (std::size_t k = 0; k < b.parameters.size(); ++k)
-        call.arguments.push_back({b.parameters[k].field, values[n][source[k]].value, "", b.parameters[k].type});
+        call.arguments.push_back({b.parameters[k].field, values[n][source[k]].value, "", b.parameters[k].type,
+                                  values[n][source[k]].is_name});
       auto const begin = p.where->begin() + std::ptrdiff_t(p.first);
       p.where->erase(begin, begin + std::ptrdiff_t(r.length));
       p.where->insert(p.where->begin() + std::ptrdiff_t(p.first), std::move(call));
@@ -279,7 +285,8 @@ class factoring {
   static bool same(item const& a, item const& b) {
     if (signature(a) != signature(b)) return false;
     auto const x = numbers_of({a}), y = numbers_of({b});
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](argument const& p, argument const& q) { return p.value == q.value; });
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](argument const& p, argument const& q) { return p.value == q.value; });
   }
 
   program_text& text_;

@@ -73,8 +73,9 @@ void split(node_reader const& n) {
     std::int64_t const each = (extent + std::int64_t(outputs) - 1) / std::int64_t(outputs);
     for (std::size_t i = 0; i < outputs; ++i) parts.push_back(std::min(each, extent - each * std::int64_t(i)));
   }
+  view const whole = around_axis(n.c.net, n.x(), axis).x;
   for (std::size_t i = 0; i < outputs; ++i) {
-    if (n.op.outputs[i] >= 0) n.define(sliced(n.c, n.x(), axis, begin, parts[i]), int(i));
+    if (n.op.outputs[i] >= 0) n.define(sliced(n.c, whole, axis, begin, parts[i]), int(i));
     begin += parts[i];
   }
 }
