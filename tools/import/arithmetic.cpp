@@ -225,7 +225,8 @@ view with_parameters(context& c, arithmetic what, view x, extents const& dims, s
   auto [extents, own] = beside(c, x, dims, values);
   shape const s = c.net.dims(x.value);
   if (what == arithmetic::add && extents == shape{1, 1, 1, s.c}) return {c.net.apply(bias{}, {x.value}, own), x.how};
-  if (what == arithmetic::multiply && extents == shape{1, 1, 1, s.c}) return {c.net.apply(scale{}, {x.value}, own), x.how};
+  if (what == arithmetic::multiply && extents == shape{1, 1, 1, s.c})
+    return {c.net.apply(scale{}, {x.value}, own), x.how};
   if (what == arithmetic::add && extents == shape{1, s.h, s.w, s.c})
     return {c.net.apply(positions{}, {x.value}, own), x.how};
   int const k = c.net.apply(ago::constant{extents.n, extents.h, extents.w, extents.c}, {0}, own);

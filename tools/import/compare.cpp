@@ -33,7 +33,8 @@ struct test_case {
 };
 
 struct aligned_floats {
-  explicit aligned_floats(std::size_t n) : data(static_cast<float*>(::operator new[]((n + 16) * 4, std::align_val_t(64)))) {
+  explicit aligned_floats(std::size_t n)
+      : data(static_cast<float*>(::operator new[]((n + 16) * 4, std::align_val_t(64)))) {
     std::fill(data, data + n + 16, 0.f);
   }
   ~aligned_floats() { ::operator delete[](data, std::align_val_t(64)); }
@@ -113,7 +114,8 @@ bool run_case(subject const& s, test_case const& c, tolerance const& t) {
   std::vector<float*> out_data;
   for (int i = 0; i < s.inputs; ++i) {
     in.push_back(floats_of(c.inputs[std::size_t(i)]));
-    if (in.back().size() != s.input_size(i)) throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has another size");
+    if (in.back().size() != s.input_size(i))
+      throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has another size");
   }
   for (int i = 0; i < s.outputs; ++i) out.emplace_back(s.output_size(i));
   for (auto const& v : in) in_data.push_back(v.data());
@@ -163,7 +165,8 @@ int compare(subject const* subjects, int count, int argc, char** argv) {
   app.add_option("--data", folders, "folders with input_0.pb, output_0.pb, ..., or .npy");
   app.add_option("--cases", cases, "file of cases: name, weights, inputs and outputs, separated by tabs");
   app.add_option("--absolute", t.absolute, "tolerance")->capture_default_str();
-  app.add_option("--of-largest", t.of_largest, "tolerance, times the largest element of all outputs")->capture_default_str();
+  app.add_option("--of-largest", t.of_largest, "tolerance, times the largest element of all outputs")
+      ->capture_default_str();
   app.add_option("--relative", t.relative, "tolerance, times each element")->capture_default_str();
   app.add_flag("--same-place", t.same_place, "the largest element must be where it should be, as in classifiers");
   CLI11_PARSE(app, argc, argv);
@@ -171,7 +174,8 @@ int compare(subject const* subjects, int count, int argc, char** argv) {
   try {
     std::vector<test_case> all;
     if (!cases.empty()) all = read_cases(cases);
-    for (std::string const& f : folders) all.push_back({subjects[0].name, weights, numbered(f, "input"), numbered(f, "output")});
+    for (std::string const& f : folders)
+      all.push_back({subjects[0].name, weights, numbered(f, "input"), numbered(f, "output")});
     if (all.empty()) throw onnx::import_error("nothing to compare: --data or --cases is missing");
     for (test_case const& c : all) {
       auto const s = std::find_if(subjects, subjects + count, [&](subject const& x) { return x.name == c.name; });

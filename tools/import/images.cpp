@@ -19,7 +19,9 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
                  std::int64_t kernel) {
   auto const at = [&](char const* name, std::size_t k, std::int64_t otherwise) {
     auto const values = n.list(name);
-    return int(values.empty() ? otherwise : k < values.size() ? values[k] : throw unsupported(std::string(name) + " is too short"));
+    return int(values.empty()      ? otherwise
+               : k < values.size() ? values[k]
+                                   : throw unsupported(std::string(name) + " is too short"));
   };
   window_side s{.kernel = int(kernel), .stride = at("strides", i, 1), .dilation = at("dilations", i, 1),
                 .in = int(in), .out = int(out)};

@@ -23,7 +23,9 @@ std::string text_of(ago::axis a) {
   return std::string("axis::") + names[int(a)];
 }
 
-argument number(char const* field, int value, char const* otherwise = "") { return {field, text_of(value), otherwise, "int"}; }
+argument number(char const* field, int value, char const* otherwise = "") {
+  return {field, text_of(value), otherwise, "int"};
+}
 argument extent(char const* field, extent2 value, char const* otherwise = "") {
   return {field, text_of(value), otherwise, "extent2"};
 }
@@ -54,7 +56,9 @@ struct namer {
   item operator()(depth_to_space const& l) const { return block_of("depth_to_space", l.block); }
   item operator()(pixel_shuffle const& l) const { return block_of("pixel_shuffle", l.block); }
   item operator()(space_to_depth const& l) const { return block_of("space_to_depth", l.block); }
-  static item block_of(char const* name, extent2 block) { return {.name = name, .arguments = {extent(".block", block)}}; }
+  static item block_of(char const* name, extent2 block) {
+    return {.name = name, .arguments = {extent(".block", block)}};
+  }
   item operator()(pointwise const& l) const {
     return {.name = "pointwise", .arguments = {number(".out", l.out), flag(".bias", l.bias, false)}};
   }
@@ -95,7 +99,8 @@ struct namer {
   }
   item operator()(identity const&) const { return {.name = "identity"}; }
   item operator()(map_of const& l) const {
-    return {.name = "map", .arguments = {{"", "[](auto x) { return " + l.expression + "; }", "", ""}}, .positional = true};
+    return {
+        .name = "map", .arguments = {{"", "[](auto x) { return " + l.expression + "; }", "", ""}}, .positional = true};
   }
   item operator()(max_pool const& l) const {
     return {.name = "max_pool", .arguments = {extent(".kernel", l.kernel),
@@ -103,9 +108,10 @@ struct namer {
             extent(".dilation", l.dilation, "1"), flag(".ceil", l.ceil, false)}};
   }
   item operator()(avg_pool const& l) const {
-    return {.name = "avg_pool", .arguments = {extent(".kernel", l.kernel),
-            optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel), sides(l.pad), flag(".ceil", l.ceil, false),
-            flag(".count_pads", l.count_pads, true)}};
+    return {
+        .name = "avg_pool",
+        .arguments = {extent(".kernel", l.kernel), optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel),
+                      sides(l.pad), flag(".ceil", l.ceil, false), flag(".count_pads", l.count_pads, true)}};
   }
   item operator()(global_avg_pool const&) const { return {.name = "global_avg_pool"}; }
   item operator()(global_max_pool const&) const { return {.name = "global_max_pool"}; }
@@ -147,7 +153,8 @@ struct namer {
   }
   item operator()(celu const& l) const { return {.name = "celu", .arguments = {real(".alpha", l.alpha, "1.f")}}; }
   item operator()(affine_sigmoid const& l) const {
-    return {.name = "affine_sigmoid", .arguments = {real(".alpha", l.alpha), real(".beta", l.beta)}, .positional = true};
+    return {
+        .name = "affine_sigmoid", .arguments = {real(".alpha", l.alpha), real(".beta", l.beta)}, .positional = true};
   }
   item operator()(threshold const& l) const {
     return {.name = "threshold", .arguments = {real(".at", l.at), real(".value", l.value)}, .positional = true};

@@ -100,7 +100,9 @@ std::optional<layout> reshaped(layout const& from, extents const& dims) {
   return r ? std::optional(simplified(*r)) : r;
 }
 
-std::optional<layout> refined(layout const& from, layout const& like) { return cut(from, strides(like.atoms), from.dims); }
+std::optional<layout> refined(layout const& from, layout const& like) {
+  return cut(from, strides(like.atoms), from.dims);
+}
 
 layout simplified(layout const& from) {
   std::vector<int> joined_to(from.atoms.size());  // the atom that takes it in

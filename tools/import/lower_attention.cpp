@@ -124,7 +124,8 @@ void attention_rule(node_reader const& n) {
 
   float const scale = n.real("scale", 1 / std::sqrt(float(q.how.dims[3]))), cap = n.real("softcap", 0);
   view scores = matrix_product(c, unary(c, q, affine{scale, 0}), transposed(k, {0, 1, 3, 2}));
-  std::int64_t const shown = n.op.outputs.size() > 3 && n.op.outputs[3] >= 0 ? n.integer("qk_matmul_output_mode", 0) : -1;
+  std::int64_t const shown =
+      n.op.outputs.size() > 3 && n.op.outputs[3] >= 0 ? n.integer("qk_matmul_output_mode", 0) : -1;
   if (shown == 0) n.define(scores, 3);
   if (cap > 0) scores = mapped(c, scores, "math::tanh(x * " + literal(1 / cap) + ") * " + literal(cap));
   if (shown == 1) n.define(scores, 3);
@@ -157,7 +158,8 @@ void rotary_embedding(node_reader const& n) {
     x = with_dims(c, x, {n.dims()[0], n.dims()[1], heads, n.dims()[2] / heads});
   }
   extents const d = x.how.dims;  // images, tokens, heads, depth
-  std::int64_t const rotary = n.integer("rotary_embedding_dim", 0), turned = rotary > 0 ? rotary : d[3], half = turned / 2;
+  std::int64_t const rotary = n.integer("rotary_embedding_dim", 0), turned = rotary > 0 ? rotary : d[3],
+                     half = turned / 2;
   auto const table = [&](int input) {
     auto const values = n.reals(input, "its table of angles");
     std::vector<float> r;
@@ -177,7 +179,8 @@ void rotary_embedding(node_reader const& n) {
   view const second = combined(c, arithmetic::add, times(a, sines), times(b, cosines));
   view y = joined(c, {first, second}, 3);
   if (interleaved)
-    y = with_dims(c, transposed(with_dims(c, y, {d[0], d[1], d[2], 2, half}), {0, 1, 2, 4, 3}), {d[0], d[1], d[2], turned});
+    y = with_dims(c, transposed(with_dims(c, y, {d[0], d[1], d[2], 2, half}), {0, 1, 2, 4, 3}),
+                  {d[0], d[1], d[2], turned});
   if (turned < d[3]) y = joined(c, {y, sliced(c, x, 3, turned, d[3] - turned)}, 3);
   n.define(flat ? with_dims(c, y, n.out_dims()) : transposed(y, {0, 2, 1, 3}));
 }

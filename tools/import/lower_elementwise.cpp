@@ -31,7 +31,8 @@ void cast(node_reader const& n) {
   auto const& from = n.c.model.values[std::size_t(n.input(0))];
   auto const& to = n.c.model.values[std::size_t(n.op.outputs[0])];
   if (n.integer("to", 1) == to_bool)
-    return n.define(mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(1) + ", " + wide(0) + ")"));
+    return n.define(
+        mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(1) + ", " + wide(0) + ")"));
   if (from.type == onnx::element::real && to.type == onnx::element::integer)
     throw unsupported("a cast of reals to integers");
   n.define(n.x());

@@ -131,7 +131,8 @@ void pad_rule(node_reader const& n) {
                         !pads[5] && *std::min_element(pads.begin(), pads.end()) >= 0;
   if (of_image) {
     x = as_image(n.c, x);
-    int const v = n.c.net.apply(pad{ago::pads{int(pads[2]), int(pads[3]), int(pads[6]), int(pads[7])}, value}, {x.value});
+    int const v =
+        n.c.net.apply(pad{ago::pads{int(pads[2]), int(pads[3]), int(pads[6]), int(pads[7])}, value}, {x.value});
     return n.define(image(v, n.out_dims()));
   }
   for (std::size_t i = 0; i < count; ++i) {

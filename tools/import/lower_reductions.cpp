@@ -156,7 +156,8 @@ void top_k(node_reader const& n) {
     places.push_back(number_of_largest(c, x, axis, false));
     if (i + 1 == count) break;
     view const apart = combined(c, arithmetic::subtract, dims, numbers, expanded(c, places.back(), n.dims()));
-    view const depth = mapped(c, apart, "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(0.f), decltype(x)(-2e38f))");
+    view const depth =
+        mapped(c, apart, "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(0.f), decltype(x)(-2e38f))");
     x = combined(c, arithmetic::add, x, depth);
   }
   view const found = joined(c, values, axis);

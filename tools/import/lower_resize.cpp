@@ -1,4 +1,5 @@
-// Resize and Upsample. Every axis is multiplied by a matrix of interpolation, unless ago has a layer that does the same.
+// Resize and Upsample. Every axis is multiplied by a matrix of interpolation, unless ago has a layer that does the
+// same.
 #include "arithmetic.hpp"
 #include "images.hpp"
 
@@ -124,8 +125,10 @@ interpolation interpolation_of(node_reader const& n) {
   interpolation how{.mode = n.text("mode", "nearest"),
                     .coordinates = n.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
                     .rounding = n.text("nearest_mode", old ? "floor" : "round_prefer_floor"),
-                    .cubic = n.real("cubic_coeff_a", -0.75f), .antialias = n.integer("antialias", 0) != 0,
-                    .exclude_outside = n.integer("exclude_outside", 0) != 0, .outside = n.real("extrapolation_value", 0)};
+                    .cubic = n.real("cubic_coeff_a", -0.75f),
+                    .antialias = n.integer("antialias", 0) != 0,
+                    .exclude_outside = n.integer("exclude_outside", 0) != 0,
+                    .outside = n.real("extrapolation_value", 0)};
   if (how.mode == "bilinear") how.mode = "linear";
   if (how.mode != "nearest" && how.mode != "linear" && how.mode != "cubic") throw unsupported("mode " + how.mode);
   return how;
@@ -180,7 +183,8 @@ void resize_rule(node_reader const& n) {
     x = as_image(n.c, x);
     int const h = int(maps[2].out), w = int(maps[3].out);
     auto const same_as = [&](char const* mode) {
-      return close(matrices[2].weights, own_matrix(mode, maps[2])) && close(matrices[3].weights, own_matrix(mode, maps[3]));
+      return close(matrices[2].weights, own_matrix(mode, maps[2])) &&
+             close(matrices[3].weights, own_matrix(mode, maps[3]));
     };
     if (same_as("nearest")) return n.define(image(n.c.net.apply(resize_nearest{h, w}, {x.value}), n.out_dims()));
     if (same_as("linear")) return n.define(image(n.c.net.apply(resize_bilinear{h, w}, {x.value}), n.out_dims()));

@@ -11,7 +11,8 @@ namespace ago::importer {
 namespace {
 
 /// Convolution as its most special layer.
-int convolution(builder& net, int x, window_sides const& s, int out, int groups, bool bias, std::vector<float> weights) {
+int convolution(builder& net, int x, window_sides const& s, int out, int groups, bool bias,
+                std::vector<float> weights) {
   int const channels = net.dims(x).c;
   bool const plain = s.h.kernel == 1 && s.w.kernel == 1 && s.h.stride == 1 && s.w.stride == 1;
   pads const p = s.pads();

@@ -28,7 +28,8 @@ bool is_image(onnx::model const& m, int value) {
     if (!reads) continue;
     if (works_on_images(op.type)) return true;
     for (int v : op.outputs)
-      if (v >= 0 && (op.type == "Pad" || m.values[std::size_t(v)].dims == m.values[std::size_t(value)].dims)) same.insert(v);
+      if (v >= 0 && (op.type == "Pad" || m.values[std::size_t(v)].dims == m.values[std::size_t(value)].dims))
+        same.insert(v);
   }
   return false;
 }

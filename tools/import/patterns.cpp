@@ -139,7 +139,8 @@ bool is_mean_of_last(neighbourhood const& n, operation const& op) {
 std::optional<operation> layer_norm(neighbourhood const& n, operation const& op) {
   if (op.type != "Add") return {};
   auto const is_vector = [&](int v) {
-    return n.is_known(v) && n.dims(v) == std::vector<std::int64_t>{n.dims(op.outputs[0]).empty() ? 0 : n.dims(op.outputs[0]).back()};
+    return n.is_known(v) &&
+           n.dims(v) == std::vector<std::int64_t>{n.dims(op.outputs[0]).empty() ? 0 : n.dims(op.outputs[0]).back()};
   };
   auto const shifted = n.operands(op, is_vector);
   auto const* scaled = shifted ? n.maker(shifted->second, "Mul") : nullptr;
@@ -180,7 +181,8 @@ std::optional<int> value_of_heads(neighbourhood const& n, int value, bool depth_
   auto const* split = n.maker(turned->inputs[0], "Reshape");
   if (!split || n.dims(split->inputs[0]).size() != 3) return {};
   auto const &whole = n.dims(split->inputs[0]), &parts = n.dims(split->outputs[0]);
-  bool const of_heads = parts.size() == 4 && parts[0] == whole[0] && parts[1] == whole[1] && parts[2] * parts[3] == whole[2];
+  bool const of_heads =
+      parts.size() == 4 && parts[0] == whole[0] && parts[1] == whole[1] && parts[2] * parts[3] == whole[2];
   return of_heads ? std::optional(split->inputs[0]) : std::nullopt;
 }
 

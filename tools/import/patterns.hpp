@@ -6,7 +6,8 @@
 namespace ago::importer {
 
 /// Sigmoid gates become Silu, hard ones HardSwish, and so on: Gelu, Mish, LayerNormalization, and MultiHeadAttention,
-/// an operator of the importer's own, of queries, keys and values {n, tokens, channels} with attributes heads and scale.
+/// an operator of the importer's own, of queries, keys and values {n, tokens, channels} with attributes heads and
+/// scale.
 onnx::model with_patterns(onnx::model model);
 
 }  // namespace ago::importer

@@ -113,7 +113,8 @@ class structuring {
                 .origin = calls_[std::size_t(v)].origin};
     s.name = name = "x" + std::to_string(++named_);
     for (int i : c.calls)
-      text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(), calls_[std::size_t(i)].weights.end());
+      text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(),
+                           calls_[std::size_t(i)].weights.end());
     text_.statements.push_back(std::move(s));
     return name;
   }

@@ -77,7 +77,8 @@ class line_writer {
   std::string indent_, line_, comment_;
 };
 
-void write_sequence(std::ostream& out, std::string const& indent, std::string const& begin, sequence const& s, bool comments) {
+void write_sequence(std::ostream& out, std::string const& indent, std::string const& begin, sequence const& s,
+                    bool comments) {
   line_writer w(out, indent);
   w.begin(begin);
   bool first = begin.ends_with(' ');
