@@ -25,9 +25,10 @@ struct elementwise_kernel {
 
   /// Without gaps between the pixels, and with nothing that depends on the channel, all pixels are one long pixel.
   static bool is_one_run(step_data const& s) {
+    static constexpr epilogue after = K.after;  // clang cannot index a part of a template argument at run time
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
-    for (int i = 0; i < K.after.count(); ++i) {
-      stage const& k = K.after.stages[i];
+    for (int i = 0; i < after.count(); ++i) {
+      stage const& k = after.stages[i];
       if ((k.kind >= op::bias && k.kind <= op::prelu) || k.one_channel) return false;
       stage_data const& d = s.after[i];
       if (is_binary(k.kind)) dense = dense && d.operand.pixel_stride == s.out.c && d.image_step == 0;
