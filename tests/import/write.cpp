@@ -94,6 +94,25 @@ TEST_CASE("a value that is read twice gets a name") {
   CHECK(contains(text, "matmul(x1, x2, true)"));
 }
 
+TEST_CASE("a function within a function is handed all numbers that the outer one takes") {
+  sketch s;
+  int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  for (int wide : {8, 16, 24, 32}) {
+    x = s.block(x, wide, 2 * wide);
+    x = s.add(ago::max_pool{2}, {x});
+    x = s.block(x, wide, 2 * wide);
+    x = s.add(ago::sigmoid{}, {x});
+  }
+  x = s.block(x, 5, 7);
+  auto const t = s.text(x);
+  std::string const text = header(t);
+  CAPTURE(text);
+  REQUIRE(t.blocks.size() == 2);
+  CHECK(t.blocks[0].uses == 3);  // two of them within the other one, with the names of its parameters
+  CHECK(contains(text, "return pointwise_relu_depthwise_pointwise(out, out2) | max_pool{2}"));
+  CHECK(contains(text, "pointwise_relu_depthwise_pointwise(5, 7)"));
+}
+
 TEST_CASE("layers that no output needs are left out, with their weights") {
   sketch s;
   int const x = s.add(ago::input{.c = 4}, {});
