@@ -123,7 +123,8 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
   int reads =
       int(std::count(g.edges, g.edges + g.edge_count, v) + std::count(g.outputs, g.outputs + g.output_count, v));
   op const head = g.nodes[members[0]].kind, tail = g.nodes[v].kind;
-  if (head == op::concat || head == op::from_nchw || head == op::to_nchw || reads != 1) return false;
+  bool const alone = head == op::concat || head == op::from_nchw || head == op::to_nchw || head == op::constant;
+  if (alone || reads != 1) return false;
   if (!(g.nodes[v].out == g.nodes[next].out)) return false;
   auto const held = [&](int i) {
     op const kind = g.nodes[members[i]].kind;

@@ -45,8 +45,8 @@ void pack_winograd(kernel_key const& key, step_data const& s, parameter_source c
     double const scale = parameters.scale(o);
     to[o] = parameters.shift(o);
     for (int c = 0; c < layout.depth; ++c) {
-  weight_reader const weight(s, from, blob, layout.depth, s.out.c);
-      float const* const g = blob + from.weight + (parameters.channel(o) * layout.depth + c) * 9;
+      float g[9];
+      for (int tap = 0; tap < 9; ++tap) g[tap] = weight(o, c, tap);
       float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
       long const stride = long(layout.depth) * width;
       if (layout.tile == 2) detail::transform_weights<2>(g, scale, packed, stride);
