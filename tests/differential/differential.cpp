@@ -22,6 +22,8 @@ using namespace differential;
 /// |result - reference| may be this many times the executor's estimate of float32's error. The estimate takes roundings
 /// for independent, and a library function for correctly rounded; the largest factor seen is 5.
 constexpr double tolerance = 10;
+/// With Winograd: a small result may have large neighbours within its tile, which the estimate knows nothing of.
+constexpr double winograd_tolerance = 40;
 
 bool identical(results const& a, results const& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
@@ -30,14 +32,14 @@ bool identical(results const& a, results const& b) {
 }
 
 /// Largest deviation in units of the estimated error, over all outputs; reports the first element that is too far off.
-double compare(results const& got, std::vector<reference::value> const& expected) {
+double compare(results const& got, std::vector<reference::value> const& expected, double allowed) {
   double worst = 0;
   for (std::size_t k = 0; k < got.size(); ++k) {
     reference::value const& e = expected[k];
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = got[k].size(); i-- > 0;) {
       double const off = std::abs(got[k][i] - e.exact[i]), smallest = std::numeric_limits<float>::min();
-      if (off <= tolerance * e.error[i] + smallest) {
+      if (off <= allowed * e.error[i] + smallest) {
         if (off > smallest) worst = std::max(worst, off / e.error[i]);
       } else {
         ++wrong;
@@ -137,7 +139,7 @@ std::vector<subject> const& all_subjects() {
 
 TEST_CASE("every generated network computes what its graph means, and touches nothing else") {
   define_functions();
-  double worst = 0;
+  double worst = 0, worst_winograd = 0;
   for (subject const& s : all_subjects()) {
     CAPTURE(s.number);
     experiment const e = prepare(s);
@@ -149,7 +151,8 @@ TEST_CASE("every generated network computes what its graph means, and touches no
       CAPTURE(c.kernels - c.steps);
       check_passes(c, e);
       results const got = run_program(c, e, edge::end);
-      worst = std::max(worst, compare(got, e.expected));
+      double& most = c.winograds > 0 ? worst_winograd : worst;
+      most = std::max(most, compare(got, e.expected, c.winograds > 0 ? winograd_tolerance : tolerance));
       results const elsewhere = run_program(c, e, edge::begin);
       CHECK_MESSAGE(identical(got, elsewhere), "the result depends on addresses");
       if (c.target == ago::native_isa && !c.reordered) {
@@ -160,7 +163,8 @@ TEST_CASE("every generated network computes what its graph means, and touches no
       run_model(c, e, got);
     }
   }
-  MESSAGE("largest deviation: " << worst << " times the estimate, " << tolerance << " are allowed");
+  MESSAGE("largest deviation: " << worst << " times the estimate, " << tolerance << " are allowed; with Winograd "
+                                << worst_winograd << ", " << winograd_tolerance << " are allowed");
 }
 
 TEST_CASE("the generated networks cover every operator, on every instruction set that they are compiled for") {

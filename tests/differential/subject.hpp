@@ -21,6 +21,7 @@ struct compiled {
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   int tilings[5];                   ///< pipelines of each tiling
   bool reordered;                   ///< some sum is not added up in the order of the other variants
+  int winograds;                    ///< convolutions by Winograd, whose errors are those of sums of other terms
   int attentions;                   ///< computed in one pass, with sums of their own
   int copies, pieces;               ///< steps that move data; steps that compute some channels of a value
   reference::graph_view optimized;
@@ -53,6 +54,7 @@ class erased {
             {pipelines(ago::tiling::none), pipelines(ago::tiling::rows), pipelines(ago::tiling::channels),
              pipelines(ago::tiling::channels_rows), pipelines(ago::tiling::pixels)},
             reordered(),
+            count([](auto const& p) { return ago::winograd_tile(p.key.what) > 0; }),
             count([](auto const& p) { return p.key.what == ago::structure::attention; }),
             count([](auto const& p) { return p.key.what == ago::structure::copy || p.nodes.gathers; }),
             count([](auto const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; }),
