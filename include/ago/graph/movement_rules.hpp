@@ -102,9 +102,9 @@ constexpr bool undo(auto& w, int v) {
 
 /// By whole factors: pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)). Not so with other samplings.
 constexpr bool resize_of_resize(auto& w, int v) {
-  int const u = w.operand(v);
+  int const u = w.operand(v), both[] = {u, v};
   if (w[u].kind != op::resize_nearest) return false;
-  for (int const i : {u, v})
+  for (int const i : both)
     if (w[i].begin != node{}.begin || w[i].step != node{}.step) return false;
   shape const &from = w.shape_of(w.operand(u)), &between = w[u].out, &to = w[v].out;
   if (between.h % from.h || between.w % from.w || to.h % between.h || to.w % between.w) return false;

@@ -20,8 +20,9 @@ constexpr void become_binary(auto& w, int v, op kind, int a, int b) {
 
 /// v: a sum. A product less. One of the other factors has the shape of their sum.
 constexpr bool common_factor(auto& w, int v) {
-  int const left = w.operand(v, 0), right = w.operand(v, 1), later = left > right ? left : right;
-  for (int const u : {left, right})
+  int const operands[] = {w.operand(v, 0), w.operand(v, 1)};
+  int const left = operands[0], right = operands[1], later = left > right ? left : right;
+  for (int const u : operands)
     if (w[u].kind != op::mul || w[u].out != w[v].out || !w.uses.is_private(u)) return false;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
