@@ -138,7 +138,7 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
 TEST_CASE("atoms equal the straightforward ones, are acyclic, and each has at most one complex operator, its first") {
   test::random r(13);
   int longest = 0;
-  for (int round = 0; round < 10'000; ++round) {
+  for (int round = 0; round < 30'000; ++round) {
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
     std::vector<groups> members;  // nodes of g
     std::vector<int> home(g.node_count, -1);
