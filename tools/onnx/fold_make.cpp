@@ -41,8 +41,9 @@ constant range(site const& s) {
 
 constant eye_like(site const& s, element type) {
   constant c = zeros(type, s.dims(0));
-  std::int64_t const k = s.integer("k", 0), columns = s.dims(0)[1];
-  for (std::int64_t row = 0; row < s.dims(0)[0]; ++row) {
+  std::int64_t const k = s.integer("k", 0), rows = s.dims(0)[0], columns = s.dims(0)[1];
+  if (columns == 0) return c;  // the rows are not bounded by what a constant may hold
+  for (std::int64_t row = 0; row < rows; ++row) {
     if (k < -row || k >= columns - row) continue;
     with_numbers(c, [&](auto& numbers) { numbers[static_cast<std::size_t>(row * columns + row + k)] = 1; });
   }
