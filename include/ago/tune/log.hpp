@@ -53,7 +53,7 @@ class log_file {
 
  private:
   void begin(identity const& id) {
-    std::string line = "{\"log\":\"ago tuner 1\"";
+    std::string line = "{\"log\":\"ago tuner 2\"";
     for (auto const& [name, value] : id) line += "," + json::quoted(name) + ":" + json::quoted(value);
     write_through(file_, path_, line + "}\n");
     sync_folder(path_);
@@ -70,7 +70,7 @@ class log_file {
   }
   void check(std::string_view line, identity const& id) const {
     json::scanner in(line);
-    if (!in.expect("{\"log\":\"ago tuner 1\"").good())
+    if (!in.expect("{\"log\":\"ago tuner 2\"").good())
       throw failure(path_ + " is not the log of a tuner of this version");
     for (auto const& [name, value] : id) {
       std::string theirs;
@@ -90,7 +90,7 @@ class log_file {
            ",\"contender_least_s\":" + json::number(c.contender_least) +
            ",\"incumbent_least_s\":" + json::number(c.incumbent_least) +
            ",\"confidence\":" + json::number(c.confidence) + ",\"runs\":" + std::to_string(c.runs) +
-           ",\"took_s\":" + json::number(r.seconds) + "}\n";
+           ",\"running_s\":" + json::number(c.running) + ",\"took_s\":" + json::number(r.seconds) + "}\n";
   }
   bool record_of(std::string_view line) {
     record r;
@@ -101,7 +101,8 @@ class log_file {
     in.expect(",\"contender_s\":").read(c.contender).expect(",\"incumbent_s\":").read(c.incumbent);
     in.expect(",\"contender_least_s\":").read(c.contender_least);
     in.expect(",\"incumbent_least_s\":").read(c.incumbent_least).expect(",\"confidence\":").read(c.confidence);
-    in.expect(",\"runs\":").read(c.runs).expect(",\"took_s\":").read(r.seconds);
+    in.expect(",\"runs\":").read(c.runs).expect(",\"running_s\":").read(c.running);
+    in.expect(",\"took_s\":").read(r.seconds);
     if (!in.expect("}").at_end()) return false;
     found_.push_back(std::move(r));
     return true;

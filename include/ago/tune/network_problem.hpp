@@ -141,16 +141,20 @@ class network_problem : public subject {
   /// Packed, to copy from; it is not timed.
   program_type const& incumbent_program(candidate const& c) {
     if (incumbent_.program && incumbent_.which == c) return *incumbent_.program;
-    incumbent_ = {c, make(c, incumbent_.program.get())};
+    std::unique_ptr<program_type> next = make(c, incumbent_.program.get(), place(vacant_, c, c));
+    incumbent_ = {c, std::move(next)};
+    vacant_ = vacant_ == 2 ? 3 : 2;
     seconds_ = 0;
     return *incumbent_.program;
   }
-  /// One of two places in memory for programs that are timed.
+  /// Places in memory: 0 and 1 for programs that are timed, 2 and 3 for incumbents to copy from. They are kept, since
+  /// an operating system takes longer to clear the pages of a new one than a program to pack; a little larger than
+  /// asked for, so that few outgrow them.
   std::shared_ptr<place_type> place(int number, candidate const& a, candidate const& b) {
     std::size_t const floats = std::max(program_type::floats_of(*realised_of(a).plan),
                                         program_type::floats_of(*realised_of(b).plan));
     std::shared_ptr<place_type>& p = places_[number];
-    if (!p || p->memory.floats() < floats) p = std::make_shared<place_type>(floats);
+    if (!p || p->memory.floats() < floats) p = std::make_shared<place_type>(floats + floats / 4);
     return p;
   }
   comparison equals() {
@@ -182,7 +186,8 @@ class network_problem : public subject {
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
   packed_candidate incumbent_;
-  std::shared_ptr<place_type> places_[2];
+  std::shared_ptr<place_type> places_[4];
+  int vacant_ = 2;      ///< place of the next incumbent; the other one of 2 and 3 has that of now
   double seconds_ = 0;  ///< that the incumbent takes; 0: not known
 };
 

@@ -43,12 +43,9 @@ double seconds_of(auto const& run, int repetitions) {
   return std::chrono::duration<double>(clock::now() - start).count() / repetitions;
 }
 
-/// How many runs make one timing of at least 200 us, which the clock and its call do not distort.
-int repetitions_of(auto const& run) {
-  int repetitions = 1;
-  while (repetitions < 1 << 16 && seconds_of(run, repetitions) * repetitions < 200e-6) repetitions *= 2;
-  return repetitions;
-}
+/// So many runs make one timing that it takes 200 us at least, which the clock and its call do not distort.
+inline constexpr double least_timing = 200e-6;
+inline constexpr int most_repetitions = 1 << 16;
 
 /// Times both in turns, who goes first changing, after each has run to warm up: at most `runs` timings of each.
 /// `exchange` is called after four and then after every eight pairs: let it make the two swap their places in memory,
@@ -57,18 +54,24 @@ int repetitions_of(auto const& run) {
 /// makes an error a little more likely than the confidence says.
 template <class Exchange>
 comparison compare(auto const& contender, auto const& incumbent, int runs, Exchange const& exchange) {
-  int const repetitions = repetitions_of(incumbent);
-  contender();
-  std::vector<double> first, second, differences;
   comparison r;
+  auto const take = [&r](auto const& run, int times) {
+    double const seconds = seconds_of(run, times);
+    r.running += seconds * times;
+    return seconds;
+  };
+  int repetitions = 1;
+  while (take(incumbent, repetitions) * repetitions < least_timing && repetitions < most_repetitions) repetitions *= 2;
+  take(contender, 1);
+  std::vector<double> first, second, differences;
   for (int pairs = 1; pairs <= runs; ++pairs) {
     double a, b;
     if (pairs % 2) {
-      a = seconds_of(contender, repetitions);
-      b = seconds_of(incumbent, repetitions);
+      a = take(contender, repetitions);
+      b = take(incumbent, repetitions);
     } else {
-      b = seconds_of(incumbent, repetitions);
-      a = seconds_of(contender, repetitions);
+      b = take(incumbent, repetitions);
+      a = take(contender, repetitions);
     }
     first.push_back(a);
     second.push_back(b);
@@ -81,8 +84,8 @@ comparison compare(auto const& contender, auto const& incumbent, int runs, Excha
     }
     if (pairs % 8 == 4 && pairs < runs) {
       exchange();
-      contender();
-      incumbent();
+      take(contender, 1);
+      take(incumbent, 1);
     }
   }
   r.contender = median(first);

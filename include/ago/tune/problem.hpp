@@ -35,6 +35,7 @@ struct comparison {
   double contender_least = 0, incumbent_least = 0;
   double confidence = 0;                ///< that the contender is the faster one: 0 ... 1
   int runs = 0;                         ///< of each
+  double running = 0;                   ///< seconds in which one of them ran, warming up included
 };
 
 /// A thing to be tuned.

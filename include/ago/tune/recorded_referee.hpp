@@ -50,6 +50,8 @@ class recorded_referee : public referee {
 
   int trials() const override { return trials_; }
   int resumed() const { return resumed_; }
+  /// Seconds in which candidates ran, those of the log not counted: what the search takes beyond them is its overhead.
+  double running() const { return running_; }
   /// Seconds of the incumbent of the first trial, the default; 0 before it.
   double usual() const { return usual_; }
   /// The default's seconds, less what every replacement has gained.
@@ -73,6 +75,7 @@ class recorded_referee : public referee {
     auto const start = std::chrono::steady_clock::now();
     r.result = p_.measure(contender, incumbent, runs);
     r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    running_ += r.result.running;
     if (r.result.runs > 0) log_.append(r);
     return r;
   }
@@ -93,7 +96,7 @@ class recorded_referee : public referee {
   std::map<measured, std::deque<record>> known_;
   std::vector<trial_point> curve_;
   int trials_ = 0, resumed_ = 0;
-  double spent_ = 0, usual_ = 0, gained_ = 0;
+  double spent_ = 0, running_ = 0, usual_ = 0, gained_ = 0;
 };
 
 }  // namespace ago::tuner

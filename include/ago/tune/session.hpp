@@ -10,6 +10,7 @@
 #include <ago/version.hpp>
 
 #include <cctype>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <functional>
@@ -83,7 +84,9 @@ class tuning {
                  [this](std::string const& w) { shown_.say("warning: " + w); });
     if (f_.resume) shown_.say(print("%s has %zu measurements", f_.log.c_str(), log.found().size()));
     recorded_referee referee(what_, log, shown_, f_.search.budget, f_.time_limit);
+    auto const start = std::chrono::steady_clock::now();
     candidate const best = search(referee);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     shown_.finish();
     write(best, referee);
     report(best, referee);
@@ -147,7 +150,8 @@ class tuning {
     if (!interrupted && best != usual(what_.choices()))
       std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
     std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
-    std::printf("%d trials, %d of them from the log\n", referee.trials(), referee.resumed());
+    std::printf("%d trials, %d of them from the log; %s, %.0f %% of it running candidates\n", referee.trials(),
+                referee.resumed(), clock_time(seconds_).c_str(), seconds_ > 0 ? 100 * referee.running() / seconds_ : 0);
     std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
                 f_.name.c_str());
     if (interrupted) std::printf("It was interrupted: --resume goes on where it stopped.\n");
@@ -158,6 +162,7 @@ class tuning {
   flags f_;
   progress shown_;
   std::optional<comparison> last_;
+  double seconds_ = 0;  ///< of the search
 };
 
 }  // namespace detail
