@@ -193,6 +193,19 @@ TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<br
 
 TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, 4>() >= 3); }
 
+TEST_CASE("steps that are equal but for where their input lies: likewise") {
+  using net = program<shuffled, untuned, native>;
+  static_assert([] {
+    int pairs = 0;
+    for (int a = 0; a < formed<shuffled, native>::parts.count; ++a)
+      for (int b = 0; b < a; ++b)
+        pairs += net::plan.steps[a].signature == net::plan.steps[b].signature &&
+                 !(net::plan.steps[a].key == net::plan.steps[b].key);
+    return pairs;
+  }() > 0);
+  CHECK(compare_all<shuffled, native, 4>() >= 3);
+}
+
 TEST_CASE("siblings and trained values: likewise, packed with all that has been merged") {
   static_assert(count_merged_nodes<families>([](node const& v) { return v.is_merged(); }) > 0);
   static_assert(count_merged_nodes<families>([](node const& v) { return v.kind == op::constant; }) == 1);

@@ -37,4 +37,14 @@ inline constexpr auto families = input{.h = 6, .w = 7, .c = 12} | [](tensor x) {
          pointwise{9};
 };
 
+/// Equal steps of which one reads a value that lies in several places: the first half of the channels, shuffled.
+inline constexpr auto shuffled = input{.h = 5, .w = 5, .c = 12} | pointwise{32} | relu{} | [](tensor x) {
+  auto const unit = [](tensor y) {
+    auto const [kept, changed] = chunk<2>(y);
+    return concat(kept, changed | pointwise{16} | relu{} | depthwise{.kernel = 3, .pad = 1} | pointwise{16} | relu{}) |
+           channel_shuffle{2};
+  };
+  return unit(unit(unit(x)));
+} | pointwise{16} | relu{};
+
 }  // namespace tune_test

@@ -48,7 +48,7 @@ class menu_listing {
   static constexpr menu_items<N> list() {
     menu_items<N> r;
     for (int i = 0; i < steps::count; ++i) {
-      if (!steps::is_repeated(i)) list_alone(r, i);
+      if (!is_repeated(i, 1)) list_alone(r, i);
       for (int n = 2; n <= max_parts && i + n <= steps::count && steps::can_join(i + n - 1); ++n)
         if (!is_repeated(i, n)) list_pipeline(r, i, n);
     }
@@ -59,7 +59,7 @@ class menu_listing {
   static constexpr bool is_repeated(int first, int count) {
     for (int k = 0; k < first; ++k) {
       int n = 0;
-      while (n < count && steps::signature(k + n) == steps::signature(first + n) && (n == 0 || steps::can_join(k + n)))
+      while (n < count && steps::share_kernels(k + n, first + n) && (n == 0 || steps::can_join(k + n)))
         ++n;
       if (n == count) return true;
     }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -35,8 +36,8 @@ class network_problem : public subject {
   std::string network() const override { return name_; }
   std::string instruction_set() const override { return name_of(Options.target); }
 
-  bool feasible(candidate const& c) override { return is_candidate(c) && realised_of(c).feasible; }
-  double predicted(candidate const& c) override { return predicted_seconds(*realised_of(c).plan); }
+  bool feasible(candidate const& c) override { return is_candidate(c) && verdict_of(c).feasible; }
+  double predicted(candidate const& c) override { return verdict_of(c).seconds; }
 
   /// Of candidates that lead to the same plan neither is the faster one, and none is run. Others swap their places in
   /// memory a few times meanwhile.
@@ -110,6 +111,10 @@ class network_problem : public subject {
     candidate which;
     std::unique_ptr<program_type> program;
   };
+  struct verdict {
+    bool feasible;
+    double seconds;  ///< predicted
+  };
 
   bool is_candidate(candidate const& c) const {
     bool fits = c.size() == choices().size();
@@ -130,6 +135,14 @@ class network_problem : public subject {
     if (plans_.size() == 64) plans_.pop_back();
     plans_.emplace_front(c, std::make_unique<realised_type>(realise<Net, Options>(choices_.table(c), menu_)));
     return *plans_.front().second;
+  }
+
+  /// Searches ask for the same candidates again and again, and planning is most of the work of an answer.
+  verdict verdict_of(candidate const& c) {
+    if (auto const known = verdicts_.find(c); known != verdicts_.end()) return known->second;
+    if (verdicts_.size() == most_verdicts) verdicts_.clear();
+    realised_type const& r = realised_of(c);
+    return verdicts_.emplace(c, verdict{r.feasible, predicted_seconds(*r.plan)}).first->second;
   }
 
   std::unique_ptr<program_type> make(candidate const& c, program_type const* like,
@@ -185,6 +198,8 @@ class network_problem : public subject {
   std::vector<float const*> in_;
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
+  static constexpr std::size_t most_verdicts = 1 << 17;  // some 20 MB
+  std::map<candidate, verdict> verdicts_;
   packed_candidate incumbent_;
   std::shared_ptr<place_type> places_[4];
   int vacant_ = 2;      ///< place of the next incumbent; the other one of 2 and 3 has that of now

@@ -112,11 +112,10 @@ class tuning {
     candidate const unchanged = usual(what_.choices());
     if (best == unchanged) return best;
     last_ = referee.compare("result", best, unchanged, f_.search.final_runs);
-    if (last_ && last_->contender > last_->incumbent && f_.search.what != variant::ago_ni) {
-      shown_.say("The result is not faster than the default in the last trial; the default stays.");
-      return unchanged;
-    }
-    return best;
+    if (!last_ || last_->runs == 0 || f_.search.what == variant::ago_ni || is_faster(*last_, f_.search.confidence))
+      return best;
+    shown_.say("The result is not clearly faster than the default in the last trial; the default stays.");
+    return unchanged;
   }
 
   std::string result_text() const {
