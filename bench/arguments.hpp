@@ -36,6 +36,7 @@ struct arguments : common_arguments {
   std::optional<std::string> onnxruntime;  ///< folder with node_modules; none: see find_onnxruntime
   std::optional<std::string> profile;      ///< the variant whose steps are timed
   int threads = 1;
+  int placements = 1;
   bool contend = false;
   std::optional<std::size_t> contend_bytes;  ///< none: as the caches of this machine demand
 
@@ -60,6 +61,8 @@ struct arguments : common_arguments {
         size = to_number(name, text, 1);
     } else if (name == "--variants") {
       variants = to_words(name, next());
+    } else if (name == "--placements") {
+      placements = to_number(name, next(), 1);
     } else if (name == "--threads") {
       threads = to_number(name, next(), 1);
     } else if (name == "--contend") {
@@ -77,6 +80,7 @@ struct arguments : common_arguments {
 inline constexpr char usage[] =
     "usage: networks [--network NAME|all] [--size N|all] [--variants NAME,...] [--peers] [--onnxruntime FOLDER]\n"
     "                [--profile[=VARIANT]] [--json] [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
+    "                [--placements N]\n"
     "  --size         pixels of a side of the image, or tokens\n"
     "  --variants     only these ways of compiling a network; the first is what others are compared with\n"
     "  --peers        also run the other engines that are found here, and compare results and times\n"
@@ -85,6 +89,7 @@ inline constexpr char usage[] =
     "  --profile      instead time every step of a variant (default ago): its share, rate and bytes\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
+    "  --placements   share them among so many places in memory of ago's variants (default 1)\n"
     "  --core         pin to this core and ask for the real-time class\n"
     "  --contend      meanwhile another core reads and writes a buffer of BYTES (default: four times the last-level\n"
     "                 cache) from end to end, over and over; without --core the last core is measured\n";

@@ -25,12 +25,16 @@ struct variant {
   ago::isa target{};
   std::size_t arena_bytes = 0, weight_bytes = 0;
   int subgraphs = 0, steps = 0;
-  /// Packs the parameters; what comes back runs the network from its input to its output.
-  std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out)> prepare;
+  /// Packs the parameters, into memory that is displaced by so many bytes, a multiple of 64; what comes back runs the
+  /// network from its input to its output.
+  std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out,
+                                      std::size_t displacement)>
+      prepare;
   /// Likewise; what comes back runs one step. Not all programs have it.
   std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)>
       prepare_steps{};
   std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
+  bool is_first = false;                 ///< known to be the same program as the first variant
 };
 
 /// A network at one input size.

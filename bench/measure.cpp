@@ -55,15 +55,15 @@ void initialise_once() {
   (void)done;
 }
 
+}  // namespace
+
 timing summarise(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   std::size_t const n = seconds.size();
   return {.median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2, .minimum = seconds.front()};
 }
 
-}  // namespace
-
-std::vector<timing> measure(std::vector<candidate> const& candidates, int repetitions) {
+std::vector<std::vector<double>> sample(std::vector<candidate> const& candidates, int repetitions) {
   initialise_once();
   benchmark::ClearRegisteredBenchmarks();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -76,9 +76,14 @@ std::vector<timing> measure(std::vector<candidate> const& candidates, int repeti
   }
   collector results;
   benchmark::RunSpecifiedBenchmarks(&results);
+  std::vector<std::vector<double>> seconds;
+  for (std::size_t i = 0; i < candidates.size(); ++i) seconds.push_back(results.seconds.at(std::to_string(i)));
+  return seconds;
+}
+
+std::vector<timing> measure(std::vector<candidate> const& candidates, int repetitions) {
   std::vector<timing> timings;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    timings.push_back(summarise(results.seconds.at(std::to_string(i))));
+  for (std::vector<double>& seconds : sample(candidates, repetitions)) timings.push_back(summarise(std::move(seconds)));
   return timings;
 }
 

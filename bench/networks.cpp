@@ -87,7 +87,7 @@ int run_contests(arguments const& a, std::vector<entry> const& chosen, contentio
     if (found) enter(c, e, *found, a.threads);
 #endif
     agrees = c.agrees() && agrees;
-    c.run(a.repetitions);
+    c.run(a.repetitions, a.placements);
     record subject{{"network", e.network}, {"size", long(e.size)}};
     if (others) subject.emplace_back("contended", long(others->bytes()));
     for (record const& r : c.records(subject, milliseconds)) out.add(r);

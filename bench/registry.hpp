@@ -3,19 +3,22 @@
 
 #include "account.hpp"
 #include "buffer.hpp"
+#include "displaced.hpp"
 #include "entry.hpp"
 
 #include <ago/ago.hpp>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace bench {
 
 template <class Model>
 variant make_variant(std::string name) {
-  auto const prepare = [](std::span<float const> parameters, float const* in, float* out) -> std::function<void()> {
-    auto const model = std::make_shared<Model>(parameters.first<Model::parameter_count>());
+  auto const prepare = [](std::span<float const> parameters, float const* in, float* out,
+                          std::size_t displacement) -> std::function<void()> {
+    auto const model = make_displaced<Model>(displacement, parameters.first<Model::parameter_count>());
     return [model, in, out] {
       (*model)(std::span<float const, Model::input_size()>(in, Model::input_size()),
                std::span<float, Model::output_size()>(out, Model::output_size()));
@@ -57,14 +60,34 @@ bool add_network(std::string network, int size) {
   return true;
 }
 
+/// Do both run the same kernels on the same values in the same places?
+template <class A, class B>
+constexpr bool is_same_program() {
+  if (A::steps != B::steps || A::arena_floats != B::arena_floats || A::packed_floats != B::packed_floats) return false;
+  for (int k = 0; k < A::steps; ++k) {
+    if (A::first_part(k + 1) != B::first_part(k + 1) || !(A::tiling_of(k) == B::tiling_of(k))) return false;
+    for (int i = A::first_part(k); i < A::first_part(k + 1); ++i) {
+      ago::planned_step const &a = A::plan.steps[i], &b = B::plan.steps[i];
+      if (!(a.key == b.key) || a.data.block != b.data.block || a.data.weights != b.data.weights ||
+          !(a.data.source == b.data.source) || !(a.data.destination == b.data.destination))
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Enters a network under every policy, the library's own first.
 template <auto const& Net>
 bool add_policies(std::string network, int size) {
   entry e{std::move(network), size, ago::optimized<Net>::value, {}};
+  using first = typename ago::model<Net>::program;
   [&]<int... I>(std::integer_sequence<int, I...>) {
-    (e.variants.push_back(
-         make_network_variant<ago::model<Net, ago::untuned, ago::policy(I)>>(name_of(ago::policy(I)))),
-     ...);
+    auto const add = [&]<class Model>(std::type_identity<Model>, char const* name) {
+      e.variants.push_back(make_network_variant<Model>(name));
+      static constexpr bool same = is_same_program<first, typename Model::program>();
+      e.variants.back().is_first = same;
+    };
+    (add(std::type_identity<ago::model<Net, ago::untuned, ago::policy(I)>>(), name_of(ago::policy(I))), ...);
   }(std::make_integer_sequence<int, ago::policies>());
   registry().push_back(std::move(e));
   return true;

@@ -204,18 +204,25 @@ def fastest(rows, engines):
 def policies_report(rows):
     """A row for each network and size: the policies' times as multiples of ago's; and what each gains over FuseOps."""
     policies = [name for name in dict.fromkeys(r["variant"] for r in rows) if name != "ago"]
+    noise = [r["ratio"] for r in rows if "same" in r and r["variant"] != "ago"]
+    for r in rows:
+        if "same" in r and r["variant"] != "ago":
+            r["ratio"] = r["ratio_min"] = 1.0
     runs = {}
     for r in rows:
         runs.setdefault((r["network"], r["size"]), {})[r["variant"]] = r
     lines, faster = [], []
     for (network, size), by in runs.items():
         lines.append([network, str(size), f"{by['ago']['median_ms']:.3f} ({by['ago']['min_ms']:.3f})",
-                      *(ratio(by[name], "ratio") for name in policies)])
+                      *("same" if "same" in by[name] else ratio(by[name], "ratio") for name in policies)])
         faster += [f"{name} on {network} at {size}: {ratio(by[name], 'ratio')}" for name in policies
                    if max(by[name]["ratio"], by[name]["ratio_min"]) < NO_SLOWER]
 
     def mean(name, time):
         return geometric_mean([by["fuse-ops"][time] / by[name][time] for by in runs.values()])
+
+    apart = f" Where a policy gives the same program as ago (same), the two differed by {min(noise):.3f} ... {max(noise):.3f}." \
+        if noise else ""
 
     if "fuse-ops" in policies:
         gains = (f"{mean(name, 'median_ms'):.2f} ({mean(name, 'min_ms'):.2f})" for name in ["ago", *policies])
@@ -223,7 +230,7 @@ def policies_report(rows):
     head = ["network", "size", "ago, ms (least)", *(f"{name} / ago" for name in policies)]
     last = f"The last row: FuseOps' time over each one's, geometric mean of {len(runs)} rows. "
     return (f"{table(head, lines)}\n\n{last if 'fuse-ops' in policies else ''}In less than {NO_SLOWER} of ago's time, by median\n"
-            f"and by minimum: {', '.join(faster) if faster else 'none'}.")
+            f"and by minimum: {', '.join(faster) if faster else 'none'}.{apart}")
 
 
 def limits_report(rows):
@@ -265,7 +272,7 @@ def main():
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
     peers = ["--peers"] + (["--onnxruntime", a.onnxruntime] if a.onnxruntime else [])
-    reports = {"networks": (peers, networks_report), "policies": ([], policies_report), "limits": ([], limits_report),
+    reports = {"networks": (peers, networks_report), "policies": (["--placements", "8"], policies_report), "limits": ([], limits_report),
                "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
         words, report = reports[name]

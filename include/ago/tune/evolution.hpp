@@ -56,8 +56,8 @@ class evolutionary_search : public search {
     if (elite_.size() > parents) elite_.pop_back();
   }
 
-  std::set<genes> all() const {
-    std::set<genes> result;
+  std::set<genes, earlier> all() const {
+    std::set<genes, earlier> result;
     genes g(where().sizes.size());
     do
       if (is_new(g)) result.insert(g);
@@ -67,7 +67,7 @@ class evolutionary_search : public search {
 
   /// Feasible ones that are not known, in an order that depends on nothing but themselves.
   std::vector<genes> children() {
-    std::set<genes> found;
+    std::set<genes, earlier> found;
     if (where().volume() <= all_at_once) found = all();
     else
       for (std::size_t attempt = 0; found.size() < litter && attempt < 20 * litter; ++attempt)

@@ -54,7 +54,7 @@ class log_file {
  private:
   void begin(identity const& id) {
     std::string line = "{\"log\":\"ago tuner 2\"";
-    for (auto const& [name, value] : id) line += "," + json::quoted(name) + ":" + json::quoted(value);
+    for (auto const& [name, value] : id) (line += ',') += json::quoted(name) + ':' + json::quoted(value);
     write_through(file_, path_, line + "}\n");
     sync_folder(path_);
   }

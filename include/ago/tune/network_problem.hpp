@@ -199,7 +199,7 @@ class network_problem : public subject {
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
   static constexpr std::size_t most_verdicts = 1 << 17;  // some 20 MB
-  std::map<candidate, verdict> verdicts_;
+  std::map<candidate, verdict, earlier> verdicts_;
   packed_candidate incumbent_;
   std::shared_ptr<place_type> places_[4];
   int vacant_ = 2;      ///< place of the next incumbent; the other one of 2 and 3 has that of now

@@ -2,6 +2,7 @@
 // functions with a known optimum.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,14 @@ struct choice {
 
 /// The option taken of every choice, in the order of problem::choices().
 using candidate = std::vector<std::uint8_t>;
+
+/// Their order in sets: lexicographical, like std::less, of which g++ 12 makes a comparison that it warns of (-O3).
+struct earlier {
+  bool operator()(std::vector<std::uint8_t> const& a, std::vector<std::uint8_t> const& b) const {
+    auto const [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    return y != b.end() && (x == a.end() || *x < *y);
+  }
+};
 
 /// Choices that are searched together: a mini-subgraph (at most one complex operator), or a joined subgraph.
 struct region {

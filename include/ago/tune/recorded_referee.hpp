@@ -11,7 +11,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
-#include <tuple>
+#include <string>
 
 namespace ago::tuner {
 
@@ -59,8 +59,9 @@ class recorded_referee : public referee {
   std::vector<trial_point> const& curve() const { return curve_; }
 
  private:
-  using measured = std::tuple<candidate, candidate, int>;
-  static measured key(candidate const& a, candidate const& b, int runs) { return {a, b, runs}; }
+  static std::string key(candidate const& a, candidate const& b, int runs) {
+    return json::list(a) + json::list(b) + std::to_string(runs);
+  }
 
   /// From the log, or measured and logged. Candidates that are the same program are not run, and not a trial.
   record next(std::string const& region, candidate const& contender, candidate const& incumbent, int runs) {
@@ -93,7 +94,7 @@ class recorded_referee : public referee {
   progress& shown_;
   int budget_, kept_back_ = 0;
   double time_limit_;
-  std::map<measured, std::deque<record>> known_;
+  std::map<std::string, std::deque<record>> known_;
   std::vector<trial_point> curve_;
   int trials_ = 0, resumed_ = 0;
   double spent_ = 0, running_ = 0, usual_ = 0, gained_ = 0;

@@ -39,7 +39,7 @@ class search {
 
  private:
   space where_;
-  std::set<genes> known_;
+  std::set<genes, earlier> known_;
   std::optional<genes> cheapest_;
   double least_ = 0;
 };
