@@ -208,7 +208,8 @@ class contest {
         number("steps", [](variant const& v) { return v.steps; }),
         c.own && c.own->is_first ? field("same", 1L) : field("same"),
     };
-    static std::set<std::string> const in_full{"choice", "isa", "threads", "peak_gflops", "weight_bytes", "subgraphs", "same"};
+    static std::set<std::string> const in_full{"choice",       "isa",       "threads", "peak_gflops",
+                                               "weight_bytes", "subgraphs", "same"};
     for (field const& f : measured)
       if (level == detail::full || !in_full.count(f.name)) all.push_back(f);
     return all;

@@ -19,9 +19,9 @@ struct timing {
   double median = 0, minimum = 0;
 };
 
-/// Seconds that every candidate takes, `repetitions` times in random order, so that what disturbs the machine meets them
-/// all alike. Each turn runs the candidate twice and times the second run: caches are as its own last run has left them,
-/// not as the candidate drawn before it did.
+/// Seconds that every candidate takes, `repetitions` times in random order, so that what disturbs the machine meets
+/// them all alike. Each turn runs the candidate twice and times the second run: caches are as its own last run has left
+/// them, not as the candidate drawn before it did.
 std::vector<std::vector<double>> sample(std::vector<candidate> const& candidates, int repetitions);
 
 timing summarise(std::vector<double> seconds);

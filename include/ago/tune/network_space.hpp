@@ -52,8 +52,8 @@ class network_space {
       if (signature(k) == signature(i)) return true;
     return false;
   }
-  /// Do steps a and b, in the same place of equal pipelines, have the same kernels? An input that lies in several places
-  /// is read by other code, which the signature does not know.
+  /// Do steps a and b, in the same place of equal pipelines, have the same kernels? An input that lies in several
+  /// places is read by other code, which the signature does not know.
   static constexpr bool share_kernels(int a, int b) {
     return signature(a) == signature(b) && usual::plan.steps[a].key.in_runs == usual::plan.steps[b].key.in_runs;
   }
