@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/tune/generator.hpp>
+#include <ago/tune/problem.hpp>
 
 #include <cstddef>
 #include <cstdint>
