@@ -114,6 +114,7 @@ class tuning {
     last_ = referee.compare("result", best, unchanged, f_.search.final_runs);
     if (!last_ || last_->runs == 0 || f_.search.what == variant::ago_ni || is_faster(*last_, f_.search.confidence))
       return best;
+    stays_ = true;
     shown_.say("The result is not clearly faster than the default in the last trial; the default stays.");
     return unchanged;
   }
@@ -121,6 +122,7 @@ class tuning {
   std::string result_text() const {
     if (!last_) return interrupted ? "not yet measured against the default" : "the default, which nothing has beaten";
     if (last_->runs == 0) return "the same program as the default";
+    if (stays_) return "the default, " + duration(last_->incumbent) + "; the best found: " + duration(last_->contender);
     return "default " + duration(last_->incumbent) + ", tuned " + duration(last_->contender) + " (" +
            change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
   }
@@ -161,6 +163,7 @@ class tuning {
   flags f_;
   progress shown_;
   std::optional<comparison> last_;
+  bool stays_ = false;  ///< the default, which was not clearly beaten in the last trial
   double seconds_ = 0;  ///< of the search
 };
 
