@@ -115,22 +115,6 @@ constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> co
   return {finest.graph, detail::carried_over(detail::partition_primitives<P>(g, seen, on), seen, finest)};
 }
 
-namespace detail {
-
-/// f.operator()<p>()
-constexpr auto with_policy(policy p, auto const& f) {
-  switch (p) {
-    case policy::ago_ni: return f.template operator()<policy::ago_ni>();
-    case policy::paper: return f.template operator()<policy::paper>();
-    case policy::paper_adjacent: return f.template operator()<policy::paper_adjacent>();
-    case policy::fuse_ops: return f.template operator()<policy::fuse_ops>();
-    case policy::apollo: return f.template operator()<policy::apollo>();
-    default: return f.template operator()<policy::ago>();
-  }
-}
-
-}  // namespace detail
-
 /// Both, by a policy chosen at run time.
 template <int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(policy p, graph<V, E, O> const& g, device const& on = {}) {

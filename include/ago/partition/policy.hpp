@@ -41,17 +41,26 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
   else return ago_partition(g, 0, P == policy::ago, on);
 }
 
+namespace detail {
+
+/// f.operator()<P>() with the policy `p`, chosen at run time, as P.
+constexpr auto with_policy(policy p, auto const& f) {
+  switch (p) {
+    case policy::ago_ni: return f.template operator()<policy::ago_ni>();
+    case policy::paper: return f.template operator()<policy::paper>();
+    case policy::paper_adjacent: return f.template operator()<policy::paper_adjacent>();
+    case policy::fuse_ops: return f.template operator()<policy::fuse_ops>();
+    case policy::apollo: return f.template operator()<policy::apollo>();
+    default: return f.template operator()<policy::ago>();
+  }
+}
+
+}  // namespace detail
+
 /// Likewise, by a policy chosen at run time.
 template <int V, int E, int O>
 constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device const& on = {}) {
-  switch (p) {
-    case policy::ago_ni: return partition_by<policy::ago_ni>(g, on);
-    case policy::paper: return partition_by<policy::paper>(g, on);
-    case policy::paper_adjacent: return partition_by<policy::paper_adjacent>(g, on);
-    case policy::fuse_ops: return partition_by<policy::fuse_ops>(g, on);
-    case policy::apollo: return partition_by<policy::apollo>(g, on);
-    default: return partition_by<policy::ago>(g, on);
-  }
+  return detail::with_policy(p, [&]<policy P>() { return partition_by<P>(g, on); });
 }
 
 }  // namespace ago
