@@ -1,4 +1,4 @@
-// Prints what each policy makes of the networks: the tables of docs/partitioning.md.
+// Prints what each policy makes of the networks: the tables of docs/partitioning*.md.
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"
 #include "partitions/scaling.hpp"

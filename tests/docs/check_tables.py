@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The tables of docs/partitioning.md are what bench/partitions prints.
+"""The tables of docs/partitioning*.md are what bench/partitions prints.
 
 A table lies between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. That of
 times, `scaling`, is only compared by what does not depend on the machine: all columns but the last two.
 
-usage: check_tables.py <program> <page>             says what differs
-       check_tables.py <program> <page> --update    puts what the program prints into the page
+usage: check_tables.py <program> <page>...             says what differs
+       check_tables.py <program> <page>... --update    puts what the program prints into the pages
 """
 import pathlib
 import re
@@ -38,20 +38,23 @@ def faults(page, printed):
 
 
 def main():
-    if len(sys.argv) not in (3, 4) or (len(sys.argv) == 4 and sys.argv[3] != "--update"):
+    program, *pages = sys.argv[1:] or [None]
+    update = pages[-1:] == ["--update"]
+    pages = [pathlib.Path(page) for page in (pages[:-1] if update else pages)]
+    if not pages:
         sys.exit(__doc__)
-    program, path = sys.argv[1], pathlib.Path(sys.argv[2])
-    page = path.read_text(encoding="utf-8")
 
     def printed(name):
         return subprocess.run([program, name], stdout=subprocess.PIPE, text=True, check=True).stdout
 
-    if len(sys.argv) == 4:
-        path.write_text(PLACE.sub(lambda p: p[1] + printed(p[2]) + p[4], page), encoding="utf-8")
-        return
-    wrong = faults(page, printed)
-    for line in wrong:
-        print(f"{path}: {line}")
+    wrong = []
+    for path in pages:
+        page = path.read_text(encoding="utf-8")
+        if update:
+            path.write_text(PLACE.sub(lambda p: p[1] + printed(p[2]) + p[4], page), encoding="utf-8")
+        else:
+            wrong += [f"{path}: {line}" for line in faults(page, printed)]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 
 
