@@ -9,7 +9,9 @@ namespace {
 
 void write_cell(std::ostream& out, std::string const& text) { out << "<td class=\"number\">" << text << "</td>"; }
 
+/// A subgraph's colour; nothing for what is in none.
 std::string chip(int subgraph) {
+  if (subgraph < 0) return "";
   return "<span class=\"chip\" style=\"--hue:" + fixed(hue_of(subgraph), 1) + "\"></span>";
 }
 
@@ -17,6 +19,25 @@ std::string chip(int subgraph) {
 void write_share(std::ostream& out, double share, double most) {
   out << "<td class=\"share\"><span class=\"bar\" style=\"--length:" << fixed(most > 0 ? 100 * share / most : 0, 1)
       << "%\"></span><span class=\"percent\">" << fixed(100 * share, 1) << " %</span></td>";
+}
+
+/// A row for each of `rows`: a button with its number, what `write_cells` tells of it, its share of the predicted cost.
+template <class Row>
+void write_rows(std::ostream& out, char const* what, char const* columns, std::vector<Row> const& rows, double whole,
+                auto const& subgraph_of, auto const& write_cells) {
+  auto const share = [&](Row const& row) { return whole > 0 ? row.cycles / whole : 0; };
+  double most = 0;
+  for (Row const& row : rows) most = std::max(most, share(row));
+  out << "<table class=\"" << what << "s\">\n<thead><tr><th scope=\"col\">" << what << "</th>" << columns
+      << "<th scope=\"col\">predicted cost</th></tr></thead>\n<tbody>\n";
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    out << "<tr data-" << what << "=\"" << k << "\"><th scope=\"row\"><button type=\"button\">" << chip(subgraph_of(k))
+        << k << "</button></th>";
+    write_cells(rows[k]);
+    write_share(out, share(rows[k]), most);
+    out << "</tr>\n";
+  }
+  out << "</tbody></table>\n";
 }
 
 }  // namespace
@@ -42,47 +63,31 @@ void write_meanings(std::ostream& out, inspection const& i) {
 }
 
 void write_steps(std::ostream& out, inspection const& i) {
-  double const whole = i.cycles();
-  double most = 0;
-  for (inspected_step const& s : i.steps) most = std::max(most, whole > 0 ? s.cycles / whole : 0);
-  out << "<table class=\"steps\">\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">kernel and layers</th>"
-         "<th scope=\"col\" class=\"number\">million multiply-adds</th>"
-         "<th scope=\"col\" class=\"number\">KB read</th><th scope=\"col\" class=\"number\">KB written</th>"
-         "<th scope=\"col\">predicted cost</th></tr></thead>\n<tbody>\n";
-  for (std::size_t k = 0; k < i.steps.size(); ++k) {
-    inspected_step const& s = i.steps[k];
-    out << "<tr data-step=\"" << k << "\"><th scope=\"row\"><button type=\"button\">"
-        << (s.subgraph < 0 ? "" : chip(s.subgraph)) << k << "</button></th><td>" << escaped(s.kernel())
-        << "<span class=\"layers\">" << escaped(s.layers()) << "</span></td>";
-    write_cell(out, fixed(double(s.account.multiply_adds) / 1e6, 2));
-    write_cell(out, fixed(double(s.account.bytes_read) / 1e3, 1));
-    write_cell(out, fixed(double(s.account.bytes_written) / 1e3, 1));
-    write_share(out, whole > 0 ? s.cycles / whole : 0, most);
-    out << "</tr>\n";
-  }
-  out << "</tbody></table>\n";
+  write_rows(
+      out, "step",
+      "<th scope=\"col\">kernel and layers</th><th scope=\"col\" class=\"number\">million multiply-adds</th>"
+      "<th scope=\"col\" class=\"number\">KB read</th><th scope=\"col\" class=\"number\">KB written</th>",
+      i.steps, i.cycles(), [&](std::size_t k) { return i.steps[k].subgraph; },
+      [&](inspected_step const& s) {
+        out << "<td>" << escaped(s.kernel()) << "<span class=\"layers\">" << escaped(s.layers()) << "</span></td>";
+        write_cell(out, fixed(double(s.account.multiply_adds) / 1e6, 2));
+        write_cell(out, fixed(double(s.account.bytes_read) / 1e3, 1));
+        write_cell(out, fixed(double(s.account.bytes_written) / 1e3, 1));
+      });
 }
 
 void write_subgraphs(std::ostream& out, inspection const& i) {
-  double const whole = i.cycles();
-  double most = 0;
-  for (inspected_subgraph const& s : i.subgraphs) most = std::max(most, whole > 0 ? s.cycles / whole : 0);
-  out << "<table class=\"subgraphs\">\n<thead><tr><th scope=\"col\">subgraph</th>"
-         "<th scope=\"col\" class=\"number\">weight</th><th scope=\"col\" class=\"number\">operators</th>"
-         "<th scope=\"col\" class=\"number\">complex</th><th scope=\"col\" class=\"number\">steps</th>"
-         "<th scope=\"col\">predicted cost</th></tr></thead>\n<tbody>\n";
-  for (std::size_t k = 0; k < i.subgraphs.size(); ++k) {
-    inspected_subgraph const& s = i.subgraphs[k];
-    out << "<tr data-subgraph=\"" << k << "\"><th scope=\"row\"><button type=\"button\">" << chip(int(k)) << k
-        << "</button></th>";
-    write_cell(out, fixed(double(s.weight) / 1000, 1));
-    write_cell(out, std::to_string(s.operators));
-    write_cell(out, std::to_string(s.complex));
-    write_cell(out, std::to_string(s.steps));
-    write_share(out, whole > 0 ? s.cycles / whole : 0, most);
-    out << "</tr>\n";
-  }
-  out << "</tbody></table>\n";
+  write_rows(
+      out, "subgraph",
+      "<th scope=\"col\" class=\"number\">weight</th><th scope=\"col\" class=\"number\">operators</th>"
+      "<th scope=\"col\" class=\"number\">complex</th><th scope=\"col\" class=\"number\">steps</th>",
+      i.subgraphs, i.cycles(), [](std::size_t k) { return int(k); },
+      [&](inspected_subgraph const& s) {
+        write_cell(out, fixed(double(s.weight) / 1000, 1));
+        write_cell(out, std::to_string(s.operators));
+        write_cell(out, std::to_string(s.complex));
+        write_cell(out, std::to_string(s.steps));
+      });
 }
 
 }  // namespace ago::tools
