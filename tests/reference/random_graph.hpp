@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "activation.hpp"
-#include "builder.hpp"
+#include "random_builder.hpp"
 
 namespace reference {
 
 /// What the `map` nodes of random graphs refer to: a bounded square, and a sine.
 inline constexpr ago::user_function random_functions[2]{};
 
-class random_graph : public builder {
+class random_graph : public random_builder {
  public:
-  explicit random_graph(unsigned seed) : random_(seed) {
+  explicit random_graph(unsigned seed) : random_builder(seed) {
     define(&random_functions[0], [](double x, double a, double b) { return std::min(x * x + a, 4. + b); });
     define(&random_functions[1], [](double x) { return std::sin(x); });
     int const inputs = any(1, 2);
@@ -30,15 +30,6 @@ class random_graph : public builder {
 
  private:
   using op = ago::op;
-
-  int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
-  bool chance(int percent) { return any(1, 100) <= percent; }
-
-  void output_once(int v) {
-    for (int o = 0; o < graph.output_count; ++o)
-      if (graph.outputs[o] == v) return;
-    output(v);
-  }
 
   void grow(int x) {
     switch (any(0, 16)) {
@@ -159,7 +150,7 @@ class random_graph : public builder {
       case op::channel_shuffle: n.groups = part_of(s.c); break;
       case op::reshape: n.out = chance(50) ? ago::shape{s.n, s.w, s.c, s.h} : ago::shape{s.n, 1, s.h * s.w, s.c}; break;
       case op::permute:
-        std::shuffle(n.order, n.order + 4, random_);
+        shuffle_axes(n);
         for (int i = 0; i < 4; ++i) extent(n.out, i) = extent(s, n.order[i]);
         break;
       case op::fold:
@@ -242,8 +233,6 @@ class random_graph : public builder {
     if (is_binary(n.kind) && shape(operands[0]) != n.out) std::swap(operands.front(), operands.back());
     if (n.kind >= op::sigmoid && n.kind <= op::gelu_tanh) n.kind = n.kind == op::silu ? op::sigmoid : op::silu;
   }
-
-  std::mt19937 random_;
 };
 
 }  // namespace reference

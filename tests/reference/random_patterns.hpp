@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "builder.hpp"
+#include "random_builder.hpp"
 
 namespace reference {
 
-class random_patterns : public builder {
+class random_patterns : public random_builder {
  public:
-  explicit random_patterns(unsigned seed) : random_(seed) {
+  explicit random_patterns(unsigned seed) : random_builder(seed) {
     int const inputs = any(1, 2);
     for (int i = 0; i < inputs; ++i) input({any(1, 2), any(1, 6), any(1, 6), any(1, 3) * 2});
     int const size = any(4, 30);
@@ -25,14 +25,6 @@ class random_patterns : public builder {
 
  private:
   using op = ago::op;
-
-  int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
-  bool chance(int percent) { return any(1, 100) <= percent; }
-  void output_once(int v) {
-    for (int o = 0; o < graph.output_count; ++o)
-      if (graph.outputs[o] == v) return;
-    output(v);
-  }
 
   void grow(int x) {
     switch (any(0, 11)) {
@@ -72,7 +64,7 @@ class random_patterns : public builder {
 
   int permute(int x) {
     ago::node n{.kind = op::permute, .out = shape(x)};
-    std::shuffle(n.order, n.order + 4, random_);
+    shuffle_axes(n);
     for (int i = 0; i < 4; ++i) {
       ago::shape s = shape(x);
       extent(n.out, i) = extent(s, n.order[i]);
@@ -200,8 +192,6 @@ class random_patterns : public builder {
     int const y = append(turned, {unary(op::sigmoid, x)});
     if (s.h * s.w * s.w < 500) matmul(x, y);
   }
-
-  std::mt19937 random_;
 };
 
 }  // namespace reference
