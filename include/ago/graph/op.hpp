@@ -51,6 +51,8 @@ constexpr bool takes_epilogue(op kind) {
 }
 constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
 constexpr bool is_reduction(op kind) { return kind >= op::reduce_sum && kind <= op::arg_max; }
+/// Each element of its result is one of its operand's.
+constexpr bool moves_elements(op kind) { return kind >= op::slice && kind <= op::fold; }
 constexpr bool is_pool(op kind) { return kind >= op::max_pool && kind <= op::global_avg_pool; }
 
 constexpr char const* name_of(op kind) {

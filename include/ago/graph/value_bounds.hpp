@@ -41,6 +41,7 @@ constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* kn
   node const& n = g.nodes[v];
   if (n.input_count == 0) return {};
   value_bounds const& first = known[g.operand(v)];
+  if (moves_elements(n.kind)) return first;
   switch (n.kind) {
     case op::relu:
     case op::relu6:
@@ -51,12 +52,6 @@ constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* kn
     case op::leaky_relu: return first.positive() ? first : value_bounds{};
     case op::max_pool:
     case op::global_max_pool:
-    case op::slice:
-    case op::channel_shuffle:
-    case op::reshape:
-    case op::permute:
-    case op::unfold:
-    case op::fold:
     case op::resize_nearest:
     case op::identity:
     case op::from_nchw:

@@ -46,6 +46,7 @@ constexpr char const* name_of(structure what) {
 
 /// The structure that computes an operator directly; elementwise for those that only an epilogue computes.
 constexpr structure structure_of(op kind) {
+  if (moves_elements(kind)) return structure::copy;
   switch (kind) {
     case op::pointwise:
     case op::linear: return structure::pointwise;
@@ -63,12 +64,6 @@ constexpr structure structure_of(op kind) {
     case op::softmax: return structure::softmax;
     case op::layer_norm: return structure::layer_norm;
     case op::concat:
-    case op::slice:
-    case op::channel_shuffle:
-    case op::reshape:
-    case op::permute:
-    case op::unfold:
-    case op::fold:
     case op::expand: return structure::copy;
     case op::pad: return structure::pad;
     case op::resize_nearest: return structure::resize_nearest;
