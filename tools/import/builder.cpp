@@ -1,5 +1,7 @@
 #include "builder.hpp"
 
+#include "../support/diagnostic.hpp"
+
 #include <ago/graph/lowering.hpp>
 #include <ago/kernel/map.hpp>  // defines the functions of activations, which graphs point to
 #include <ago/kernel/math.hpp>
@@ -20,26 +22,6 @@ struct recorder_of_layer {
   tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
   tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }
 };
-
-char const* sentence(fault what) {
-  switch (what) {
-    case fault::shapes_differ: return "the shapes of its operands differ";
-    case fault::channels_differ: return "the channels of its operands differ";
-    case fault::extents_differ: return "the extents of its operands differ";
-    case fault::channels_not_divisible_by_groups: return "the groups do not divide its channels";
-    case fault::outputs_not_divisible_by_groups: return "the groups do not divide its outputs";
-    case fault::window_exceeds_input: return "the window is larger than the padded image";
-    case fault::argument_must_be_positive: return "an argument must be positive";
-    case fault::argument_must_not_be_negative: return "an argument must not be negative";
-    case fault::pad_must_be_smaller_than_kernel: return "a pooling's pad must be at most half of its window";
-    case fault::window_misses_the_image: return "a window lies in the padding entirely";
-    case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
-    case fault::too_large: return "it is too large: extents, elements and parameters must fit an int";
-    case fault::slice_exceeds_extent: return "a slice reaches beyond its value";
-    case fault::elements_differ: return "a reshape changes the number of elements";
-    default: return "the library refuses it";
-  }
-}
 
 }  // namespace
 
@@ -69,12 +51,6 @@ void record(call_list const& network, detail::recorder& to) {
   for (int v : network.outputs) detail::record_output(to, values[std::size_t(v)]);
 }
 
-std::string describe(diagnostic const& d) {
-  std::string r = std::string(name_of(d.where)) + ": " + sentence(d.what);
-  if (d.expected || d.actual) r += " (" + std::to_string(d.expected) + " and " + std::to_string(d.actual) + ")";
-  return r;
-}
-
 int builder::add_input(input in) {
   tensor x = detail::record_input(recorder_, in);
   recorder_.inputs = recorder_.nodes.size;
@@ -92,7 +68,7 @@ int builder::apply(layer_value layer, std::vector<int> operands, std::vector<flo
   if (recorder_.bad.what != fault::none) {
     diagnostic const d = recorder_.bad;
     recorder_.bad = {};
-    throw unsupported(describe(d));
+    throw unsupported(std::string(name_of(d.where)) + ": " + tools::sentence_of(d));
   }
   if (recorder_.floats - before != long(weights.size()))
     throw std::logic_error("importer: " + origin_ + ": " + std::to_string(weights.size()) + " weights for a layer of " +

@@ -39,7 +39,5 @@ class builder {
 tensor record(layer_value const& layer, std::vector<tensor> const& operands);
 /// Records a whole network at run time, as a graph that passes, partition and plan can work on.
 void record(call_list const& network, detail::recorder& to);
-/// What is wrong, in words.
-std::string describe(diagnostic const& d);
 
 }  // namespace ago::importer

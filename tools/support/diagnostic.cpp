@@ -1,0 +1,44 @@
+#include "diagnostic.hpp"
+
+namespace ago::tools {
+namespace {
+
+char const* sentence_of(fault what) {
+  switch (what) {
+    case fault::none: return "nothing is wrong";
+    case fault::shapes_differ: return "the two values have different numbers of channels";
+    case fault::channels_differ: return "the value has another number of channels than is expected here";
+    case fault::extents_differ: return "the values differ in height, width, or number of images";
+    case fault::channels_not_divisible_by_groups: return "the groups do not divide the channels of the input";
+    case fault::outputs_not_divisible_by_groups: return "the groups do not divide the channels of the output";
+    case fault::window_exceeds_input: return "the window is larger than the image with its pads";
+    case fault::argument_must_be_positive: return "an argument must be positive";
+    case fault::argument_must_not_be_negative: return "an argument must not be negative";
+    case fault::pad_must_be_smaller_than_kernel: return "the pad is more than half of the window";
+    case fault::channel_first_value_cannot_be_used:
+      return "it reads a channel-first value, which can only be given out";
+    case fault::tensor_of_another_network: return "it reads a value of another network";
+    case fault::window_misses_the_image: return "a window lies in the padding entirely";
+    case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
+    case fault::too_large: return "the value or the parameters have more elements than an int can count";
+    case fault::slice_exceeds_extent: return "the slice reaches beyond the extent of the value";
+    case fault::parts_must_divide_extent: return "the number of parts does not divide the extent";
+    case fault::patch_must_divide_image: return "the patch does not divide the image";
+    case fault::elements_differ: return "the new extents hold another number of elements than the value";
+    case fault::not_a_permutation: return "the order does not name each axis once";
+    case fault::pads_take_all: return "the pads take away all that the transposed convolution covers";
+    case fault::not_a_network: return "this is no network";
+  }
+  return "it does not fit its input";
+}
+
+}  // namespace
+
+std::string sentence_of(diagnostic const& d) {
+  std::string text = sentence_of(d.what);
+  if (d.expected || d.actual)
+    text += " (expects " + std::to_string(d.expected) + ", gets " + std::to_string(d.actual) + ")";
+  return text;
+}
+
+}  // namespace ago::tools
