@@ -162,6 +162,21 @@ TEST_CASE("every binary operator takes its operands in both orders, and all, one
   });
 }
 
+namespace {
+
+/// The parameters of two stages, the second's behind the first's.
+template <isa I>
+test::aligned packed_stages(kernel_key const& k, step_data& s, packing_data const& from,
+                            std::vector<float> const& blob) {
+  s.after[0].parameters = 0;
+  s.after[1].parameters = packed_floats(k.after.stages[0], I, s.out);
+  test::aligned packed(std::size_t(s.after[1].parameters + packed_floats(k.after.stages[1], I, s.out)));
+  pack_stages<I>(k, s, from, blob.data(), packed.data());
+  return packed;
+}
+
+}  // namespace
+
 TEST_CASE("scales and slopes know their channel, or are one for all") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 40; ++seed) {
@@ -174,10 +189,7 @@ TEST_CASE("scales and slopes know their channel, or are one for all") {
       packing_data from;
       from.after[0].weight = 3;
       from.after[1] = {.weight = 3 + C, .step = shared ? 0 : 1};
-      p.s.after[0].parameters = 0;
-      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, p.s.out);
-      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, p.s.out)));
-      pack_stages<I>(k, p.s, from, blob.data(), packed.data());
+      test::aligned packed = packed_stages<I>(k, p.s, from, blob);
       CAPTURE(seed);
       p.check<k>(
           [&](int n, int y, int x, int c) {
@@ -201,10 +213,7 @@ TEST_CASE("bias and batch norm know their channel") {
       packing_data from;
       from.after[0].shift = 0;
       from.after[1] = {.shift_norm = C, .epsilon = 1e-3f};
-      p.s.after[0].parameters = 0;
-      p.s.after[1].parameters = packed_floats(k.after.stages[0], I, p.s.out);
-      test::aligned packed(std::size_t(p.s.after[1].parameters + packed_floats(k.after.stages[1], I, p.s.out)));
-      pack_stages<I>(k, p.s, from, blob.data(), packed.data());
+      test::aligned packed = packed_stages<I>(k, p.s, from, blob);
       CAPTURE(seed);
       p.check<k>(
           [&](int n, int y, int x, int c) {
