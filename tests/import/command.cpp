@@ -74,6 +74,14 @@ TEST_CASE("what is not supported is named, all of it, and nothing is written") {
   CHECK(!fs::exists(f.path / "out"));
 }
 
+TEST_CASE("both files are written or none") {
+  folder const f;
+  fs::create_directories(f.path / "out/model.hpp");
+  CHECK(import(f, linear_network()) == 2);
+  CHECK(text_of(f.path / "errors").find("model.hpp: it is a directory") != std::string::npos);
+  CHECK(!fs::exists(f.path / "out/model.weights"));
+}
+
 TEST_CASE("options that make no sense are refused") {
   folder const f;
   CHECK(import(f, linear_network(), "--dim N") == 2);

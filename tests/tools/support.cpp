@@ -1,13 +1,63 @@
-// What several tools need: sentences for what the front end refuses.
+// What several tools need: files that appear whole or not at all, sentences for what the front end refuses.
 #include <support/diagnostic.hpp>
+#include <support/output_file.hpp>
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <random>
 #include <set>
 
 namespace {
 
 using namespace ago::tools;
+namespace fs = std::filesystem;
+
+/// A folder of its own, gone at the end.
+struct folder {
+  fs::path const path = fs::temp_directory_path() / ("ago_support_" + std::to_string(std::random_device{}()));
+  folder() { fs::create_directory(path); }
+  ~folder() { fs::remove_all(path); }
+
+  std::string content(char const* file) const {
+    std::ifstream in(path / file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  auto files() const { return std::distance(fs::directory_iterator(path), {}); }
+};
+
+void write_half(std::ostream& out) { out << "half", throw std::bad_alloc(); }
+
+TEST_CASE("a file appears whole or not at all") {
+  folder const f;
+  std::string const path = f.path / "file";
+  write_file(path, [](std::ostream& out) { out << "one"; });
+  CHECK(f.content("file") == "one");
+  CHECK_THROWS_AS(write_file(path, write_half), std::bad_alloc);
+  CHECK(f.content("file") == "one");
+  CHECK_THROWS_WITH(write_file(f.path, [](std::ostream&) {}), doctest::Contains("it is a directory"));
+  CHECK_THROWS_WITH(write_file(f.path / "missing" / "file", [](std::ostream&) {}),
+                    doctest::Contains("No such file or directory"));
+  CHECK(f.files() == 1);  // nothing temporary is left
+}
+
+TEST_CASE("of several files all appear or none") {
+  folder const f;
+  fs::create_directory(f.path / "directory");
+  auto const write = [](char const* text) { return [text](std::ostream& out) { out << text; }; };
+  std::string const first = f.path / "first", second = f.path / "second";
+  write_files({{first, write("1")}, {second, write("2")}});
+  CHECK((f.content("first") == "1" && f.content("second") == "2"));
+  CHECK_THROWS_AS(write_files({{first, write("3")}, {second, write_half}}), std::bad_alloc);
+  CHECK_THROWS_WITH(write_files({{first, write("3")}, {f.path / "directory", write("4")}}),
+                    doctest::Contains("it is a directory"));
+  CHECK_THROWS_WITH(write_files({{first, write("3")}, {f.path / "missing" / "file", write("4")}}),
+                    doctest::Contains("No such file or directory"));
+  CHECK((f.content("first") == "1" && f.content("second") == "2"));
+  CHECK(f.files() == 3);
+}
 
 TEST_CASE("every fault has a sentence of its own") {
   std::set<std::string> sentences;

@@ -1,10 +1,9 @@
-// The formats of the inspector: JSON and Graphviz read back, text, and files that appear whole or not at all.
+// The formats of the inspector: JSON and Graphviz read back, and text.
 #include "partition/graphs.hpp"
 
 #include <figures.hpp>
 #include <inspect.hpp>
 #include <networks.hpp>
-#include <output_file.hpp>
 #include <writers.hpp>
 
 #include <ago/graph/optimized.hpp>
@@ -15,8 +14,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace {
@@ -213,24 +210,4 @@ TEST_CASE("HTML: names do not become markup, nor end the script") {
   std::size_t scripts = 0;
   for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1)) ++scripts;
   CHECK(scripts == 2);
-}
-
-TEST_CASE("a file appears whole or not at all") {
-  namespace fs = std::filesystem;
-  fs::path const folder = fs::temp_directory_path() / ("ago_inspect_" + std::to_string(std::random_device{}()));
-  fs::create_directory(folder);
-  std::string const path = folder / "file";
-  auto const content = [&] {
-    std::ifstream in(path);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
-  write_file(path, [](std::ostream& out) { out << "one"; });
-  CHECK(content() == "one");
-  CHECK_THROWS_AS(write_file(path, [](std::ostream& out) { out << "half", throw std::bad_alloc(); }), std::bad_alloc);
-  CHECK(content() == "one");
-  CHECK_THROWS_WITH(write_file(folder, [](std::ostream&) {}), doctest::Contains("it is a directory"));
-  CHECK_THROWS_WITH(write_file(folder / "missing" / "file", [](std::ostream&) {}),
-                    doctest::Contains("No such file or directory"));
-  CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);  // nothing temporary is left
-  fs::remove_all(folder);
 }

@@ -4,12 +4,12 @@
 
 #include "../onnx/load.hpp"
 #include "../onnx/read_tensor.hpp"
+#include "../support/output_file.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace {
@@ -48,23 +48,14 @@ onnx::load_options load_options_of(options const& o) {
   return r;
 }
 
-/// Both files under other names first, so that there are both or none.
+/// Both files or none.
 void write_files(options const& o, importer::program_text const& text, importer::header_of const& about) {
   fs::create_directories(o.folder);
-  fs::path const header = o.folder / (o.name + ".hpp"), weights = o.folder / (o.name + ".weights");
-  fs::path const new_header = header.string() + ".new", new_weights = weights.string() + ".new";
-  {
-    std::ofstream h(new_header), w(new_weights, std::ios::binary);
-    importer::write_header(h, text, about);
-    w.write(reinterpret_cast<char const*>(text.weights.data()), std::streamsize(text.weights.size() * sizeof(float)));
-    if (!h.flush() || !w.flush()) {
-      h.close(), w.close();
-      fs::remove(new_header), fs::remove(new_weights);
-      throw onnx::import_error("cannot write to " + o.folder.string());
-    }
-  }
-  fs::rename(new_weights, weights);
-  fs::rename(new_header, header);
+  auto const write_weights = [&](std::ostream& out) {
+    out.write(reinterpret_cast<char const*>(text.weights.data()), std::streamsize(text.weights.size() * sizeof(float)));
+  };
+  auto const write_header = [&](std::ostream& out) { importer::write_header(out, text, about); };
+  tools::write_files({{o.folder / (o.name + ".weights"), write_weights}, {o.folder / (o.name + ".hpp"), write_header}});
 }
 
 void import(options const& o) {

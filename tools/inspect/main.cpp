@@ -1,8 +1,9 @@
 // ago-inspect: what a partition policy makes of a network.
 #include "arguments.hpp"
 #include "inspect.hpp"
-#include "output_file.hpp"
 #include "writers.hpp"
+
+#include "../support/output_file.hpp"
 
 #include <cstdlib>
 #include <iostream>
