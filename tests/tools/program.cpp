@@ -37,9 +37,9 @@ void check_program(char const* name, int size) {
   run_time_program const p(traced->value, O);
   bool same = true;
   for (int k = 0; k < program::steps; ++k) {
-    same = same && p.groups->tiles[k] == program::tiling_of(k) && p.first_part(k) == program::first_part(k);
+    same = same && p.groups.tiles[k] == program::tiling_of(k) && p.first_part(k) == program::first_part(k);
     for (int part = program::first_part(k); part < program::first_part(k + 1); ++part)
-      same = same && p.plan->steps[part].key == program::plan.steps[part].key;
+      same = same && p.plan.steps[part].key == program::plan.steps[part].key;
   }
   CHECK(same);
 }

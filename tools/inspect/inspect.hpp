@@ -57,9 +57,9 @@ template <class Program>
 inspected_step inspect_step(Program const& p, int i) {
   auto const& g = p.graph;
   int const first = p.first_part(i), last = p.first_part(i + 1);
-  planned_step const* const parts = p.plan->steps;
+  planned_step const* const parts = p.plan.steps;
   inspected_step s;
-  s.tiles = p.groups->tiles[i];
+  s.tiles = p.groups.tiles[i];
   for (int k = first; k < last; ++k) {
     s.parts.push_back(inspect_part(parts[k]));
     for (int const v : nodes_of(g, parts[k].nodes)) s.nodes.push_back(v);

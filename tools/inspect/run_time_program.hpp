@@ -6,7 +6,7 @@
 #include <ago/kernel/math.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
-#include <ago/plan/plan.hpp>
+#include <ago/plan/stages.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -51,19 +51,14 @@ class run_time_program {
 
  public:
   owned<step_list<room>> const parts;
-  owned<fusion_list<room>> const groups;
 
  private:
-  owned<convolution_list<room>> const convolutions_;
+  owned<plan_stages<V, room, room, room_for_runs>> const stages_;
 
  public:
-  owned<memory_plan<V>> const memory;
-
- private:
-  owned<input_run_table<room_for_runs, room>> const runs_;
-
- public:
-  owned<ago::plan<room>> const plan;
+  fusion_list<room> const& groups;
+  memory_plan<V> const& memory;
+  ago::plan<room> const& plan;
 
   /// `whole`: after the passes, but not merged.
   explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
@@ -86,27 +81,24 @@ class run_time_program {
           check(step_capacity(graph, *layouts_), room, "steps");
           return form_steps<room>(graph, partition.minis, *views_, *layouts_, partition.chain_of);
         })),
-        groups(on_heap([&] { return fuse_steps(graph, *parts, partition, o_, untuned); })),
-        convolutions_(on_heap([&] { return convolution_steps(graph, *parts, *groups, o_, untuned); })),
-        memory(on_heap([&] { return plan_memory(graph, *parts, *groups, *views_, *layouts_, *convolutions_); })),
-        runs_(on_heap([&] {
+        stages_(on_heap([&] {
           check(count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
-          return input_runs_of<room_for_runs, room>(graph, *parts, *layouts_, *memory);
+          return plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_, untuned);
         })),
-        plan(on_heap([&] {
-          return make_plan<room>(graph, *parts, *groups, *memory, untuned, o_, *convolutions_, *runs_);
-        })) {}
+        groups(stages_->groups),
+        memory(stages_->memory),
+        plan(stages_->plan) {}
 
   /// Of the subgraphs, counted in primitives, as they are of every policy.
   partition_statistics statistics() const {
     auto const p = on_heap([&] { return partition_of_primitives<V, E>(o_.policy, *merged_, o_.device); });
     return statistics_of(p->graph, p->partition.subgraphs);
   }
-  int steps() const { return groups->count; }
-  /// The parts of a step: plan->steps[first_part(i)] ... plan->steps[first_part(i + 1) - 1].
-  int first_part(int step) const { return step < steps() ? groups->first[step] : parts->count; }
-  long arena_bytes() const { return 4 * memory->arena_floats; }
-  long weight_bytes() const { return 4 * plan->packed_floats; }
+  int steps() const { return groups.count; }
+  /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
+  int first_part(int step) const { return step < steps() ? groups.first[step] : parts->count; }
+  long arena_bytes() const { return 4 * memory.arena_floats; }
+  long weight_bytes() const { return 4 * plan.packed_floats; }
 };
 
 }  // namespace ago::tools

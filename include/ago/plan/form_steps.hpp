@@ -38,6 +38,7 @@ constexpr structure structure_of(graph<V, E, O> const& g, step_nodes const& s) {
 
 template <int Capacity>
 struct step_list {
+  static constexpr int capacity = Capacity;
   step_nodes step[Capacity]{};
   int count = 0;
 };

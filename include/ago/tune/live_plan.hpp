@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/model/program.hpp>
+#include <ago/plan/stages.hpp>
 #include <ago/tune/schedule_list.hpp>
 
 namespace ago::tuner {
@@ -16,28 +17,23 @@ class live_plan {
   static constexpr int part_count = formed::parts.count;
 
   explicit live_plan(schedule_list const& table)
-      : groups_(fuse_steps(formed::graph, formed::parts, formed::partition, Options, table)),
-        convolutions_(convolution_steps(formed::graph, formed::parts, groups_, Options, table)),
-        memory_(plan_memory(formed::graph, formed::parts, groups_, formed::views, formed::layouts, convolutions_)),
-        runs_(input_runs_of<formed::run_count, part_count>(formed::graph, formed::parts, formed::layouts, memory_)),
-        plan_(make_plan<part_count>(formed::graph, formed::parts, groups_, memory_, table, Options, convolutions_,
-                                    runs_)) {
+      : made_(formed::graph, formed::partition, formed::layouts, formed::views, formed::parts, Options, table) {
     for (int i = 0; i < part_count; ++i)
-      if (runs_.count[i] > 0) plan_.steps[i].data.runs = runs_.run + runs_.first[i];
+      if (made_.runs.count[i] > 0) made_.plan.steps[i].data.runs = made_.runs.run + made_.runs.first[i];
   }
   live_plan(live_plan const&) = delete;
   live_plan& operator=(live_plan const&) = delete;
 
   /// What runs one after another, each of one part or several.
-  int steps() const { return groups_.count; }
-  int first_part(int step) const { return step < steps() ? groups_.first[step] : part_count; }
-  chain_tiling tiling_of(int step) const { return groups_.tiles[step]; }
-  fused_key key(int step) const { return key_of(groups_, plan_, step); }
-  planned_step const& part(int i) const { return plan_.steps[i]; }
+  int steps() const { return made_.groups.count; }
+  int first_part(int step) const { return step < steps() ? made_.groups.first[step] : part_count; }
+  chain_tiling tiling_of(int step) const { return made_.groups.tiles[step]; }
+  fused_key key(int step) const { return key_of(made_.groups, made_.plan, step); }
+  planned_step const& part(int i) const { return made_.plan.steps[i]; }
 
-  auto const& memory() const { return memory_; }
-  std::size_t packed_floats() const { return std::size_t(plan_.packed_floats); }
-  std::size_t arena_floats() const { return std::size_t(memory_.arena_floats); }
+  auto const& memory() const { return made_.memory; }
+  std::size_t packed_floats() const { return std::size_t(made_.plan.packed_floats); }
+  std::size_t arena_floats() const { return std::size_t(made_.memory.arena_floats); }
 
   /// Do both run the same kernels on the same tiles? Schedules may differ that lead to the same plan.
   bool same_as(live_plan const& other) const {
@@ -60,19 +56,12 @@ class live_plan {
   }
   /// Floats of part i's packed weights, from part(i).data.weights on.
   long packed_floats_of(int i) const {
-    long const next = i + 1 < part_count ? part(i + 1).data.weights : plan_.packed_floats;
+    long const next = i + 1 < part_count ? part(i + 1).data.weights : made_.plan.packed_floats;
     return next - part(i).data.weights;
   }
 
  private:
-  std::remove_const_t<decltype(fuse_steps(formed::graph, formed::parts, formed::partition, Options, untuned))> groups_;
-  std::remove_const_t<decltype(convolution_steps(formed::graph, formed::parts, groups_, Options, untuned))>
-      convolutions_;
-  std::remove_const_t<decltype(plan_memory(formed::graph, formed::parts, groups_, formed::views, formed::layouts,
-                                           convolutions_))>
-      memory_;
-  input_run_table<formed::run_count, part_count> runs_;
-  ago::plan<part_count> plan_;
+  plan_stages<formed::graph.node_capacity, formed::parts.capacity, part_count, formed::run_count> made_;
 };
 
 }  // namespace ago::tuner
