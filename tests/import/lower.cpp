@@ -191,3 +191,19 @@ TEST_CASE("what the library refuses is a sentence about the node") {
   net.output("y");
   CHECK_THROWS_AS(lowered_of(net), ago::onnx::import_error);
 }
+
+TEST_CASE("images may have their channels last in the user's memory") {
+  ago_test::network net;
+  net.input("x", {1, 3, 5, 4}).input("v", {1, 6});
+  add_conv(net, "x", "a", {6, 3, 1, 1}, 1, 1, 0);
+  net.node("Relu", {"v"}, {"b"});
+  net.output("a").output("b");
+  lowered_model const first = lower(net.load()), last = lower(net.load(), {.channels_last = true});
+  CHECK(count<ago::to_nchw>(first.network) == 1);
+  CHECK(count<ago::to_nchw>(last.network) == 0);
+  auto const layout_of = [](lowered_model const& m) { return std::get<ago::input>(m.network.calls[0].what).layout; };
+  CHECK((layout_of(first) == ago::layout::nchw && layout_of(last) == ago::layout::nhwc));
+  CHECK((first.inputs[0].dims == ints{1, 3, 5, 4} && first.outputs[0].dims == ints{1, 6, 5, 4}));
+  CHECK((last.inputs[0].dims == ints{1, 5, 4, 3} && last.outputs[0].dims == ints{1, 5, 4, 6}));
+  CHECK((last.inputs[1].dims == ints{1, 6} && last.outputs[1].dims == ints{1, 6}));
+}

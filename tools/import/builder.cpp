@@ -16,7 +16,9 @@ struct recorder_of_layer {
   template <layer L>
   tensor operator()(L const& layer) const { return layer(x[0]); }
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
-  tensor operator()(map_of const&) const { return detail::record_elementwise(x[0], 0, {.kind = op::map}); }
+  tensor operator()(map_of const& m) const {
+    return detail::record_elementwise(x[0], 0, {.kind = op::map, .function = &m.stands_for});
+  }
   tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
   tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }
   tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
@@ -29,24 +31,47 @@ tensor record(layer_value const& layer, std::vector<tensor> const& operands) {
   return std::visit(recorder_of_layer{operands}, layer);
 }
 
+namespace {
+
+/// Which calls outputs depend on.
+std::vector<bool> needed_calls(call_list const& network) {
+  std::vector<bool> needed(network.calls.size());
+  for (int v : network.outputs) needed[std::size_t(v)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;)
+    if (needed[i])
+      for (int v : network.calls[i].operands) needed[std::size_t(v)] = true;
+  return needed;
+}
+
+/// The nodes recorded since there were `from` are called as the ONNX node that they stand for.
+void name_nodes(detail::recorder& to, int from, std::string const& origin) {
+  for (int v = from; v < to.nodes.size; ++v) {
+    to.nodes[v].name = origin.empty() ? nullptr : origin.c_str();
+    to.nodes[v].line = 0;
+  }
+}
+
+}  // namespace
+
 void record(call_list const& network, detail::recorder& to) {
   std::vector<tensor> values(network.calls.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (auto const* in = std::get_if<input>(&network.calls[i].what)) values[i] = detail::record_input(to, *in);
+    if (auto const* in = std::get_if<input>(&network.calls[i].what)) {
+      values[i] = detail::record_input(to, *in);
+      name_nodes(to, to.nodes.size - 1, network.calls[i].origin);
+    }
   to.inputs = to.nodes.size;
-  std::vector<bool> needed(network.calls.size());
-  for (int v : network.outputs) needed[std::size_t(v)] = true;
-  for (std::size_t i = values.size(); i-- > 0;)
-    if (needed[i])
-      for (int v : network.calls[i].operands) needed[std::size_t(v)] = true;
+  std::vector<bool> const needed = needed_calls(network);
   for (std::size_t i = 0; i < values.size(); ++i) {
     call const& c = network.calls[i];
+    int const before = to.nodes.size;
     if (auto const* in = std::get_if<input>(&c.what)) values[i] = detail::record_layout(values[i], *in);
     else if (needed[i]) {
       std::vector<tensor> operands;
       for (int v : c.operands) operands.push_back(values[std::size_t(v)]);
       values[i] = record(c.what, operands);
     }
+    name_nodes(to, before, c.origin);
   }
   for (int v : network.outputs) detail::record_output(to, values[std::size_t(v)]);
 }

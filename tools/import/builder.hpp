@@ -37,7 +37,8 @@ class builder {
 
 /// Records a call at run time on the values of its operands.
 tensor record(layer_value const& layer, std::vector<tensor> const& operands);
-/// Records a whole network at run time, as a graph that passes, partition and plan can work on.
+/// Records a whole network at run time, as a graph that passes, partition and plan can work on. Nodes have the names of
+/// the ONNX nodes, and maps functions, both in `network`, which has to outlive them.
 void record(call_list const& network, detail::recorder& to);
 
 }  // namespace ago::importer

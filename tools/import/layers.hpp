@@ -12,6 +12,7 @@ namespace ago::importer {
 /// map{[](auto x) { return <expression>; }}
 struct map_of {
   std::string expression;
+  user_function stands_for{};  ///< its address, in a recorded graph: as every lambda, it is like no other
 };
 /// x + y, x - y, x * y, x / y, maximum(x, y), minimum(x, y), power(x, y)
 struct binary {

@@ -40,13 +40,14 @@ int checked(std::int64_t extent) {
   return int(extent);
 }
 
-/// The user's memory is as ONNX has it: row-major.
-view add_input(builder& net, onnx::model const& m, int value) {
+/// The user's memory is as ONNX has it, row-major, but for images if they have their channels last.
+view add_input(builder& net, onnx::model const& m, int value, bool channels_last) {
   extents const& dims = m.values[std::size_t(value)].dims;
   std::vector<int> d;
   for (std::int64_t extent : dims) d.push_back(checked(extent));
   if (d.size() == 4 && is_image(m, value) && (d[2] > 1 || d[3] > 1)) {
-    int const x = net.add_input({.n = d[0], .h = d[2], .w = d[3], .c = d[1], .layout = ago::layout::nchw});
+    auto const memory = channels_last ? ago::layout::nhwc : ago::layout::nchw;
+    int const x = net.add_input({.n = d[0], .h = d[2], .w = d[3], .c = d[1], .layout = memory});
     return {x, of_axes(dims, {0, 2, 3, 1})};
   }
   if (d.size() == 4 && is_image(m, value)) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
@@ -57,20 +58,26 @@ view add_input(builder& net, onnx::model const& m, int value) {
   return {net.add_input({.n = d[0], .h = d[1], .w = d[2], .c = d[3]}), row_major(dims)};
 }
 
-/// A network's output lies in memory as ONNX has it.
-int output_of(builder& net, view const& x) {
+extents dims_of(shape const& s) { return {s.n, s.h, s.w, s.c}; }
+
+/// Does a value hold a tensor of channels first with its channels last?
+bool is_turned_image(layout const& l, shape const& s) {
+  auto const g = groups_of(l, s);
+  if (l.is_row_major() || !g) return false;
+  std::vector<int> nchw = (*g)[0];
+  for (std::size_t extent : {3, 1, 2}) nchw.insert(nchw.end(), (*g)[extent].begin(), (*g)[extent].end());
+  return std::is_sorted(nchw.begin(), nchw.end());
+}
+
+/// A network's output lies in memory as ONNX has it, but for images if they have their channels last.
+port add_output(builder& net, view const& x, onnx::value const& value, bool channels_last) {
   layout const l = simplified(x.how);
-  if (l.is_row_major()) return x.value;
   shape const s = net.dims(x.value);
-  // Channels outermost: what ago can write at once.
-  if (auto const g = groups_of(l, s)) {
-    std::vector<int> nchw = (*g)[0];
-    nchw.insert(nchw.end(), (*g)[3].begin(), (*g)[3].end());
-    nchw.insert(nchw.end(), (*g)[1].begin(), (*g)[1].end());
-    nchw.insert(nchw.end(), (*g)[2].begin(), (*g)[2].end());
-    if (std::is_sorted(nchw.begin(), nchw.end())) return net.apply(to_nchw{}, {x.value});
-  }
-  return in_row_major(net, {x.value, l}).value;
+  bool const turned = is_turned_image(l, s);
+  if (turned && channels_last) return net.add_output(x.value), port{value.name, dims_of(s)};
+  if (turned) net.add_output(net.apply(to_nchw{}, {x.value}));
+  else net.add_output(l.is_row_major() ? x.value : in_row_major(net, {x.value, l}).value);
+  return {value.name, value.dims};
 }
 
 class lowering {
@@ -95,8 +102,10 @@ class lowering {
     auto const& value = model_.values[std::size_t(v)];
     c_.net.origin(value.name);
     try {
-      c_.define(v, add_input(c_.net, model_, v));
-      result_.inputs.push_back({value.name, value.dims});
+      view const x = add_input(c_.net, model_, v, options_.channels_last);
+      c_.define(v, x);
+      bool const turned = options_.channels_last && !simplified(x.how).is_row_major();
+      result_.inputs.push_back({value.name, turned ? dims_of(c_.net.dims(x.value)) : value.dims});
     } catch (unsupported const& u) {
       findings_.push_back({"", "", value.name, u.what()});
     }
@@ -120,8 +129,7 @@ class lowering {
     auto const& value = model_.values[std::size_t(v)];
     c_.net.origin(value.name);
     try {
-      c_.net.add_output(output_of(c_.net, c_.tensor_of(v)));
-      result_.outputs.push_back({value.name, value.dims});
+      result_.outputs.push_back(add_output(c_.net, c_.tensor_of(v), value, options_.channels_last));
     } catch (unsupported const& u) {
       findings_.push_back({"", "", value.name, u.what()});
     }

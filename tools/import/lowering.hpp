@@ -16,7 +16,7 @@ namespace ago::importer {
 /// How a user hands over an input, or gets an output.
 struct port {
   std::string name;
-  extents dims;
+  extents dims;  ///< outermost in memory first
 };
 
 /// A model in ago's layers.
@@ -26,7 +26,8 @@ struct lowered_model {
 };
 
 struct lowering_options {
-  bool trace = false;  ///< every intermediate value becomes an output too
+  bool trace = false;          ///< every intermediate value becomes an output too
+  bool channels_last = false;  ///< images among inputs and outputs lie in memory as [n, h, w, c]
 };
 
 /// Throws onnx::import_error with everything that is not supported.

@@ -1,0 +1,19 @@
+// A model as a command line names it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ago::importer {
+
+struct model_words {
+  std::filesystem::path file = {};
+  std::vector<std::string> dims = {};   ///< NAME=NUMBER: sizes of symbolic dimensions
+  std::vector<std::string> fixed = {};  ///< NAME=FILE: inputs that are known now
+  std::int64_t batch = 0;               ///< size of first dimensions without a number; 0: not given
+  bool channels_last = false;           ///< see lowering_options
+};
+
+}  // namespace ago::importer
