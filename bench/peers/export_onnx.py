@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Writes a network of examples/networks as an ONNX model, with parameters from a file.
 
-    export_onnx.py NETWORK SIZE PARAMETERS MODEL    PARAMETERS: float32 in the order in which ago's layers declare them
+    export_onnx.py NETWORK SIZE PARAMETERS MODEL    PARAMETERS: float32 in the order in which ago's layers declare them;
+                                                    -: those that PyTorch begins with
     export_onnx.py --check                          is everything there that this needs?
 
 Needs PyTorch and torchvision (written with 1.13 and 0.14). Images are NCHW in the model.
@@ -57,7 +58,8 @@ def main():
     torch.set_num_threads(1)
     build, extents = NETWORKS[name]
     network = build().eval()
-    fill(network, np.fromfile(parameters, np.float32))
+    if parameters != "-":
+        fill(network, np.fromfile(parameters, np.float32))
     warnings.simplefilter("ignore")  # that tracing sees shapes as constants: they are
     torch.onnx.export(network, torch.zeros(extents(int(size))), model, opset_version=OPSET, input_names=["in"],
                       output_names=["out"])

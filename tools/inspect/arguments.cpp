@@ -46,7 +46,7 @@ std::vector<std::string> const device_names{"x86-64", "cortex-a53", "cortex-a55"
 constexpr device devices[]{{}, cortex_a53, cortex_a55, cortex_a76};
 
 void print_lists() {
-  std::cout << "networks, and the size of each unless --size says otherwise:\n";
+  std::cout << "ONNX files, or networks, and the size of each unless --size says otherwise:\n";
   for (known_network const& n : known_networks())
     std::cout << "  " << n.name << std::string(16 - n.name.size(), ' ') << n.usual_size << ' ' << n.measure << '\n';
   std::cout << "policies: " << listed(policy_names()) << "\nformats: " << listed(format_names)
@@ -63,16 +63,25 @@ int size_of(known_network const& network, std::string const& text) {
   return size;
 }
 
+/// Is it a file's name, and not a network's?
+bool names_file(std::string const& name) { return name.ends_with(".onnx") || name.find('/') != std::string::npos; }
+
 /// The words as they stand.
 struct words {
   std::string network, policy = "ago", against, format = "text", size, output, target = name_of(native_isa),
                        device = "x86-64";
+  importer::model_words model;
   bool list = false;
 };
 
 void declare(CLI::App& app, words& w) {
-  app.add_option("network", w.network, "what to inspect, see --list");
+  app.add_option("network", w.network, "what to inspect, see --list, or an ONNX file");
   app.add_option("--size", w.size, "of the input: pixels a side, or tokens");
+  app.add_option("--dim", w.model.dims, "NAME=NUMBER: the size of a symbolic dimension of a file's inputs");
+  app.add_option("--batch", w.model.batch, "size of first dimensions without a number, in a file")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--fix", w.model.fixed, "NAME=FILE: an input of a file that is known now; a tensor in .pb or .npy");
+  app.add_flag("--channels-last", w.model.channels_last, "a file's images lie in memory as [n, h, w, c]");
   app.add_option("--policy", w.policy, "that partitions the network")->capture_default_str();
   app.add_option("--against", w.against, "a second policy to compare with (text and html)");
   app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
@@ -82,11 +91,24 @@ void declare(CLI::App& app, words& w) {
   app.add_flag("--list", w.list, "print what there is to choose from");
 }
 
-arguments understand(words const& w) {
+/// A network that is known, or a file that is imported.
+void understand_network(arguments& a, words const& w) {
   if (w.network.empty()) throw usage_error("a network is missing; there are " + listed(network_names()));
-  arguments a;
+  if (names_file(w.network)) {
+    if (!w.size.empty()) throw usage_error("--size is for networks that --list names; a file's sizes are set by --dim");
+    a.model = w.model;
+    a.model.file = w.network;
+    return;
+  }
+  if (!w.model.dims.empty() || !w.model.fixed.empty() || w.model.batch || w.model.channels_last)
+    throw usage_error("--dim, --batch, --fix and --channels-last are for ONNX files; " + w.network + " is none");
   a.network = &known_networks()[std::size_t(choose("network", w.network, network_names()))];
   a.size = size_of(*a.network, w.size);
+}
+
+arguments understand(words const& w) {
+  arguments a;
+  understand_network(a, w);
   a.format = tools::format(choose("format", w.format, format_names));
   a.output = w.output;
   isa const target = targets[choose("instruction set", w.target, target_names())];

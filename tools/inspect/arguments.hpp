@@ -3,6 +3,8 @@
 
 #include "networks.hpp"
 
+#include "../import/model_words.hpp"
+
 #include <ago/plan/options.hpp>
 
 #include <optional>
@@ -20,11 +22,12 @@ struct usage_error : std::invalid_argument {
 enum class format { text, json, dot, html };
 
 struct arguments {
-  known_network const* network{};
-  int size{};
-  std::vector<options> ways;  ///< to compile it: one, or two to compare
+  known_network const* network{};  ///< null: a model is inspected
+  int size{};                      ///< of the network
+  importer::model_words model;
+  std::vector<options> ways;       ///< to compile it: one, or two to compare
   tools::format format{};
-  std::string output;         ///< a file; empty: standard output
+  std::string output;              ///< a file; empty: standard output
 };
 
 /// What the command line says, or nothing if it only asked for help or for a list, which has been printed then. Throws

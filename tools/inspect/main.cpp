@@ -1,6 +1,7 @@
 // ago-inspect: what a partition policy makes of a network.
 #include "arguments.hpp"
-#include "inspect.hpp"
+#include "model.hpp"
+#include "recorded.hpp"
 #include "writers.hpp"
 
 #include "../support/output_file.hpp"
@@ -21,6 +22,7 @@ std::unique_ptr<roomy_graph const> traced(arguments const& a) try {
 }
 
 std::vector<inspection> inspect(arguments const& a) {
+  if (!a.network) return inspect_model(a.model, a.ways);
   auto const g = traced(a);
   std::vector<inspection> all;
   for (ago::options const& way : a.ways) {
@@ -54,6 +56,9 @@ int main(int count, char** words) try {
   if (auto const a = parse(count, words)) run(*a);
   return EXIT_SUCCESS;
 } catch (usage_error const& e) {
+  std::cerr << "ago-inspect: " << e.what() << '\n';
+  return 2;
+} catch (not_imported const& e) {
   std::cerr << "ago-inspect: " << e.what() << '\n';
   return 2;
 } catch (std::exception const& e) {

@@ -9,13 +9,12 @@ std::string to_string(diagnostic const& d) {
          ": " + sentence_of(d);
 }
 
-void detail::check_room(int nodes, int edges, int outputs) {
-  using room = decltype(roomy_graph::value);
-  if (nodes > room::node_capacity || edges > room::edge_capacity || outputs > room::output_capacity)
-    throw std::length_error("the network has " + std::to_string(nodes) + " operators, " + std::to_string(edges) +
-                            " operands and " + std::to_string(outputs) + " outputs; there is room for " +
-                            std::to_string(room::node_capacity) + ", " + std::to_string(room::edge_capacity) + " and " +
-                            std::to_string(room::output_capacity));
+void detail::check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs) {
+  if (made.nodes.size <= nodes && made.edges.size <= edges && made.outputs.size <= outputs) return;
+  throw std::length_error("the network has " + std::to_string(made.nodes.size) + " operators, " +
+                          std::to_string(made.edges.size) + " operands and " + std::to_string(made.outputs.size) +
+                          " outputs; there is room for " + std::to_string(nodes) + ", " + std::to_string(edges) +
+                          " and " + std::to_string(outputs));
 }
 
 }  // namespace ago::tools

@@ -35,7 +35,22 @@ std::vector<std::string> names_of(Network const& net) {
   return names;
 }
 
-void check_room(int nodes, int edges, int outputs);
+/// Throws std::length_error if `made` has more than the room says.
+void check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs);
+
+/// What has been recorded without a fault, as a graph.
+template <int V, int E, int O>
+void copy_to(graph<V, E, O>& g, ago::detail::recorder const& made) {
+  check_room(made, V, E, O);
+  for (int i = 0; i < made.nodes.size; ++i) g.nodes[i] = made.nodes[i];
+  for (int i = 0; i < made.edges.size; ++i) g.edges[i] = made.edges[i];
+  for (int i = 0; i < made.outputs.size; ++i) g.outputs[i] = made.outputs[i];
+  g.node_count = made.nodes.size;
+  g.edge_count = made.edges.size;
+  g.output_count = made.outputs.size;
+  g.input_count = made.inputs;
+  g.parameters = int(made.floats);
+}
 
 }  // namespace detail
 
@@ -51,18 +66,8 @@ std::unique_ptr<roomy_graph const> trace_now(network_expression<Body, N> const& 
   made.names = ago::detail::naming(names.data());
   record(made, net);
   if (made.bad.what != fault::none) throw std::invalid_argument(to_string(made.bad));
-  detail::check_room(made.nodes.size, made.edges.size, made.outputs.size);
-
-  auto& g = r->value;
-  for (int i = 0; i < made.nodes.size; ++i) g.nodes[i] = made.nodes[i];
-  for (int i = 0; i < made.edges.size; ++i) g.edges[i] = made.edges[i];
-  for (int i = 0; i < made.outputs.size; ++i) g.outputs[i] = made.outputs[i];
-  g.node_count = made.nodes.size;
-  g.edge_count = made.edges.size;
-  g.output_count = made.outputs.size;
-  g.input_count = N;
-  g.parameters = int(made.floats);
-  g = optimize(g);
+  detail::copy_to(r->value, made);
+  r->value = optimize(r->value);
   return r;
 }
 

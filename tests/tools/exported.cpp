@@ -1,0 +1,82 @@
+// Networks of examples/ that PyTorch has exported, imported again: the inspector finds in them what it finds in those
+// that are written by hand.
+#include "onnx/files.hpp"
+
+#include <model.hpp>
+#include <recorded.hpp>
+
+#include <networks/bert_tiny.hpp>
+#include <networks/mnasnet.hpp>
+#include <networks/mobilenet_v2.hpp>
+#include <networks/shufflenet_v2.hpp>
+#include <networks/squeezenet.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <span>
+
+namespace {
+
+using namespace ago::tools;
+namespace importer = ago::importer;
+namespace fs = std::filesystem;
+
+/// False where PyTorch is missing.
+bool exported(std::string const& name, int size, fs::path const& file) {
+  std::string const command = std::string(AGO_PYTHON) + " -B " + AGO_SOURCE_DIR + "/bench/peers/export_onnx.py " +
+                              name + " " + std::to_string(size) + " - " + file.string();
+  return std::system(command.c_str()) == 0;
+}
+
+void check_equal(inspection const& a, inspection const& b) {
+  CHECK(a.operators() == b.operators());
+  CHECK(a.steps.size() == b.steps.size());
+  CHECK(a.arena_bytes == b.arena_bytes);
+  CHECK(a.weight_bytes == b.weight_bytes);
+  CHECK(a.cycles() == b.cycles());
+  auto const &x = a.statistics, &y = b.statistics;
+  CHECK(x.groups == y.groups);
+  CHECK(x.trivial == y.trivial);
+  CHECK(x.mean == y.mean);
+  CHECK(x.median == y.median);
+  CHECK(x.jain == y.jain);
+  CHECK(x.most_complex == y.most_complex);
+  CHECK((x.pairs == y.pairs && x.possible_pairs == y.possible_pairs));
+  CHECK((x.triples == y.triples && x.possible_triples == y.possible_triples));
+  CHECK((x.broken_epilogues == y.broken_epilogues && x.epilogues == y.epilogues));
+  CHECK(x.bytes_removed == y.bytes_removed);
+}
+
+constexpr ago::layout channels_last[]{ago::layout::nhwc}, either[]{ago::layout::nhwc, ago::layout::nchw};
+
+/// `layouts`: in which the network's input lies in memory, one after the other.
+template <class Network>
+void check_network(char const* name, int size, Network by_hand, std::span<ago::layout const> layouts) {
+  CAPTURE(name);
+  ago_test::temporary_folder const folder;
+  fs::path const file = folder.path() / "model.onnx";
+  if (!exported(name, size, file)) {
+    MESSAGE("skipped: PyTorch could not write " << name);
+    return;
+  }
+  for (ago::layout const memory : layouts) {
+    by_hand.inputs[0].layout = memory;
+    auto const g = trace_now(by_hand);
+    importer::model_words const model{.file = file, .channels_last = memory == ago::layout::nhwc};
+    for (ago::policy const p : {ago::policy::ago, ago::policy::fuse_ops}) {
+      CAPTURE(name_of(p));
+      check_equal(inspect_model(model, {p}).front(), inspect(g->value, p));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("exported networks are partitioned as those written by hand") {
+  check_network("mobilenet_v2", 224, networks::mobilenet_v2<224>, either);
+  check_network("mnasnet", 224, networks::mnasnet<224>, either);
+  check_network("squeezenet", 224, networks::squeezenet<224>, either);
+  check_network("bert_tiny", 128, networks::bert_tiny<128>, channels_last);
+  check_network("shufflenet_v2", 224, networks::shufflenet_v2<224>, either);
+}

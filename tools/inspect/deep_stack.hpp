@@ -1,0 +1,11 @@
+// Room for the algorithms of the library, which keep what they work on in arrays on the stack.
+#pragma once
+
+#include <functional>
+
+namespace ago::tools {
+
+/// Calls `work` on a stack of 256 MiB, and throws what it throws. Throws std::runtime_error if there is no such stack.
+void on_deep_stack(std::function<void()> const& work);
+
+}  // namespace ago::tools

@@ -1,0 +1,11 @@
+// Instead of model.cpp where the importer is not built.
+#include "model.hpp"
+
+namespace ago::tools {
+
+std::vector<inspection> inspect_model(importer::model_words const& model, std::vector<options> const&) {
+  throw not_imported(model.file.string() + " cannot be imported: this ago-inspect was built without ONNX's protobuf " +
+                     "definition (scripts/setup --with tools installs it)");
+}
+
+}  // namespace ago::tools

@@ -1,0 +1,38 @@
+#include "recorded.hpp"
+
+#include "deep_stack.hpp"
+
+namespace ago::tools {
+
+template inspection inspect(decltype(roomy_graph::value) const&, options const&);
+
+namespace {
+
+using usual_graph = decltype(roomy_graph::value);
+using large_graph = graph<16384, 49152, 1024>;
+
+template <class Graph>
+std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vector<options> const& ways) {
+  auto const g = std::make_unique<Graph>();
+  detail::copy_to(*g, made);
+  *g = optimize(*g);
+  std::vector<inspection> all;
+  for (options const& way : ways) all.push_back(inspect(*g, way));
+  return all;
+}
+
+}  // namespace
+
+std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways) {
+  std::vector<inspection> all;
+  on_deep_stack([&] {
+    try {
+      all = inspect_as<usual_graph>(made, ways);
+    } catch (std::length_error const&) {
+      all = inspect_as<large_graph>(made, ways);
+    }
+  });
+  return all;
+}
+
+}  // namespace ago::tools
