@@ -207,3 +207,21 @@ TEST_CASE("images may have their channels last in the user's memory") {
   CHECK((last.inputs[0].dims == ints{1, 5, 4, 3} && last.outputs[0].dims == ints{1, 5, 4, 6}));
   CHECK((last.inputs[1].dims == ints{1, 6} && last.outputs[1].dims == ints{1, 6}));
 }
+
+TEST_CASE("what is added to channels is a bias, however the other axes have been cut") {
+  ago_test::network net;
+  net.input("x", {1, 4, 6, 4});
+  add_conv(net, "x", "a", {4, 4, 1, 1}, 1, 1, 0);
+  net.list("pairs", {4, 3, 2, 2, 2});
+  net.node("Reshape", {"a", "pairs"}, {"b"});  // rows and columns in pairs
+  net.node("Transpose", {"b"}, {"c"}).set("perm", ints{2, 4, 1, 3, 0});
+  net.list("patches", {4, 6, 4});
+  net.node("Reshape", {"c", "patches"}, {"d"});
+  net.constant("w", {4, 8}, counted(32)).constant("s", {8}, counted(8));
+  net.node("MatMul", {"d", "w"}, {"e"});
+  net.node("Add", {"e", "s"}, {"y"});
+  net.output("y");
+  call_list const list = lowered_of(net).network;
+  CHECK(count<ago::positions>(list) == 0);
+  CHECK(only<ago::linear>(list).weights.size() == 4 * 8 + 8);
+}

@@ -129,3 +129,16 @@ TEST_CASE("names from files cannot break out of comments") {
   s.list.calls.back().origin = "evil\n#error";
   CHECK(!contains(header(s.text(y)), "\n#error"));
 }
+
+TEST_CASE("a sum that layers follow has parentheses, as compilers ask for") {
+  sketch s;
+  int const x = s.add(ago::input{.c = 4}, {});
+  int const a = s.add(ago::linear{4}, {x}, 1);
+  int const b = s.add(ago::linear{4}, {a}, 1);
+  int const c = s.add(binary{ago::op::add}, {a, b});
+  int const d = s.add(ago::relu{}, {c});
+  int const e = s.add(product_of{}, {b, d});
+  std::string const text = header(s.text(e));
+  CAPTURE(text);
+  CHECK(contains(text, " = (x1 + x2) | relu{};"));
+}

@@ -114,8 +114,9 @@ std::optional<std::vector<std::vector<int>>> places_beside(layout const& whole, 
   for (std::size_t i = 0; i < 4; ++i) {
     for (int atom : (*groups)[i]) {
       int const d = whole.axis[std::size_t(atom)];
+      if (b.dims[std::size_t(d)] == 1) continue;
       if (whole.of_axis(d).size() > 1) return {};
-      if (b.dims[std::size_t(d)] > 1) places[i].push_back(d);
+      places[i].push_back(d);
     }
     if (!places[i].empty() && places[i].size() != (*groups)[i].size()) return {};
   }

@@ -143,6 +143,12 @@ bool uses_math(program_text const& t) {
   return r;
 }
 
+/// Compilers warn of a + b | f, though it means what it should.
+std::string written_head(statement const& s) {
+  bool const is_infix = s.head.find(' ') < s.head.find_first_of("({");
+  return is_infix && !s.items.empty() ? "(" + s.head + ")" : s.head;
+}
+
 void write_network(std::ostream& out, program_text const& t) {
   bool const chain = t.statements.size() == 1 && t.inputs.size() == 1 && t.output_names.size() == 1 &&
                      t.statements[0].head == t.input_names[0] && t.statements[0].items.size() <= 40;
@@ -156,7 +162,7 @@ void write_network(std::ostream& out, program_text const& t) {
   for (std::string const& name : t.output_names) results += (results.empty() ? "" : ", ") + name;
   out << "inline constexpr auto network = trace([](" << parameters << ") {\n";
   for (statement const& s : t.statements)
-    write_sequence(out, "     ", "  tensor const " + s.name + " = " + s.head, s.items, true);
+    write_sequence(out, "     ", "  tensor const " + s.name + " = " + written_head(s), s.items, true);
   out << "  return " << (t.output_names.size() > 1 ? "outputs(" + results + ")" : results) << ";\n}";
   for (input const& in : t.inputs) out << ", " << written(in);
   out << ");\n";
