@@ -49,11 +49,10 @@ inline constexpr time_unit milliseconds{"median_ms", "min_ms", 1e3}, microsecond
 /// `entry` must outlive it. The first variant is what all others are compared with.
 class contest {
  public:
-  contest(entry const& e, std::string name) : entry_{e}, name_{std::move(name)}, in_{size_of(0)} {
-    if (e.graph.input_count != 1 || e.graph.outputs.size() != 1)
-      throw std::logic_error(name_ + " has several inputs or outputs, which this program does not feed yet");
-    parameters_ = make_parameters(e.graph, 1);
-    for (std::size_t i = 0; i < in_.span().size(); ++i) in_.data()[i] = uniform(2, i, -1, 1);
+  contest(entry const& e, std::string name) : entry_{e}, name_{std::move(name)}, in_{input_size()} {
+    parameters_.assign(e.parameters.begin(), e.parameters.end());
+    if (parameters_.empty()) parameters_ = make_parameters(e.graph, 1);
+    make_inputs(e.graph, 2, in_.span());
     for (variant const& v : entry_.variants) {
       contestant c{.name = v.name, .choice = {}, .own = &v, .out = buffer(output_size())};
       c.run = v.prepare(parameters_, in_.data(), c.out.data(), 0);
@@ -66,6 +65,8 @@ class contest {
     threads_ = threads;
     std::vector<peer_option> const options = peer_options();
     if (options.empty()) return;
+    if (entry_.graph.input_count != 1 || entry_.graph.outputs.size() != 1)
+      throw std::logic_error(name_ + " has several inputs or outputs, which these engines are not fed yet");
     try {
       layers_ = fuse_layers(entry_.graph, parameters_);
     } catch (unsupported const& why) {
@@ -79,7 +80,8 @@ class contest {
             [&](peer_memory memory) { return option.load(layers_, memory, threads); });
   }
 
-  /// An engine that `load` gives, called with the memory to read and to write; says why where it does not take part.
+  /// An engine that `load` gives, called with the memory to read and to write; says why where it does not take part. Of
+  /// several inputs or outputs, one lies behind the other.
   template <class Load>
   void enter(std::string engine, std::string choice, timed what, Load const& load) try {
     contestant c{.name = engine, .choice = choice, .out = buffer(output_size())};
@@ -144,6 +146,11 @@ class contest {
   std::vector<contestant> const& contestants() const { return contestants_; }
   std::span<float const> parameters() const { return parameters_; }
   std::span<float const> input() const { return in_.span(); }
+  std::size_t output_size() const {
+    std::size_t sum = 0;
+    for (int const v : entry_.graph.outputs) sum += size_of(v);
+    return sum;
+  }
   /// Floating-point operations per second of multiply-adds in registers, between the contestants' last run.
   double peak() const { return peak_; }
 
@@ -157,7 +164,11 @@ class contest {
 
  private:
   std::size_t size_of(int v) const { return std::size_t(entry_.graph.node(v).out.count()); }
-  std::size_t output_size() const { return size_of(entry_.graph.outputs[0]); }
+  std::size_t input_size() const {
+    std::size_t sum = 0;
+    for (int v = 0; v < entry_.graph.input_count; ++v) sum += size_of(v);
+    return sum;
+  }
 
   void place_again(int placement) {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {

@@ -26,7 +26,7 @@ struct variant {
   std::size_t arena_bytes = 0, weight_bytes = 0;
   int subgraphs = 0, steps = 0;
   /// Packs the parameters, into memory that is displaced by so many bytes, a multiple of 64; what comes back runs the
-  /// network from its input to its output.
+  /// network from its inputs to its outputs. Of several, one lies behind the other.
   std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out,
                                       std::size_t displacement)>
       prepare;
@@ -43,6 +43,7 @@ struct entry {
   int size = 0;
   graph_view graph;
   std::vector<variant> variants;
+  std::span<float const> parameters{};  ///< trained ones; none: made from a seed
 };
 
 /// All entries of this program, in no particular order.

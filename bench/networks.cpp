@@ -56,19 +56,25 @@ std::unique_ptr<contention> contend(arguments const& a, std::optional<int>& core
 }
 
 #if AGO_BENCH_ONNXRUNTIME
+/// ONNX Runtime, and who writes its models.
+struct exporting_onnxruntime {
+  onnxruntime engine;
+  std::string exporter;
+};
+
 /// Says once why ONNX Runtime does not take part.
-std::optional<onnxruntime> look_for_onnxruntime(arguments const& a) try {
-  return find_onnxruntime(a.onnxruntime);
+std::optional<exporting_onnxruntime> look_for_onnxruntime(arguments const& a) try {
+  return exporting_onnxruntime{find_onnxruntime(a.onnxruntime), find_exporter()};
 } catch (unsupported const& why) {
   std::fprintf(stderr, "no onnxruntime: %s\n", why.what());
   return std::nullopt;
 }
 
-void enter(contest& c, entry const& e, onnxruntime const& where, int threads) {
-  c.enter("onnxruntime", where.version, timed::network, [&](peer_memory memory) {
-    auto const floats = std::size_t(e.graph.node(e.graph.outputs[0]).out.count());
-    return load_onnxruntime(where, {e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], floats}},
-                            threads);
+void enter(contest& c, entry const& e, exporting_onnxruntime const& where, int threads) {
+  c.enter("onnxruntime", where.engine.version, timed::network, [&](peer_memory memory) {
+    example_network const network{
+        e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], c.output_size()}};
+    return load_onnxruntime(where.engine, where.exporter, network, threads);
   });
 }
 #endif
@@ -76,7 +82,7 @@ void enter(contest& c, entry const& e, onnxruntime const& where, int threads) {
 int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
 #if AGO_BENCH_ONNXRUNTIME
-  std::optional<onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
+  std::optional<exporting_onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
 #endif
   bool agrees = true;
   printer out(a.json);

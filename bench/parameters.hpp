@@ -44,4 +44,17 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
   return all;
 }
 
+/// Uniform in [-1, 1); whole numbers where a table is looked up by an input. One input behind the other.
+inline void make_inputs(graph_view const& graph, std::uint64_t seed, std::span<float> all) {
+  std::size_t i = 0;
+  for (int v = 0; v < graph.input_count; ++v) {
+    int entries = 0;
+    for (int reader = 0; reader < graph.size(); ++reader)
+      if (graph.node(reader).kind == ago::op::embedding && graph.operand(reader) == v)
+        entries = graph.node(reader).entries;
+    for (std::size_t const end = i + std::size_t(graph.node(v).out.count()); i < end; ++i)
+      all[i] = entries > 0 ? std::floor(uniform(seed, i, 0, float(entries))) : uniform(seed, i, -1, 1);
+  }
+}
+
 }  // namespace bench

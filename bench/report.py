@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs bench/networks, policies, limits, kernels and subgraphs and writes their figures as Markdown tables.
+"""Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables.
 
 A page has a place for each table: what lies between `<!-- report: kernels -->` (or another program's name) and
 `<!-- /report -->` is replaced. Without --update the tables are printed.
@@ -201,6 +201,30 @@ def fastest(rows, engines):
             f"\nmedian, {best[1]} by minimum.")
 
 
+def imported_report(rows):
+    """A row for each network; ONNX Runtime's time as a multiple of ago's."""
+    lines, all_ratios, slower = [], [], []
+    for name in dict.fromkeys(r["network"] for r in rows):
+        by = {r["variant"]: r for r in rows if r["network"] == name}
+        own, other = by["ago"], by.get("onnxruntime", {})
+        lines.append([name, f"{own['multiply_adds'] / 1e6:.1f}", f"{own['median_ms']:.3f} ({own['min_ms']:.3f})",
+                      f"{own['percent_of_peak']:.0f}", *([f"{other['percent_of_peak']:.0f}", ratio(other, "ratio"),
+                                                         f"{other['difference']:.0e}"] if other else [""] * 3),
+                      str(own["steps"]), f"{own['arena_bytes'] / 1024:.0f}"])
+        if other:
+            all_ratios.append((other["ratio"], other["ratio_min"]))
+            if max(all_ratios[-1]) < NO_SLOWER:
+                slower.append(f"{name}: {ratio(other, 'ratio')}")
+    head = ["network", "M multiply-adds", "ago, ms (least)", "% of peak", "ONNX Runtime's", "ONNX Runtime / ago", "difference",
+            "steps", "arena KB"]
+    if not all_ratios:
+        return table(head, lines)
+    medians, minima = (spread([r[k] for r in all_ratios], ".2f") for k in (0, 1))
+    return (f"{table(head, lines)}\n\nONNX Runtime's time over ago's, geometric mean (least ... most) of {len(all_ratios)} networks: "
+            f"{medians} by\nmedian, {minima} by minimum. In less than {NO_SLOWER} of ago's time, by median and by minimum:\n"
+            f"{', '.join(slower) if slower else 'none'}.")
+
+
 def policies_report(rows):
     """A row for each network and size: the policies' times as multiples of ago's; and what each gains over FuseOps."""
     policies = [name for name in dict.fromkeys(r["variant"] for r in rows) if name != "ago"]
@@ -264,19 +288,24 @@ def measure(program, arguments, common):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="where they were built")
-    parser.add_argument("--only", choices=["networks", "policies", "limits", "kernels", "subgraphs"], help="one of them")
+    parser.add_argument("--only", choices=["networks", "imported", "policies", "limits", "kernels", "subgraphs"], help="one of them")
     parser.add_argument("--repetitions", default="60")
     parser.add_argument("--core", help="pin to this core and ask for the real-time class")
     parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="such as docs/benchmarks.md")
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
-    peers = ["--peers"] + (["--onnxruntime", a.onnxruntime] if a.onnxruntime else [])
-    reports = {"networks": (peers, networks_report), "policies": (["--placements", "8"], policies_report), "limits": ([], limits_report),
+    runtime = ["--onnxruntime", a.onnxruntime] if a.onnxruntime else []
+    reports = {"networks": (["--peers", *runtime], networks_report), "imported": (runtime, imported_report),
+               "policies": (["--placements", "8"], policies_report), "limits": ([], limits_report),
                "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
         words, report = reports[name]
-        circumstances, rows = measure(a.build / "bench" / name, words, common)
+        program = a.build / "bench" / name
+        if not a.only and not program.exists():
+            print(f"no {name}: {program} is not built", file=sys.stderr)
+            continue
+        circumstances, rows = measure(program, words, common)
         text = f"{circumstances}; {a.repetitions} repetitions.\n\n{report(rows)}"
         if a.update:
             a.update.write_text(replace(a.update.read_text(encoding="utf-8"), name, text), encoding="utf-8")

@@ -46,27 +46,33 @@ void read(std::string const& file, std::span<float> floats) {
     throw std::runtime_error(file + " does not have " + std::to_string(floats.size()) + " floats");
 }
 
-std::string write_model(onnxruntime const& where, example_network const& what, temporary_folder const& folder) {
+std::string write_model(std::string const& exporter, example_network const& what, temporary_folder const& folder) {
   std::string const parameters = folder.file("parameters"), model = folder.file("model.onnx");
   write(parameters, what.parameters);
   ending const end = run_program_to_end(
-      {where.python, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model},
+      {exporter, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model},
       patience);
   if (end.status != 0) throw std::runtime_error("PyTorch could not write " + what.name + " as ONNX: " + end.said);
   return model;
 }
 
-std::string write_input(example_network const& what, temporary_folder const& folder) {
-  write(folder.file("input"), what.input);
+std::string write_input(std::span<float const> floats, temporary_folder const& folder) {
+  write(folder.file("input"), floats);
   return folder.file("input");
 }
 
 class onnxruntime_peer final : public peer {
  public:
-  onnxruntime_peer(onnxruntime const& where, example_network const& what, int threads)
+  onnxruntime_peer(onnxruntime const& where, std::string const& exporter, example_network const& what, int threads)
       : output_{what.output},
-        child_{{"node", script("onnxruntime.mjs"), where.packages, write_model(where, what, folder_),
-                write_input(what, folder_), std::to_string(threads)}} {
+        child_{{"node", script("onnxruntime.mjs"), where.packages, write_model(exporter, what, folder_),
+                write_input(what.input, folder_), std::to_string(threads), "nhwc"}} {
+    infer();
+  }
+  onnxruntime_peer(onnxruntime const& where, stored_model const& what, int threads)
+      : output_{what.output},
+        child_{{"node", script("onnxruntime.mjs"), where.packages, what.file, write_input(what.input, folder_),
+                std::to_string(threads), "nchw"}} {
     infer();
   }
 
@@ -99,24 +105,27 @@ ending try_program(std::vector<std::string> const& words) try {
 
 onnxruntime find_onnxruntime(std::optional<std::string> const& folder) {
   char const* const variable = std::getenv("AGO_ONNXRUNTIME");
-  onnxruntime found{
-      .packages = folder.value_or(variable ? variable : AGO_BENCH_PACKAGES_FOLDER), .python = {}, .version = {}};
-  ending const package = try_program({"node", script("onnxruntime.mjs"), found.packages});
+  std::string const packages = folder.value_or(variable ? variable : AGO_BENCH_PACKAGES_FOLDER);
+  ending const package = try_program({"node", script("onnxruntime.mjs"), packages});
   if (package.status != 0) throw unsupported(package.said + " (scripts/setup --with peers installs it)");
-  found.version = package.said;
+  return {packages, package.said};
+}
+
+std::string find_exporter() {
   std::string why;
   for (char const* python : {"python3", "/usr/bin/python3"}) {
     ending const end = try_program({python, "-B", script("export_onnx.py"), "--check"});
-    if (end.status == 0) {
-      found.python = python;
-      return found;
-    }
+    if (end.status == 0) return python;
     why = python + (": " + end.said);
   }
   throw unsupported("nothing writes its models, " + why + " (scripts/setup --with peers installs it)");
 }
 
-std::unique_ptr<peer> load_onnxruntime(onnxruntime const& where, example_network const& what, int threads) {
+std::unique_ptr<peer> load_onnxruntime(onnxruntime const& where, std::string const& exporter,
+                                       example_network const& what, int threads) {
+  return std::make_unique<onnxruntime_peer>(where, exporter, what, threads);
+}
+std::unique_ptr<peer> load_onnxruntime(onnxruntime const& where, stored_model const& what, int threads) {
   return std::make_unique<onnxruntime_peer>(where, what, threads);
 }
 

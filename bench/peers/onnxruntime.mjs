@@ -1,16 +1,19 @@
-// ONNX Runtime behind standard input and output, for bench/networks: a line for each command, a line for each answer.
+// ONNX Runtime behind standard input and output, for bench/networks and imported: a line for each command, a line for
+// each answer.
 //
-//   node onnxruntime.mjs PACKAGES                         prints the version of onnxruntime-node in PACKAGES/node_modules
-//   node onnxruntime.mjs PACKAGES MODEL INPUT THREADS     then answers
+//   node onnxruntime.mjs PACKAGES                                prints the version of onnxruntime-node in
+//                                                                PACKAGES/node_modules
+//   node onnxruntime.mjs PACKAGES MODEL INPUT THREADS LAYOUT     then answers
 //     run             infers once, "ok NANOSECONDS"
 //     output FILE     writes what the last run computed, float32, "ok FLOATS"
 //
-// INPUT is a file of float32. Images are NHWC in the files and NCHW in the model.
+// INPUT is a file of float32. Images are NCHW in the model, and in the files as LAYOUT says, nhwc or nchw. Of several
+// inputs or outputs, one lies behind the other.
 import { readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
-const [packages, model, inputFile, threads] = process.argv.slice(2);
+const [packages, model, inputFile, threads, layout] = process.argv.slice(2);
 const require = createRequire(resolve(packages, 'any.js'));
 
 /** The extents of `from` in another order, its elements moved accordingly. */
@@ -27,12 +30,14 @@ function transposed(data, [n, ...rest], order) {
   return result;
 }
 
-function toNchw(data, [n, c, h, w]) {
+function toNchw(data, shape) {
+  if (layout !== 'nhwc' || shape.length !== 4) return data;
+  const [n, c, h, w] = shape;
   return transposed(data, [n, h, w, c], [2, 0, 1]);
 }
 
-function toNhwc(data, shape) {
-  return shape.length === 4 ? transposed(data, shape, [1, 2, 0]) : data;
+function fromNchw(data, shape) {
+  return layout === 'nhwc' && shape.length === 4 ? transposed(data, shape, [1, 2, 0]) : data;
 }
 
 function readFloats(file) {
@@ -40,12 +45,17 @@ function readFloats(file) {
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-function only(what, list) {
-  if (list.length !== 1) throw new Error(`the model has ${list.length} ${what}`);
-  return list[0];
+const count = (shape) => shape.reduce((product, extent) => product * extent, 1);
+const isStatic = (shape) => shape.every((extent) => typeof extent === 'number' && extent >= 0);
+
+/** Whole numbers are handed over as floats. */
+function tensorOf(ort, type, floats, shape) {
+  if (type === 'int64') return new ort.Tensor(type, BigInt64Array.from(floats, (x) => BigInt(Math.trunc(x))), shape);
+  if (type === 'float32') return new ort.Tensor(type, toNchw(floats, shape), shape);
+  throw new Error(`an input of ${type}`);
 }
 
-/** A session with its input in place, and memory for its output. */
+/** A session with its inputs in place, and memory for its outputs, as far as their extents are known. */
 async function load() {
   const ort = require('onnxruntime-node');
   const session = await ort.InferenceSession.create(model, {
@@ -54,25 +64,39 @@ async function load() {
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
   });
-  const input = only('inputs', session.inputMetadata), output = only('outputs', session.outputMetadata);
-  const floats = readFloats(inputFile);
-  const count = (shape) => shape.reduce((product, extent) => product * extent, 1);
-  if (floats.length !== count(input.shape)) throw new Error(`${floats.length} floats for an input of ${input.shape}`);
-  const data = input.shape.length === 4 ? toNchw(floats, input.shape) : floats;
-  const feeds = { [input.name]: new ort.Tensor('float32', data, input.shape) };
-  const result = new ort.Tensor('float32', new Float32Array(count(output.shape)), output.shape);
-  return { session, feeds, result, fetches: { [output.name]: result } };
+  const floats = readFloats(inputFile), feeds = {}, fetches = {};
+  let used = 0;
+  for (const { name, shape, type = 'float32' } of session.inputMetadata) {
+    const extents = shape.map((extent) => (typeof extent === 'number' && extent >= 0 ? extent : 1));  // --batch 1
+    feeds[name] = tensorOf(ort, type, floats.slice(used, used + count(extents)), extents);
+    used += count(extents);
+  }
+  if (used !== floats.length) throw new Error(`${floats.length} floats for inputs of ${used}`);
+  for (const { name, shape, type = 'float32' } of session.outputMetadata) {
+    const known = isStatic(shape) && type === 'float32';
+    fetches[name] = known ? new ort.Tensor(type, new Float32Array(count(shape)), shape) : null;
+  }
+  return { session, feeds, fetches };
 }
 
-async function answer(command, { session, feeds, fetches, result }) {
+async function answer(command, loaded) {
+  const { session, feeds, fetches } = loaded;
   if (command === 'run') {
     const start = process.hrtime.bigint();
-    await session.run(feeds, fetches);
-    return process.hrtime.bigint() - start;
+    const results = await session.run(feeds, fetches);
+    const time = process.hrtime.bigint() - start;
+    loaded.results = Object.keys(fetches).map((name) => fetches[name] ?? results[name]);
+    return time;
   }
   if (command.startsWith('output ')) {
-    const floats = toNhwc(result.data, result.dims);
-    writeFileSync(command.slice('output '.length), new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength));
+    const outputs = loaded.results.map(({ data, dims }) => fromNchw(Float32Array.from(data, Number), dims));
+    const floats = new Float32Array(outputs.reduce((sum, output) => sum + output.length, 0));
+    let at = 0;
+    for (const output of outputs) {
+      floats.set(output, at);
+      at += output.length;
+    }
+    writeFileSync(command.slice('output '.length), new Uint8Array(floats.buffer));
     return floats.length;
   }
   throw new Error(`unknown command '${command}'`);

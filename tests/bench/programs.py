@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmark programs with few repetitions: arguments, forms of output, exit codes. Times are not judged.
 
-usage: programs.py <networks> <kernels> <subgraphs> <policies>
+usage: programs.py <networks> <kernels> <subgraphs> <policies> [<imported>, of examples/import/edges.onnx]
 """
 import json
 import os
@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 NETWORKS, KERNELS, SUBGRAPHS, POLICIES = sys.argv[1:5]
+IMPORTED = sys.argv[5] if len(sys.argv) > 5 and sys.argv[5] else None
 
 
 def run(*words):
@@ -154,10 +155,10 @@ class Networks(unittest.TestCase):
 class OnnxRuntime(unittest.TestCase):
     """A package of that name which does what the test wants, and a python3 that writes no model."""
     PACKAGE = """
-        const value = Number(process.env.FAKE_VALUE);
+        const value = Number(process.env.FAKE_VALUE), shape = JSON.parse(process.env.FAKE_SHAPE);
         class Tensor { constructor(type, data, dims) { this.data = data; this.dims = dims; } }
         const session = {
-          inputMetadata: [{name: 'in', shape: [1, 128, 128]}], outputMetadata: [{name: 'out', shape: [1, 128, 128]}],
+          inputMetadata: [{name: 'in', shape}], outputMetadata: [{name: 'out', shape}],
           async run(feeds, fetches) {
             if (value === 1) throw new Error('out of luck');
             if (value === 2) process.exit(7);
@@ -167,7 +168,7 @@ class OnnxRuntime(unittest.TestCase):
         exports.InferenceSession = { create: async () => session };
     """
 
-    def answer(self, value, python="exit 0"):
+    def answer(self, value, python="exit 0", program=(NETWORKS, "--network", "bert_tiny"), shape="[1, 128, 128]"):
         with tempfile.TemporaryDirectory() as folder:
             package = pathlib.Path(folder) / "node_modules" / "onnxruntime-node"
             package.mkdir(parents=True)
@@ -176,9 +177,10 @@ class OnnxRuntime(unittest.TestCase):
             fake = pathlib.Path(folder) / "python3"
             fake.write_text("#!/bin/sh\n" + python + "\n")
             fake.chmod(0o755)
-            where = {**os.environ, "FAKE_VALUE": str(value), "PATH": folder + os.pathsep + os.environ["PATH"]}
-            done = subprocess.run([NETWORKS, "--network", "bert_tiny", "--onnxruntime", folder, "--repetitions", "2",
-                                   "--json"], capture_output=True, text=True, timeout=300, check=False, env=where)
+            where = {**os.environ, "FAKE_VALUE": str(value), "FAKE_SHAPE": shape,
+                     "PATH": folder + os.pathsep + os.environ["PATH"]}
+            done = subprocess.run([*program, "--onnxruntime", folder, "--repetitions", "2", "--json"],
+                                  capture_output=True, text=True, timeout=300, check=False, env=where)
         return done.returncode, done.stderr, [json.loads(line) for line in done.stdout.splitlines()]
 
     def setUp(self):
@@ -202,6 +204,37 @@ class OnnxRuntime(unittest.TestCase):
         status, said, found = self.answer(0, "[ $# = 3 ] || { echo no such operator >&2; exit 1; }")
         self.assertEqual((status, found), (1, []))
         self.assertIn("PyTorch could not write bert_tiny as ONNX: no such operator", said)
+
+    @unittest.skipUnless(IMPORTED, "the ONNX importer is not built")
+    def test_its_wrong_results_for_an_imported_model_are_found(self):
+        status, said, found = self.answer(0, program=(IMPORTED,), shape="[1, 1, 24, 48]")
+        self.assertEqual((status, [r["variant"] for r in found]), (1, ["ago", "onnxruntime"]))
+        self.assertIn("edges: onnxruntime (1.2.3) and ago do not agree", said)
+        status, said, found = self.answer(0, program=(IMPORTED,), shape="[1, 1, 24, 47]")
+        self.assertEqual((status, found), (1, []))
+        self.assertIn("1152 floats for inputs of 1128", said)
+
+
+@unittest.skipUnless(IMPORTED, "the ONNX importer is not built")
+class Imported(unittest.TestCase):
+    def test_all_engines_are_reported(self):
+        found = rows(IMPORTED, "--repetitions", "2")
+        self.assertEqual((found[0]["network"], found[0]["variant"]), ("edges", "ago"))
+        self.assertEqual(found[0]["multiply_adds"], 24 * 48 * 9 * 2)
+        for r in found:
+            self.assertLess(r["difference"], 1e-4)
+
+    def test_nonsense_is_refused(self):
+        for words in ["--nonsense"], ["word"], ["--repetitions", "0"], ["--filter", "no such name"], ["--filter", "("]:
+            done = run(IMPORTED, *words)
+            self.assertEqual(done.returncode, 2, (words, done.stderr))
+            self.assertTrue(done.stderr, words)
+
+    def test_without_the_other_engine_a_reason_is_given(self):
+        with tempfile.TemporaryDirectory() as nothing:
+            done = run(IMPORTED, "--onnxruntime", nothing, "--json", "--repetitions", "2")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 1), done.stderr)
+        self.assertRegex(done.stderr, "(?m)^no onnxruntime: .*scripts/setup")
 
 
 if __name__ == "__main__":

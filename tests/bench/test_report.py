@@ -36,6 +36,27 @@ class Kernels(unittest.TestCase):
         self.assertEqual(len(text.splitlines()), 3)
 
 
+def imported(network, variant, median, **more):
+    return {"network": network, "variant": variant, "multiply_adds": 2500000, "median_ms": median, "min_ms": median / 2,
+            "percent_of_peak": 30, "difference": 1e-6, **more}
+
+
+class Imported(unittest.TestCase):
+    AGO = {"steps": 3, "arena_bytes": 2048}
+    ROWS = [imported("a", "ago", 1, **AGO), imported("a", "onnxruntime", 2, ratio=2, ratio_min=8),
+            imported("b", "ago", 4, **AGO), imported("b", "onnxruntime", 2, ratio=.5, ratio_min=.5)]
+
+    def test_a_row_for_each_network_and_who_is_slower(self):
+        text = report.imported_report(self.ROWS)
+        self.assertIn("| a | 2.5 | 1.000 (0.500) | 30 | 30 | 2.00 (8.00) | 1e-06 | 3 | 2 |", text)
+        self.assertIn("of 2 networks: 1.00 (0.50 ... 2.00) by\nmedian, 2.00 (0.50 ... 8.00) by minimum", text)
+        self.assertTrue(text.endswith("\nb: 0.50 (0.50)."))
+
+    def test_without_the_other_engine(self):
+        text = report.imported_report(self.ROWS[::2])
+        self.assertTrue(text.endswith("| b | 2.5 | 4.000 (2.000) | 30 | | | | 3 | 2 |"))
+
+
 def pair(variant, images, median, steps, arena, **more):
     return {"pair": "a+b", "images": images, "size": 7, "layers": "1>2", "variant": variant, "median_us": median,
             "min_us": median, "percent_of_peak": 50, "arena_bytes": arena, "steps": steps,

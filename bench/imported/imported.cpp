@@ -1,0 +1,88 @@
+// Times networks that were imported from ONNX files, beside ONNX Runtime on the same files, and checks that both agree.
+#include "../circumstances.hpp"
+#include "../command_line.hpp"
+#include "../contest.hpp"
+#include "../filter.hpp"
+#include "registry.hpp"
+
+#if AGO_BENCH_ONNXRUNTIME
+#include "../peers/onnxruntime.hpp"
+#endif
+
+namespace bench {
+namespace {
+
+constexpr char usage[] =
+    "usage: imported [--filter REGEX] [--onnxruntime FOLDER] [--json] [--repetitions N] [--core N]\n"
+    "  --filter       only networks in whose name it is found\n"
+    "  --onnxruntime  node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
+    "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"
+    "  --json         one JSON object per line instead of a table\n"
+    "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
+    "  --core         pin to this core and ask for the real-time class\n";
+
+struct arguments : common_arguments {
+  std::string filter;
+  std::optional<std::string> onnxruntime;
+
+  template <std::invocable Next>
+  bool take(std::string const& name, Next const& next) {
+    if (name == "--filter") filter = next();
+    else if (name == "--onnxruntime") onnxruntime = next();
+    else return common_arguments::take(name, next);
+    return true;
+  }
+};
+
+#if AGO_BENCH_ONNXRUNTIME
+/// Says once why ONNX Runtime does not take part.
+std::optional<onnxruntime> look_for_onnxruntime(arguments const& a) try {
+  return find_onnxruntime(a.onnxruntime);
+} catch (unsupported const& why) {
+  std::fprintf(stderr, "no onnxruntime: %s\n", why.what());
+  return std::nullopt;
+}
+
+void enter(contest& c, entry const& e, onnxruntime const& where) {
+  c.enter("onnxruntime", where.version, timed::network, [&](peer_memory memory) {
+    return load_onnxruntime(where, {model_files().at(e.network), c.input(), {memory.outputs[0], c.output_size()}}, 1);
+  });
+}
+#endif
+
+/// An entry as filtered() wants it.
+struct choice {
+  std::string name;
+  entry const* of;
+};
+
+int run(arguments const& a) {
+  std::vector<choice> all;
+  for (entry const* e : sorted_entries()) all.push_back({e->network, e});
+  auto const chosen = filtered(all, a.filter);
+  print_circumstances(a.core);
+#if AGO_BENCH_ONNXRUNTIME
+  std::optional<onnxruntime> const found = look_for_onnxruntime(a);
+#endif
+  bool agrees = true;
+  printer out(a.json);
+  for (choice const* one : chosen) {
+    contest c(*one->of, one->name);
+#if AGO_BENCH_ONNXRUNTIME
+    if (found) enter(c, *one->of, *found);
+#endif
+    agrees = c.agrees() && agrees;
+    c.run(a.repetitions);
+    record const subject{{"network", one->name}, {"multiply_adds", one->of->graph.multiply_adds()}};
+    for (record const& r : c.records(subject, milliseconds)) out.add(r);
+  }
+  out.finish();
+  return agrees ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) {
+  return bench::run_program<bench::arguments>("imported", bench::usage, count, words, bench::run);
+}
