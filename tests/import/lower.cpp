@@ -225,3 +225,31 @@ TEST_CASE("what is added to channels is a bias, however the other axes have been
   CHECK(count<ago::positions>(list) == 0);
   CHECK(only<ago::linear>(list).weights.size() == 4 * 8 + 8);
 }
+
+TEST_CASE("attention among the pixels at the same place of all patches is one layer, of the image itself") {
+  ago_test::network net;
+  net.input("x", {1, 3, 4, 6});
+  add_conv(net, "x", "a", {12, 3, 1, 1}, 1, 1, 0);
+  net.list("cut", {12, 2, 2, 3, 2}).list("flat", {4, 6, 12}).list("thirds", {4, 4, 4}).list("heads", {4, 6, 2, 2});
+  net.node("Reshape", {"a", "cut"}, {"b"});
+  net.node("Transpose", {"b"}, {"c"}).set("perm", ints{2, 4, 1, 3, 0});
+  net.node("Reshape", {"c", "flat"}, {"t"});
+  net.node("Split", {"t", "thirds"}, {"q", "k", "v"}).set("axis", 2);
+  for (std::string const name : {"q", "k", "v"}) {
+    net.node("Reshape", {name, "heads"}, {name + "h"});
+    net.node("Transpose", {name + "h"}, {name + "t"}).set("perm", name == "k" ? ints{0, 2, 3, 1} : ints{0, 2, 1, 3});
+  }
+  net.node("MatMul", {"qt", "kt"}, {"scores"});
+  net.node("Softmax", {"scores"}, {"weights"}).set("axis", -1);
+  net.node("MatMul", {"weights", "vt"}, {"z"});
+  net.node("Transpose", {"z"}, {"zt"}).set("perm", ints{0, 2, 1, 3});
+  net.list("out", {4, 6, 4});
+  net.node("Reshape", {"zt", "out"}, {"y"});
+  net.output("y");
+  call_list const list = lowered_of(net).network;
+  call const& made = only<ago::attention>(list);
+  auto const& layer = std::get<ago::attention>(made.what);
+  CHECK((layer.heads == 2 && layer.patch.h == 2 && layer.patch.w == 2 && layer.scale == 1));
+  CHECK(made.operands.size() == 1);
+  CHECK(made.out == ago::shape{1, 4, 6, 4});
+}

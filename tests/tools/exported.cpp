@@ -8,6 +8,7 @@
 #include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
+#include <networks/mobilevit.hpp>
 #include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
 
@@ -77,6 +78,7 @@ TEST_CASE("exported networks are partitioned as those written by hand") {
   check_network("mobilenet_v2", 224, networks::mobilenet_v2<224>, either);
   check_network("mnasnet", 224, networks::mnasnet<224>, either);
   check_network("squeezenet", 224, networks::squeezenet<224>, either);
+  check_network("mobilevit_s", 256, networks::mobilevit_s<256>, either);
   check_network("bert_tiny", 128, networks::bert_tiny<128>, channels_last);
   check_network("shufflenet_v2", 224, networks::shufflenet_v2<224>, either);
 }

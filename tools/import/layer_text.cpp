@@ -144,7 +144,8 @@ struct namer {
             .positional = true};
   }
   item operator()(attention const& l) const {
-    return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), real(".scale", l.scale, "0.f")}};
+    return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), extent(".patch", l.patch, "1"),
+            real(".scale", l.scale, "0.f")}};
   }
   item operator()(to_nchw const&) const { return {.name = "to_nchw"}; }
   item operator()(elu const& l) const { return {.name = "elu", .arguments = {real(".alpha", l.alpha, "1.f")}}; }

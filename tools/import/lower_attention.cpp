@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace ago::importer {
 
@@ -137,13 +138,56 @@ void attention_rule(node_reader const& n) {
   n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
 }
 
+/// A tensor {places, patches, channels} that is an image in memory: of what patches? Pixels at the same place of all
+/// patches belong together. Nothing if the tensor lies otherwise.
+std::optional<extent2> patch_of(builder const& net, view const& x) {
+  layout const l = simplified(x.how);
+  shape const s = net.dims(x.value);
+  std::vector<int> axes;
+  std::vector<std::int64_t> sizes;
+  for (int atom : l.memory) {
+    axes.push_back(l.axis[std::size_t(atom)]);
+    sizes.push_back(l.atoms[std::size_t(atom)]);
+  }
+  if (s.n == 1) axes.insert(axes.begin(), 0), sizes.insert(sizes.begin(), 1);
+  if (l.rank() != 3 || axes != std::vector<int>{0, 1, 0, 1, 0, 2}) return {};
+  if (sizes[0] != s.n || sizes[1] * sizes[2] != s.h || sizes[3] * sizes[4] != s.w) return {};
+  return extent2(int(sizes[2]), int(sizes[4]));
+}
+
+/// The value whose channels, in three parts, are `parts`: as one linear layer makes all of them. -1: there is none.
+int whole_of(builder const& net, std::vector<int> const& parts) {
+  int whole = -1;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    call const& part = net.at(parts[i]);
+    auto const* s = std::get_if<slice>(&part.what);
+    if (!s || s->axis != ago::axis::channels || s->step != 1 || s->begin != int(i) * s->count) return -1;
+    if (i > 0 && part.operands[0] != whole) return -1;
+    whole = part.operands[0];
+  }
+  return net.dims(whole).c == 3 * net.dims(parts[0]).c ? whole : -1;
+}
+
+int attend(builder& net, attention const& layer, std::vector<int> const& parts) {
+  int const whole = whole_of(net, parts);
+  return net.apply(layer, whole >= 0 ? std::vector<int>{whole} : parts);
+}
+
 /// ago's own, of queries, keys and values {n, tokens, channels}.
 void multi_head_attention(node_reader const& n) {
-  auto const tokens = [&](int i) { return placed(n.c.net, n.x(i), {{0}, {}, {1}, {2}}).value; };
-  int const q = tokens(0), k = tokens(1), v = tokens(2), heads = int(n.integer("heads", 1));
-  float scale = n.real("scale", 1);
-  if (std::fabs(scale * std::sqrt(float(n.dims()[2] / heads)) - 1) < 1e-6f) scale = 0;  // what it is by default
-  n.define({n.c.net.apply(attention{.heads = heads, .scale = scale}, {q, k, v}), row_major(n.out_dims())});
+  builder& net = n.c.net;
+  attention layer{.heads = int(n.integer("heads", 1)), .scale = n.real("scale", 1)};
+  if (std::fabs(layer.scale * std::sqrt(float(n.dims()[2] / layer.heads)) - 1) < 1e-6f) layer.scale = 0;
+  view const q = n.x(0), k = n.x(1), v = n.x(2);
+  bool const alike = k.how == q.how && v.how == q.how;
+  if (auto const patch = patch_of(net, q);
+      patch && alike && net.dims(k.value) == net.dims(q.value) && net.dims(v.value) == net.dims(q.value)) {
+    layer.patch = *patch;
+    return n.define({attend(net, layer, {q.value, k.value, v.value}), q.how});
+  }
+  std::vector<int> tokens;
+  for (view const& x : {q, k, v}) tokens.push_back(placed(net, x, {{0}, {}, {1}, {2}}).value);
+  n.define({attend(net, layer, tokens), row_major(n.out_dims())});
 }
 
 /// Pairs of channels turned by the angles of their token: (a, b) becomes (a cos - b sin, a sin + b cos).
