@@ -26,7 +26,7 @@ extern "C" void* ago_run_task(void* argument) {
 }  // namespace
 
 void on_deep_stack(std::function<void()> const& work) {
-  constexpr std::size_t bytes = std::size_t{256} << 20;
+  constexpr std::size_t bytes = std::size_t{512} << 20;
   task t{work};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -34,7 +34,7 @@ void on_deep_stack(std::function<void()> const& work) {
   pthread_t thread;
   int const error = pthread_create(&thread, &attributes, ago_run_task, &t);
   pthread_attr_destroy(&attributes);
-  if (error) throw std::runtime_error("there is no memory for a stack of 256 MiB");
+  if (error) throw std::runtime_error("there is no memory for a stack of 512 MiB");
   pthread_join(thread, nullptr);
   if (t.thrown) std::rethrow_exception(t.thrown);
 }

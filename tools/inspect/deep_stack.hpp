@@ -5,7 +5,7 @@
 
 namespace ago::tools {
 
-/// Calls `work` on a stack of 256 MiB, and throws what it throws. Throws std::runtime_error if there is no such stack.
+/// Calls `work` on a stack of 512 MiB, and throws what it throws. Throws std::runtime_error if there is no such stack.
 void on_deep_stack(std::function<void()> const& work);
 
 }  // namespace ago::tools
