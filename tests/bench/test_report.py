@@ -44,17 +44,20 @@ def imported(network, variant, median, **more):
 class Imported(unittest.TestCase):
     AGO = {"steps": 3, "arena_bytes": 2048}
     ROWS = [imported("a", "ago", 1, **AGO), imported("a", "onnxruntime", 2, ratio=2, ratio_min=8),
-            imported("b", "ago", 4, **AGO), imported("b", "onnxruntime", 2, ratio=.5, ratio_min=.5)]
+            imported("b", "ago", 4, **AGO), imported("b", "onnxruntime", 2, ratio=.5, ratio_min=.5),
+            imported("c", "ago", .01, **AGO), imported("c", "onnxruntime", .09, ratio=9, ratio_min=9)]
 
     def test_a_row_for_each_network_and_who_is_slower(self):
         text = report.imported_report(self.ROWS)
         self.assertIn("| a | 2.5 | 1.000 (0.500) | 30 | 30 | 2.00 (8.00) | 1e-06 | 3 | 2 |", text)
-        self.assertIn("of 2 networks: 1.00 (0.50 ... 2.00) by\nmedian, 2.00 (0.50 ... 8.00) by minimum", text)
-        self.assertTrue(text.endswith("\nb: 0.50 (0.50)."))
+        self.assertIn("| c | 2.5 | 0.0100 (0.0050) | 30 | 30 | 9.00 (9.00) |", text)
+        self.assertIn("of the 2 networks that take it at least 0.1 ms:\n1.00 (0.50 ... 2.00) by median, 2.00 (0.50 ... 8.00) by", text)
+        self.assertTrue(text.endswith("minimum: b: 0.50 (0.50)."))
 
     def test_without_the_other_engine(self):
         text = report.imported_report(self.ROWS[::2])
-        self.assertTrue(text.endswith("| b | 2.5 | 4.000 (2.000) | 30 | | | | 3 | 2 |"))
+        self.assertIn("| b | 2.5 | 4.000 (2.000) | 30 | | | | 3 | 2 |", text)
+        self.assertNotIn("geometric", text)
 
 
 def pair(variant, images, median, steps, arena, **more):

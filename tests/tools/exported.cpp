@@ -2,7 +2,7 @@
 // that are written by hand.
 #include "onnx/files.hpp"
 
-#include <model.hpp>
+#include <model_file.hpp>
 #include <recorded.hpp>
 
 #include <networks/bert_tiny.hpp>

@@ -3,7 +3,7 @@
 #include "onnx/network.hpp"
 
 #include <deep_stack.hpp>
-#include <model.hpp>
+#include <model_file.hpp>
 
 #include <algorithm>
 

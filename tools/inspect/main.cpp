@@ -1,6 +1,6 @@
 // ago-inspect: what a partition policy makes of a network.
 #include "arguments.hpp"
-#include "model.hpp"
+#include "model_file.hpp"
 #include "recorded.hpp"
 #include "writers.hpp"
 

@@ -1,5 +1,5 @@
-// Instead of model.cpp where the importer is not built.
-#include "model.hpp"
+// Instead of model_file.cpp where the importer is not built.
+#include "model_file.hpp"
 
 namespace ago::tools {
 
