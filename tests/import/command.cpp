@@ -24,12 +24,25 @@ std::string text_of(fs::path const& file) {
   return r.str();
 }
 
-int import(folder const& in, ago_test::network const& net, std::string const& more = "") {
-  std::ofstream(in.path / "model.onnx", std::ios::binary) << net.bytes();
+int import(folder const& in, std::string const& bytes, std::string const& more = "", std::string const& out = "out") {
+  std::ofstream(in.path / "model.onnx", std::ios::binary) << bytes;
   std::string const command = std::string(AGO_IMPORT) + " " + (in.path / "model.onnx").string() + " --out " +
-                              (in.path / "out").string() + " " + more + " 2> " + (in.path / "errors").string();
+                              (in.path / out).string() + " " + more + " 2> " + (in.path / "errors").string();
   int const status = std::system(command.c_str());
-  return status < 0 ? status : status / 256;
+  return status < 0 || status % 256 != 0 ? -1 : status / 256;
+}
+int import(folder const& in, ago_test::network const& net, std::string const& more = "") {
+  return import(in, net.bytes(), more);
+}
+
+/// Exit code 2, a sentence, and nothing written.
+void check_refused(folder const& in, int status, std::string const& part) {
+  std::string const errors = text_of(in.path / "errors");
+  CAPTURE(errors);
+  CHECK(status == 2);
+  CHECK(errors.rfind("ago-import: ", 0) == 0);
+  CHECK(errors.find(part) != std::string::npos);
+  CHECK(!fs::exists(in.path / "out"));
 }
 
 ago_test::network linear_network() {
@@ -86,14 +99,132 @@ TEST_CASE("options that make no sense are refused") {
   folder const f;
   CHECK(import(f, linear_network(), "--dim N") == 2);
   CHECK(import(f, linear_network(), "--dim N=x") == 2);
-  CHECK(import(f, linear_network(), "--no-such-option") != 0);
+  CHECK(import(f, linear_network(), "--dim N=-1") == 2);
+  CHECK(import(f, linear_network(), "--dim N=99999999999999999999") == 2);
+  CHECK(import(f, linear_network(), "--dim M=2") == 2);
+  CHECK(import(f, linear_network(), "--fix x") == 2);
+  CHECK(import(f, linear_network(), "--fix x=nowhere.npy") == 2);
+  CHECK(import(f, linear_network(), "--batch 0") == 2);
+  CHECK(import(f, linear_network(), "--batch -3") == 2);
+  CHECK(import(f, linear_network(), "--no-such-option") == 2);
+  CHECK(!fs::exists(f.path / "out"));
 }
 
 TEST_CASE("a file that is no model is refused") {
   folder const f;
-  std::ofstream(f.path / "model.onnx") << "not a model";
-  std::string const command = std::string(AGO_IMPORT) + " " + (f.path / "model.onnx").string() + " 2> /dev/null";
-  CHECK(std::system(command.c_str()) / 256 == 2);
+  check_refused(f, import(f, "not a model"), "is damaged, or not an ONNX model");
+  check_refused(f, import(f, ""), "the file has no graph");
+  std::string const whole = linear_network().bytes();
+  for (std::size_t size : {1, 7, 40, int(whole.size()) - 20, int(whole.size()) - 1})
+    CHECK(import(f, whole.substr(0, size)) == 2);
+  check_refused(f, import(f, whole.substr(0, whole.size() - 1)), "is damaged");
+  fs::remove(f.path / "model.onnx");
+  fs::create_directories(f.path / "model.onnx");
+  check_refused(f, import(f, whole), "is not a regular file");
+}
+
+TEST_CASE("graphs that are none are refused") {
+  folder const f;
+  ago_test::network cycle;
+  cycle.input("x", {1, 2});
+  cycle.node("Add", {"x", "b"}, {"a"}).named("left");
+  cycle.node("Relu", {"a"}, {"b"}).named("right");
+  check_refused(f, import(f, cycle.output("b")), "it is on a cycle");
+  ago_test::network none;
+  none.input("x", {1, 2});
+  none.node("Relu", {"x"}, {"y"});
+  check_refused(f, import(f, none), "the graph has no outputs");
+  ago_test::network twice;
+  twice.input("x", {1, 2});
+  twice.node("Relu", {"x"}, {"y"}).named("first");
+  twice.node("Abs", {"x"}, {"y"}).named("second");
+  check_refused(f, import(f, twice.output("y")), "is already defined");
+  ago_test::network constant;
+  constant.constant("k", {2}, floats{1, 2});
+  constant.node("Relu", {"k"}, {"y"});
+  check_refused(f, import(f, constant.output("y")), "the model has no input");
+}
+
+TEST_CASE("sizes that no memory holds are refused") {
+  folder const f;
+  ago_test::network huge;
+  huge.input("x", {std::int64_t{1} << 40, 1 << 20});
+  huge.node("Relu", {"x"}, {"y"});
+  check_refused(f, import(f, huge.output("y")), "has more than 2147483647 elements");
+  ago_test::network table;
+  table.input("x", {1 << 20}).constant("axis", {}, ago_test::ints{0});
+  table.node("CumSum", {"x", "axis"}, {"y"}).named("wide");
+  check_refused(f, import(f, table.output("y")), "node \"wide\" (CumSum): the network would have more than");
+}
+
+TEST_CASE("external data is only read from the folder of the model") {
+  folder const f;
+  std::ofstream(f.path / "secret", std::ios::binary) << "12345678";
+  fs::create_directories(f.path / "models");
+  for (std::string const location : {"../secret", "/etc/passwd", "a/../../secret", ""}) {
+    ago_test::network net;
+    net.input("x", {1, 2});
+    auto& t = *net.graph().add_initializer();
+    t.set_name("k");
+    t.set_data_type(::onnx::TensorProto::FLOAT);
+    t.add_dims(2);
+    t.set_data_location(::onnx::TensorProto::EXTERNAL);
+    auto& entry = *t.add_external_data();
+    entry.set_key("location");
+    entry.set_value(location);
+    net.node("Add", {"x", "k"}, {"y"});
+    std::ofstream(f.path / "models/m.onnx", std::ios::binary) << net.output("y").bytes();
+    std::string const command = std::string(AGO_IMPORT) + " " + (f.path / "models/m.onnx").string() + " --out " +
+                                (f.path / "out").string() + " 2> " + (f.path / "errors").string();
+    check_refused(f, std::system(command.c_str()) / 256, "external");
+  }
+}
+
+TEST_CASE("an output that is an input, or of which there are two") {
+  folder const f;
+  ago_test::network net;
+  net.input("x", {1, 2});
+  net.node("Relu", {"x"}, {"y"});
+  REQUIRE(import(f, net.output("y").output("x").output("y")) == 0);
+  CHECK(text_of(f.path / "out/model.hpp").find("return outputs(x1, x, x1);") != std::string::npos);
+}
+
+TEST_CASE("names of files and nodes stay out of the code") {
+  folder const f;
+  ago_test::network net;
+  net.input("x\nint injected;", {1, 2});
+  net.node("Relu", {"x\nint injected;"}, {"a"}).named("*/ int injected; //\\");
+  net.node("Abs", {"a"}, {"y\"\?\?/"}).named("\r\nint injected;");
+  REQUIRE(import(f, net.output("y\"\?\?/"), "--name 'a b'") == 0);
+  std::string const header = text_of(f.path / "out/a_b.hpp");
+  CAPTURE(header);
+  CHECK(header.find("namespace a_b {") != std::string::npos);
+  CHECK(header.find('\\') == std::string::npos);
+  CHECK(header.find('\r') == std::string::npos);
+  std::istringstream lines(header);
+  for (std::string line; std::getline(lines, line);)
+    if (auto const at = line.find("injected"); at != std::string::npos) CHECK(line.find("//") < at);
+  REQUIRE(import(f, net, "--name '../a b;'") == 0);
+  CHECK(fs::exists(f.path / "out" / "___a_b_.hpp"));
+  folder const g;
+  check_refused(g, import(g, net, "--name class"), "the name \"class\" is one of C++");
+  check_refused(g, import(g, net, "--name relu"), "the name \"relu\" is one of C++ or of ago");
+}
+
+TEST_CASE("where nothing can be written, nothing is") {
+  folder const f;
+  std::ofstream(f.path / "file") << "in the way";
+  for (char const* out : {"file", "file/below"}) {
+    CHECK(import(f, linear_network().bytes(), "", out) == 2);
+    CHECK(text_of(f.path / "errors").rfind("ago-import: ", 0) == 0);
+  }
+  CHECK(text_of(f.path / "file") == "in the way");
+  for (char const* name : {"model.hpp", "model.weights", "model.hpp.new"}) {
+    folder const g;
+    fs::create_directories(g.path / "out" / name);
+    CHECK(import(g, linear_network()) == 2);
+    CHECK(std::distance(fs::directory_iterator(g.path / "out"), fs::directory_iterator()) == 1);
+  }
 }
 
 TEST_CASE("a trace makes outputs of all intermediate values") {

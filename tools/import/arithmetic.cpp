@@ -80,8 +80,12 @@ view expanded(context& c, view x, extents const& dims) {
   return x;
 }
 
-std::vector<float> broadcast_values(extents const& from, std::vector<float> const& values, extents const& dims) {
-  std::vector<float> r(std::size_t(product(dims)));
+std::vector<float> broadcast_values(context const& c, extents const& from, std::vector<float> const& values,
+                                    extents const& dims) {
+  auto const own = std::find_if(from.begin(), from.end(), [](std::int64_t d) { return d != 1; });
+  if (broadcast({own, from.end()}, dims) != dims || product(from) != std::int64_t(values.size()))
+    throw unsupported("its parameters do not fit its operand");
+  std::vector<float> r = c.table(dims);
   for (std::size_t i = 0; i < r.size(); ++i) {
     std::size_t rest = i, index = 0, stride = 1;
     for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -196,6 +200,7 @@ struct constant_beside {
 };
 
 constant_beside beside(context& c, view& x, extents dims, std::vector<float> values) {
+  if (product(dims) != std::int64_t(values.size())) throw unsupported("its parameters do not fit their shape");
   dims.insert(dims.begin(), x.how.dims.size() - dims.size(), 1);
   x.how = simplified(x.how);
   layout const l = row_major(dims);
@@ -213,7 +218,7 @@ constant_beside beside(context& c, view& x, extents dims, std::vector<float> val
     k = of_axes(dims, memory);
     extents = {each[0], each[1], each[2], each[3]};
   } else {
-    values = broadcast_values(dims, values, x.how.dims);
+    values = broadcast_values(c, dims, values, x.how.dims);
   }
   constant_beside r{extents, {}};
   for (std::int64_t i : memory_to_row_major(k)) r.values.push_back(values[std::size_t(i)]);

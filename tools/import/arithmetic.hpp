@@ -26,7 +26,8 @@ view combined(context& c, arithmetic what, view a, extents const& dims, std::vec
 view combined(context& c, arithmetic what, extents const& dims, std::vector<float> const& a, view b);
 
 /// The constant's elements repeated over `dims`, in row-major order.
-std::vector<float> broadcast_values(extents const& from, std::vector<float> const& values, extents const& dims);
+std::vector<float> broadcast_values(context const& c, extents const& from, std::vector<float> const& values,
+                                    extents const& dims);
 
 /// Elements along `axis` become linear combinations of themselves: result i is the sum of matrix[i][k] * element k.
 view times_matrix(context& c, view x, int axis, std::vector<float> const& matrix);

@@ -95,6 +95,7 @@ std::optional<atom_groups> groups_of(layout const& l, shape const& extents) {
   auto const each = array_of(extents);
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::int64_t covered = 1; covered < each[i]; ++next) {
+      if (next == l.memory.size()) return {};
       covered *= l.atoms[std::size_t(l.memory[next])];
       if (each[i] % covered != 0) return {};
       r[i].push_back(l.memory[next]);

@@ -1,5 +1,7 @@
 #include "builder.hpp"
 
+#include "expression.hpp"
+
 #include "../support/diagnostic.hpp"
 
 #include <ago/graph/lowering.hpp>
@@ -85,7 +87,17 @@ int builder::add_input(input in) {
   return size() - 1;
 }
 
+void builder::afford(std::vector<std::int64_t> const& extents) const {
+  std::int64_t count = 1;
+  for (std::int64_t const extent : extents) {
+    if (extent != 0 && count > (most_weights_ - recorder_.floats) / extent)
+      throw unsupported("the network would have more than " + std::to_string(most_weights_) + " weights");
+    count *= extent;
+  }
+}
+
 int builder::apply(layer_value layer, std::vector<int> operands, std::vector<float> weights) {
+  afford({std::int64_t(weights.size())});
   std::vector<tensor> x;
   for (int v : operands) x.push_back(tensors_[std::size_t(v)]);
   long const before = recorder_.floats;
@@ -98,8 +110,10 @@ int builder::apply(layer_value layer, std::vector<int> operands, std::vector<flo
   if (recorder_.floats - before != long(weights.size()))
     throw std::logic_error("importer: " + origin_ + ": " + std::to_string(weights.size()) + " weights for a layer of " +
                            std::to_string(recorder_.floats - before));
+  call made{std::move(layer), std::move(operands), y.dims(), std::move(weights), origin_};
+  (void)item_of(made);  // a number that cannot be written is refused while the node is known
   tensors_.push_back(y);
-  list_.calls.push_back({std::move(layer), std::move(operands), y.dims(), std::move(weights), origin_});
+  list_.calls.push_back(std::move(made));
   return size() - 1;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -138,38 +139,64 @@ class factoring {
     return columns.size();
   }
 
-  bool replace_best() {
-    constexpr std::size_t longest = 48, most_parameters = 6;
-    constexpr int least_weight = 3;
-    std::map<std::string, std::vector<place>> found;
-    std::map<std::string, std::size_t> lengths;
-    std::map<std::string, int> weights;
+  /// Runs of items as a tree: a run is the run without its last item, and what that is up to its numbers.
+  struct segment {
+    int before = -1;
+    std::string const* last = nullptr;
+    std::size_t length = 0;
+    int weight = 0;
+    std::vector<place> places{};
+  };
+
+  /// All runs that may become functions, of up to `longest` items.
+  std::vector<segment> all_runs() {
+    constexpr std::size_t longest = 48;
+    std::vector<segment> runs;
+    std::map<std::pair<int, std::string const*>, int> number_of;
     for (sequence* s : all_sequences()) {
+      std::vector<std::string const*> kinds;
+      for (item const& i : *s) kinds.push_back(&*signatures_.insert(signature(i)).first);
+      work_ += longest * s->size();
       for (std::size_t i = 0; i < s->size(); ++i) {
         if (!may_begin((*s)[i])) continue;
-        std::string key;
-        int sum = 0;
+        int last = -1;
         for (std::size_t n = 1; n <= longest && i + n <= s->size(); ++n) {
-          key += signature((*s)[i + n - 1]) + "|";
-          sum += weight((*s)[i + n - 1]);
-          if (sum < least_weight) continue;
-          found[key].push_back({s, i});
-          lengths[key] = n;
-          weights[key] = sum;
+          auto const [at, is_new] = number_of.try_emplace({last, kinds[i + n - 1]}, int(runs.size()));
+          int const sum = (last < 0 ? 0 : runs[std::size_t(last)].weight) + weight((*s)[i + n - 1]);
+          if (is_new) runs.push_back({.before = last, .last = at->first.second, .length = n, .weight = sum});
+          last = at->second;
+          runs[std::size_t(last)].places.push_back({s, i});
         }
       }
     }
+    return runs;
+  }
+
+  static std::string text_of(std::vector<segment> const& runs, segment const& r) {
+    return (r.before < 0 ? "" : text_of(runs, runs[std::size_t(r.before)])) + *r.last + "|";
+  }
+
+  /// Replaces the runs that a function saves most of, the first in the alphabet of those that save alike. False if
+  /// there are none, or if there has been enough work: it grows with the square of a network that repeats itself.
+  bool replace_best() {
+    constexpr std::size_t most_parameters = 6, most_work = 50'000'000;
+    constexpr int least_weight = 3;
+    std::vector<segment> const runs = all_runs();
     repetition best;
-    for (auto const& [key, places] : found) {
-      if (places.size() < 2) continue;
-      repetition r{lengths[key], apart(places, lengths[key]), 0};
-      if (r.places.size() < 2) continue;
-      int const each = weights[key];
-      if ((int(r.places.size()) - 1) * (each - 1) <= best.gain) continue;
+    segment const* chosen = nullptr;
+    for (segment const& candidate : runs) {
+      if (candidate.places.size() < 2 || candidate.weight < least_weight) continue;
+      repetition r{candidate.length, apart(candidate.places, candidate.length), 0};
+      int const most = (int(r.places.size()) - 1) * (candidate.weight - 1);
+      if (r.places.size() < 2 || most < best.gain) continue;
+      work_ += r.places.size() * r.length;
+      if (work_ > most_work) return false;
       std::size_t const count = parameters(r);
       if (count > most_parameters) continue;
-      r.gain = (int(r.places.size()) - 1) * (each - 1) - int(count);
-      if (r.gain > best.gain) best = r;
+      r.gain = most - int(count);
+      bool const first = !chosen || r.gain > best.gain ||
+                         (r.gain == best.gain && text_of(runs, candidate) < text_of(runs, *chosen));
+      if (first) best = r, chosen = &candidate;
     }
     constexpr int least_gain = 3;
     if (best.gain < least_gain) return false;
@@ -261,25 +288,27 @@ class factoring {
   }
 
   void repeat_equal_items() {
-    for (sequence* s : all_sequences()) {
-      sequence shorter;
-      for (std::size_t i = 0; i < s->size();) {
-        std::size_t n = 1;
-        while (i + n < s->size() && same((*s)[i], (*s)[i + n])) ++n;
-        if (n > 1 && weight((*s)[i]) + int((*s)[i].kind == item_kind::block) > 1) {
-          item r{.kind = item_kind::repeated, .name = "repeat", .branches = {{(*s)[i]}}, .times = int(n),
-                 .origin = (*s)[i].origin};
-          shorter.push_back(std::move(r));
-        } else {
-          shorter.insert(shorter.end(), s->begin() + std::ptrdiff_t(i), s->begin() + std::ptrdiff_t(i + n));
-        }
-        i += n;
+    for (statement& s : text_.statements) repeat_equal_items(s.items);
+    for (block& b : text_.blocks) repeat_equal_items(b.body);
+  }
+
+  static void repeat_equal_items(sequence& s) {
+    sequence shorter;
+    for (std::size_t i = 0; i < s.size();) {
+      std::size_t n = 1;
+      while (i + n < s.size() && same(s[i], s[i + n])) ++n;
+      if (n > 1 && weight(s[i]) + int(s[i].kind == item_kind::block) > 1) {
+        shorter.push_back({.kind = item_kind::repeated, .name = "repeat", .branches = {{s[i]}}, .times = int(n),
+                           .origin = s[i].origin});
+      } else {
+        auto const begin = s.begin() + std::ptrdiff_t(i);
+        std::move(begin, begin + std::ptrdiff_t(n), std::back_inserter(shorter));
       }
-      if (shorter.size() != s->size()) {
-        *s = std::move(shorter);
-        return repeat_equal_items();  // what was collected may be gone
-      }
+      i += n;
     }
+    s = std::move(shorter);
+    for (item& i : s)
+      for (sequence& b : i.branches) repeat_equal_items(b);
   }
 
   static bool same(item const& a, item const& b) {
@@ -291,6 +320,8 @@ class factoring {
 
   program_text& text_;
   std::set<std::string> block_names_{"network"};
+  std::set<std::string> signatures_;
+  std::size_t work_ = 0;
 };
 
 }  // namespace

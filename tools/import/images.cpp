@@ -1,5 +1,7 @@
 #include "images.hpp"
 
+#include <algorithm>
+
 namespace ago::importer {
 
 view as_image(context& c, view const& x) {
@@ -11,6 +13,12 @@ view as_image(context& c, view const& x) {
 
 view image(int value, extents const& dims) {
   return {value, dims.size() == 3 ? of_axes(dims, {0, 2, 1}) : of_axes(dims, {0, 2, 3, 1})};
+}
+
+void window_side::check() const {
+  std::int64_t const whole = std::int64_t(kernel - 1) * dilation + 1;
+  std::int64_t const reach = std::int64_t(out - 1) * stride + whole, padded = std::int64_t(in) + before + after;
+  if (std::max({whole, reach, padded}) > detail::int_limit) throw unsupported("its window is too large");
 }
 
 namespace {
@@ -27,6 +35,7 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
                 .in = int(in), .out = int(out)};
   std::string const rule = n.text("auto_pad", "NOTSET");
   if (rule == "SAME_UPPER" || rule == "SAME_LOWER") {
+    s.check();
     int const needed = (s.out - 1) * s.stride + s.span() - s.in, all = needed > 0 ? needed : 0;
     s.before = rule == "SAME_UPPER" ? all / 2 : all - all / 2;
     s.after = all - s.before;
@@ -34,6 +43,7 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
     s.before = at("pads", i, 0);
     s.after = at("pads", i + sides, 0);
   }
+  s.check();
   return s;
 }
 

@@ -15,6 +15,8 @@ struct window_side {
   int kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
   int in = 1, out = 1;
   int span() const { return (kernel - 1) * dilation + 1; }
+  /// Throws `unsupported` unless what is computed of it, in ints, fits.
+  void check() const;
 };
 struct window_sides {
   window_side h, w;

@@ -30,7 +30,7 @@ view repeated_heads(context& c, view x, std::int64_t heads) {
 
 view with_past(node_reader const& n, view x, int past, int present) {
   if (n.has(past)) x = joined(n.c, {n.x(past), x}, 2);
-  if (present < int(n.op.outputs.size()) && n.op.outputs[std::size_t(present)] >= 0) n.define(x, present);
+  n.define(x, present);
   return x;
 }
 
@@ -51,6 +51,7 @@ known_mask mask_of_input(node_reader const& n, std::int64_t keys) {
   known_mask r{n.dims(mask_input), {}};
   auto const values = n.reals(mask_input, "");
   std::int64_t const given = r.dims.back();
+  n.c.net.afford({product(r.dims) / given, keys});
   for (std::size_t row = 0; row < values.size() / std::size_t(given); ++row)
     for (std::int64_t k = 0; k < keys; ++k) {
       float const v = k < given ? values[row * std::size_t(given) + std::size_t(k)] : hidden;
@@ -66,6 +67,11 @@ known_mask mask_of_places(node_reader const& n, extents const& scores, std::int6
   std::int64_t const queries = scores[2], keys = scores[3];
   std::vector<std::int64_t> const length_of =
       by_length ? n.integers(lengths, "nonpad_kv_seqlen") : std::vector<std::int64_t>{keys};
+  if (by_length && std::int64_t(length_of.size()) != scores[0])
+    throw unsupported("nonpad_kv_seqlen must have a number for each sequence");
+  for (std::int64_t length : length_of)
+    if (length < 0 || length > keys) throw unsupported("nonpad_kv_seqlen has a number beyond the keys");
+  n.c.net.afford({std::int64_t(length_of.size()), queries, keys});
   known_mask r{{std::int64_t(length_of.size()), 1, queries, keys}, {}};
   for (std::int64_t length : length_of)
     for (std::int64_t i = 0; i < queries; ++i)
@@ -76,19 +82,27 @@ known_mask mask_of_places(node_reader const& n, extents const& scores, std::int6
   return r;
 }
 
-known_mask sum_of(known_mask const& a, known_mask const& b) {
+known_mask sum_of(context const& c, known_mask const& a, known_mask const& b) {
   known_mask r{broadcast(a.dims, b.dims), {}};
-  auto const x = broadcast_values(a.dims, a.values, r.dims), y = broadcast_values(b.dims, b.values, r.dims);
+  auto const x = broadcast_values(c, a.dims, a.values, r.dims), y = broadcast_values(c, b.dims, b.values, r.dims);
   for (std::size_t i = 0; i < x.size(); ++i) r.values.push_back(x[i] + y[i]);
   return r;
+}
+
+/// The mask has rows, which are not longer than there are keys, and fits the scores otherwise.
+void check_mask(extents mask, extents const& scores) {
+  bool const has_rows = !mask.empty() && mask.back() > 0 && mask.back() <= scores.back();
+  if (has_rows) mask.back() = scores.back();
+  if (!has_rows || broadcast(mask, scores) != scores) throw unsupported("its mask does not fit its scores");
 }
 
 /// The softmax of scores with all masks. Queries that may look nowhere get nothing, instead of NaN.
 view weights_of(node_reader const& n, view scores, std::int64_t past, view& masked) {
   std::int64_t const keys = scores.how.dims[3];
+  if (n.has(mask_input)) check_mask(n.dims(mask_input), scores.how.dims);
   known_mask m = mask_of_places(n, scores.how.dims, past);
   bool const open_mask = n.has(mask_input) && !n.known(mask_input);
-  if (n.known(mask_input)) m = sum_of(m, mask_of_input(n, keys));
+  if (n.known(mask_input)) m = sum_of(n.c, m, mask_of_input(n, keys));
   if (open_mask) {
     view mask = n.x(mask_input);
     if (is_truth(n)) mask = mapped(n.c, mask, "(x - 1.f) * 1e30f");
@@ -118,15 +132,14 @@ void attention_rule(node_reader const& n) {
   context& c = n.c;
   bool const flat = n.dims(q_input).size() == 3;
   std::int64_t const heads = flat ? n.integer("q_num_heads", 1) : n.dims(q_input)[1];
-  std::int64_t const kv_heads = flat ? n.integer("kv_num_heads", 1) : n.dims(k_input)[1];
+  std::int64_t const kv_heads = n.dims(k_input).size() == 3 ? n.integer("kv_num_heads", 1) : n.dims(k_input)[1];
   view const q = by_heads(c, n.x(q_input), heads);
   view const k = repeated_heads(c, with_past(n, by_heads(c, n.x(k_input), kv_heads), past_key, 1), heads);
   view const v = repeated_heads(c, with_past(n, by_heads(c, n.x(v_input), kv_heads), past_value, 2), heads);
 
   float const scale = n.real("scale", 1 / std::sqrt(float(q.how.dims[3]))), cap = n.real("softcap", 0);
   view scores = matrix_product(c, unary(c, q, affine{scale, 0}), transposed(k, {0, 1, 3, 2}));
-  std::int64_t const shown =
-      n.op.outputs.size() > 3 && n.op.outputs[3] >= 0 ? n.integer("qk_matmul_output_mode", 0) : -1;
+  std::int64_t const shown = n.wants(3) ? n.integer("qk_matmul_output_mode", 0) : -1;
   if (shown == 0) n.define(scores, 3);
   if (cap > 0) scores = mapped(c, scores, "math::tanh(x * " + literal(1 / cap) + ") * " + literal(cap));
   if (shown == 1) n.define(scores, 3);
@@ -135,7 +148,7 @@ void attention_rule(node_reader const& n) {
   if (shown == 2) n.define(masked, 3);
   if (shown == 3) n.define(scores, 3);
   view const y = matrix_product(c, scores, v);
-  n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
+  if (n.wants(0)) n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
 }
 
 /// A tensor {places, patches, channels} that is an image in memory: of what patches? Pixels at the same place of all
@@ -204,16 +217,26 @@ void rotary_embedding(node_reader const& n) {
   extents const d = x.how.dims;  // images, tokens, heads, depth
   std::int64_t const rotary = n.integer("rotary_embedding_dim", 0), turned = rotary > 0 ? rotary : d[3],
                      half = turned / 2;
+  if (turned > d[3] || turned % 2 != 0) throw unsupported("rotary_embedding_dim does not fit its heads");
   auto const table = [&](int input) {
     auto const values = n.reals(input, "its table of angles");
     std::vector<float> r;
     if (!n.has(3)) return values;
-    for (std::int64_t position : n.integers(3, "position_ids"))
-      for (std::int64_t k = 0; k < half; ++k) r.push_back(values.at(std::size_t(position * half + k)));
+    std::int64_t const rows = std::int64_t(values.size()) / half;
+    auto const positions = n.integers(3, "position_ids");
+    c.net.afford({std::int64_t(positions.size()), half});
+    for (std::int64_t position : positions) {
+      if (position < 0 || position >= rows) throw unsupported("position_ids has a number beyond its tables");
+      auto const row = values.begin() + std::ptrdiff_t(position * half);
+      r.insert(r.end(), row, row + std::ptrdiff_t(half));
+    }
     return r;
   };
   auto const cosines = table(1), sines = table(2);
   extents const angles{std::int64_t(cosines.size()) / (d[1] * half), d[1], 1, half};
+  if (product(angles) != std::int64_t(cosines.size()) || (angles[0] != 1 && angles[0] != d[0]) ||
+      sines.size() != cosines.size())
+    throw unsupported("its tables of angles do not fit its operand");
   std::int64_t const step = interleaved ? 2 : 1;
   view const a = sliced(c, x, 3, 0, half, step), b = sliced(c, x, 3, interleaved ? 1 : half, half, step);
   auto const times = [&](view const& v, std::vector<float> const& k) {

@@ -21,8 +21,11 @@ void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
 void same(node_reader const& n) { n.define(n.x()); }
 
 void dropout(node_reader const& n) {
-  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0)  // nothing is dropped
-    n.define(n.c.constant(n.dims(), std::vector<float>(std::size_t(product(n.dims())), 1.f)), 1);
+  if (n.wants(1)) {  // nothing is dropped
+    std::vector<float> ones = n.c.table(n.dims());
+    std::fill(ones.begin(), ones.end(), 1.f);
+    n.define(n.c.constant(n.dims(), ones), 1);
+  }
   n.define(n.x());
 }
 
@@ -163,6 +166,9 @@ void prelu_rule(node_reader const& n) {
     auto const slopes = n.reals(1, "");
     bool const one = std::all_of(slopes.begin(), slopes.end(), [&](float s) { return s == slopes[0]; });
     if (one) return n.define(unary(n.c, x, leaky_relu{slopes[0]}));
+  }
+  if (n.known(1) && x.how.rank() > 1) {
+    auto const slopes = n.reals(1, "");
     x = x.how.rank() == 4 ? as_image(n.c, x) : innermost(n.c.net, x, {1});
     extents channels(x.how.dims.size() - 1, 1);
     channels[0] = x.how.dims[1];

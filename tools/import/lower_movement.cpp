@@ -50,7 +50,8 @@ void slice_rule(node_reader const& n) {
   view x = n.x();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     int const axis = axis_of(axes[i], x.how.rank());
-    std::int64_t const extent = x.how.dims[std::size_t(axis)], step = steps[i];
+    std::int64_t const extent = x.how.dims[std::size_t(axis)];
+    std::int64_t const step = std::clamp<std::int64_t>(steps[i], -detail::int_limit, detail::int_limit);
     auto const limited = [&](std::int64_t at) {
       if (at < 0) at = at < -extent ? -1 - extent : at + extent;
       return step > 0 ? std::clamp<std::int64_t>(at, 0, extent) : std::clamp<std::int64_t>(at, -1, extent - 1);
@@ -65,12 +66,15 @@ void slice_rule(node_reader const& n) {
 void split(node_reader const& n) {
   int const axis = axis_of(n.integer("axis", 0), int(n.dims().size()));
   std::int64_t begin = 0;
-  // The outputs' shapes are known, unless nobody reads them.
   std::size_t const outputs = n.op.outputs.size();
   std::int64_t const extent = n.dims()[std::size_t(axis)];
   std::vector<std::int64_t> parts = n.list_or_input("split", 1);
   if (parts.empty()) {
-    std::int64_t const each = (extent + std::int64_t(outputs) - 1) / std::int64_t(outputs);
+    // In equal parts, of which only the last may be smaller. Those at the end that nobody reads are not there any more.
+    auto const count = n.integer("num_outputs", 0);
+    int first = 0;
+    while (!n.wants(first)) ++first;
+    std::int64_t const each = count > 0 ? (extent + count - 1) / count : n.out_dims(first)[std::size_t(axis)];
     for (std::size_t i = 0; i < outputs; ++i) parts.push_back(std::min(each, extent - each * std::int64_t(i)));
   }
   view const whole = around_axis(n.c.net, n.x(), axis).x;
@@ -89,6 +93,7 @@ void gather(node_reader const& n) {
     view const parts = selected(n.c, n.x(), axis, indices);
     return n.define(with_dims(n.c, parts, n.out_dims()));
   }
+  if (extent == 0) throw unsupported("a table without entries");
   if (!n.known(0) || axis != 0) throw unsupported("indices, or else a table along axis 0, must be constant");
   view const indices = in_row_major(n.c.net, n.x(1));
   std::int64_t const count = indices.how.count(), width = product(n.dims()) / extent;
@@ -138,8 +143,12 @@ void pad_rule(node_reader const& n) {
   for (std::size_t i = 0; i < count; ++i) {
     int const axis = axis_of(axes[i], x.how.rank());
     std::int64_t const before = pads[i], after = pads[count + i], extent = x.how.dims[std::size_t(axis)];
-    if (mode == "constant") x = padded(n.c, x, axis, before, after, value);
-    else if (before || after) x = selected(n.c, x, axis, continued(mode, extent, before, after));
+    if (mode == "constant") {
+      x = padded(n.c, x, axis, before, after, value);
+    } else if (before || after) {
+      n.c.net.afford({extent + before + after});
+      x = selected(n.c, x, axis, continued(mode, extent, before, after));
+    }
   }
   n.define(x);
 }
@@ -156,11 +165,23 @@ void space_to_depth_rule(node_reader const& n) {
   n.define(image(n.c.net.apply(space_to_depth{int(n.integer("blocksize", 1))}, {x}), n.out_dims()));
 }
 
+void expect_few(std::int64_t elements, std::int64_t chosen) {
+  constexpr std::int64_t most = 1 << 22;
+  if (chosen > 0 && elements > most / chosen) throw unsupported("too many elements are chosen one by one");
+}
+
+/// A known index of an axis, from the front.
+std::int64_t from_front(std::int64_t index, std::int64_t extent) {
+  std::int64_t const r = index < 0 ? index + extent : index;
+  if (r < 0 || r >= extent)
+    throw unsupported("index " + std::to_string(index) + " of an axis of " + std::to_string(extent));
+  return r;
+}
+
 /// Elements that are known to be chosen, in row-major order, as a value of dims `dims`.
 view picked(context& c, view x, std::vector<std::int64_t> const& elements, extents const& dims) {
-  constexpr std::int64_t most = 1 << 22;
-  std::int64_t const count = x.how.count();
-  if (count * std::int64_t(elements.size()) > most) throw unsupported("too many elements are chosen one by one");
+    std::int64_t const count = x.how.count();
+  expect_few(count, std::int64_t(elements.size()));
   return with_dims(c, selected(c, with_dims(c, in_row_major(c.net, x), {count}), 0, elements), dims);
 }
 
@@ -174,7 +195,7 @@ void gather_elements(node_reader const& n) {
     for (int d = int(out.size()); d-- > 0;) {
       std::int64_t at = rest % out[std::size_t(d)];
       rest /= out[std::size_t(d)];
-      if (d == axis) at = indices[i] + (indices[i] < 0 ? in[std::size_t(d)] : 0);
+      if (d == axis) at = from_front(indices[i], in[std::size_t(d)]);
       element += at * stride;
       stride *= in[std::size_t(d)];
     }
@@ -189,14 +210,16 @@ void scatter(node_reader const& n) {
   extents const &dims = n.dims(0), &index_dims = n.dims(1);
   auto const indices = n.integers(1, "indices");
   std::int64_t const depth = index_dims.back(), count = product(dims);
+  if (depth == 0) throw unsupported("indices without numbers");
+  expect_few(count, count);
   std::int64_t const size = product({dims.begin() + depth, dims.end()});
   std::vector<std::int64_t> elements(std::size_t(count), 0);
   std::iota(elements.begin(), elements.end(), 0);
   for (std::int64_t i = 0; i < std::int64_t(indices.size()) / depth; ++i) {
     std::int64_t at = 0;
     for (std::int64_t d = 0; d < depth; ++d) {
-      std::int64_t const index = indices[std::size_t(i * depth + d)], extent = dims[std::size_t(d)];
-      at = at * extent + index + (index < 0 ? extent : 0);
+      std::int64_t const extent = dims[std::size_t(d)];
+      at = at * extent + from_front(indices[std::size_t(i * depth + d)], extent);
     }
     for (std::int64_t k = 0; k < size; ++k) elements[std::size_t(at * size + k)] = count + i * size + k;
   }
@@ -209,20 +232,22 @@ void cumulative_sum(node_reader const& n) {
   int const axis = axis_of(n.integers(1, "the axis").at(0), int(n.dims().size()));
   bool const exclusive = n.integer("exclusive", 0) != 0, reverse = n.integer("reverse", 0) != 0;
   std::int64_t const extent = n.dims()[std::size_t(axis)];
-  std::vector<float> matrix;
+  std::vector<float> matrix = n.c.table({extent, extent});
   for (std::int64_t i = 0; i < extent; ++i)
     for (std::int64_t k = 0; k < extent; ++k)
-      matrix.push_back((reverse ? k > i : k < i) || (k == i && !exclusive) ? 1.f : 0.f);
+      matrix[std::size_t(i * extent + k)] = (reverse ? k > i : k < i) || (k == i && !exclusive) ? 1.f : 0.f;
   n.define(times_matrix(n.c, n.x(), axis, matrix));
 }
 
 void triangle(node_reader const& n) {
-  std::int64_t const shift = n.has(1) ? n.integers(1, "k").at(0) : 0;
+  std::int64_t const given = n.has(1) ? n.integers(1, "k").at(0) : 0;
+  std::int64_t const shift = std::clamp<std::int64_t>(given, -detail::int_limit, detail::int_limit);
   bool const upper = n.integer("upper", 1) != 0;
   extents const matrix{n.dims().end() - 2, n.dims().end()};
-  std::vector<float> mask;
+  std::vector<float> mask = n.c.table(matrix);
   for (std::int64_t i = 0; i < matrix[0]; ++i)
-    for (std::int64_t k = 0; k < matrix[1]; ++k) mask.push_back((upper ? k >= i + shift : k <= i + shift) ? 1.f : 0.f);
+    for (std::int64_t k = 0; k < matrix[1]; ++k)
+      mask[std::size_t(i * matrix[1] + k)] = (upper ? k >= i + shift : k <= i + shift) ? 1.f : 0.f;
   n.define(combined(n.c, arithmetic::multiply, n.x(), matrix, mask));
 }
 

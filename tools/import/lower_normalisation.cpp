@@ -3,6 +3,7 @@
 #include "images.hpp"
 #include "movement.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,8 +55,8 @@ void layer_norm_rule(node_reader const& n) {
   auto const axes = axes_from(first, rank);
   define_statistics(n, axes, epsilon);
   if (n.known(1) && (!n.has(2) || n.known(2))) {
-    auto const gamma = broadcast_values(n.dims(1), n.reals(1, ""), own);
-    auto const beta = n.has(2) ? broadcast_values(n.dims(2), n.reals(2, ""), own) : std::vector<float>{};
+    auto const gamma = broadcast_values(n.c, n.dims(1), n.reals(1, ""), own);
+    auto const beta = n.has(2) ? broadcast_values(n.c, n.dims(2), n.reals(2, ""), own) : std::vector<float>{};
     return n.define(normalised(n.c, n.x(), axes, epsilon, gamma, beta));
   }
   view y = combined(n.c, arithmetic::multiply, normalised(n.c, n.x(), axes, epsilon), n.x(1));
@@ -121,10 +122,10 @@ void local_response(node_reader const& n) {
   std::int64_t const before = (size - 1) / 2, after = size - 1 - before;
   float const alpha = n.real("alpha", 1e-4f), beta = n.real("beta", 0.75f), shift = n.real("bias", 1);
   view const x = n.dims().size() == 4 ? as_image(n.c, n.x()) : n.x();
-  std::vector<float> band;
+  std::vector<float> band = n.c.table({channels, channels});
   for (std::int64_t i = 0; i < channels; ++i)
-    for (std::int64_t k = 0; k < channels; ++k)
-      band.push_back(k >= i - before && k <= i + after ? alpha / float(size) : 0.f);
+    for (std::int64_t k = std::max<std::int64_t>(i - before, 0); k < channels && k <= i + after; ++k)
+      band[std::size_t(i * channels + k)] = alpha / float(size);
   view const sums = times_matrix(n.c, mapped(n.c, x, "x * x"), 1, band);
   view const factor =
       unary(n.c, unary(n.c, sums, affine{1, shift}), to_power{-beta});

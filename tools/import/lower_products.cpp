@@ -97,7 +97,7 @@ void gemm(node_reader const& n) {
     auto const b = n.reals(1, "");
     auto const weights = times(turn_b ? b : transposed_matrix(b, depth, out[1]), alpha);
     bool const of_channels = n.known(2) && (n.dims(2).size() < 2 || n.dims(2)[n.dims(2).size() - 2] == 1);
-    if (of_channels) shift = broadcast_values(n.dims(2), times(n.reals(2, ""), beta), {1, out[1]});
+    if (of_channels) shift = broadcast_values(n.c, n.dims(2), times(n.reals(2, ""), beta), {1, out[1]});
     y = linear_along(n.c, a, 1, out[1], weights, shift);
   } else {
     view const b = turn_b ? transposed(n.x(1), {1, 0}) : n.x(1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ago::importer {
 
@@ -70,6 +71,9 @@ view softmax_over(context& c, view x, std::vector<int> const& axes) {
 
 view normalised(context& c, view x, std::vector<int> const& axes, float epsilon, std::vector<float> const& gamma,
                 std::vector<float> const& beta) {
+  extents own{2};
+  for (int a : axes) own.push_back(x.how.dims[std::size_t(a)]);
+  c.net.afford(own);
   x = innermost(c.net, x, axes);
   auto const order = order_within(x.how, axes);
   std::vector<float> weights;
@@ -148,8 +152,8 @@ void top_k(node_reader const& n) {
   view x = smallest ? unary(c, n.x(), negative{}) : n.x();
   extents dims(n.dims().size(), 1);
   dims[std::size_t(axis)] = n.dims()[std::size_t(axis)];
-  std::vector<float> numbers;
-  for (std::int64_t i = 0; i < dims[std::size_t(axis)]; ++i) numbers.push_back(float(i));
+  std::vector<float> numbers = c.table(dims);
+  std::iota(numbers.begin(), numbers.end(), 0.f);
   std::vector<view> values, places;
   for (std::int64_t i = 0; i < count; ++i) {
     values.push_back(reduced(c, reduction::largest, x, {axis}));

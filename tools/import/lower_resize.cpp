@@ -42,12 +42,13 @@ double exact_source(interpolation const& how, axis_map const& a, std::int64_t y)
     return a.out > 1 ? a.roi_begin * last + double(y) * (a.roi_end - a.roi_begin) * last / double(a.out - 1)
                      : (a.roi_begin + a.roi_end) * last / 2;
   }
-  throw unsupported("coordinate_transformation_mode " + c);
+  throw unsupported("coordinate_transformation_mode " + onnx::printable(c));
 }
 
 /// Scales come rounded to float: what is nearly a whole number is one.
 double source_of(interpolation const& how, axis_map const& a, std::int64_t y) {
   double const x = exact_source(how, a, y), whole = std::round(x);
+  if (std::isnan(x)) throw unsupported("a region that is not a number");
   return std::fabs(x - whole) <= 1e-6 * std::max(1., std::fabs(x)) ? whole : x;
 }
 
@@ -56,7 +57,7 @@ std::int64_t rounded(std::string const& rule, double x) {
   if (rule == "ceil") return std::int64_t(std::ceil(x));
   if (rule == "round_prefer_ceil") return std::int64_t(std::floor(x + .5));
   if (rule == "round_prefer_floor") return std::int64_t(std::ceil(x - .5));
-  throw unsupported("nearest_mode " + rule);
+  throw unsupported("nearest_mode " + onnx::printable(rule));
 }
 
 double kernel_at(interpolation const& how, double t) {
@@ -69,7 +70,8 @@ double kernel_at(interpolation const& how, double t) {
 
 /// The weights of the operand's elements in result `y`.
 void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float* row) {
-  double const x = source_of(how, a, y);
+  // Wherever scales and regions say that it lies: beyond the image all is alike.
+  double const x = std::clamp(source_of(how, a, y), -4 * double(a.in) - 4, 4 * double(a.in) + 4);
   auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
   if (how.mode == "nearest") {
     row[inside(rounded(how.rounding, x))] = 1;
@@ -77,6 +79,7 @@ void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float
   }
   double const base = std::ceil(x) - 1, narrow = how.antialias ? std::min(a.scale, 1.) : 1;
   double const reach = how.mode == "linear" ? 1 : 2;
+  if (!(narrow * double(a.in) >= 0.5)) throw unsupported("a scale that leaves nothing of an axis");
   auto const first = std::int64_t(std::floor(-reach / narrow)) + 1, last = 1 - first;
   std::vector<double> weights;
   double sum = 0;
@@ -130,7 +133,8 @@ interpolation interpolation_of(node_reader const& n) {
                     .exclude_outside = n.integer("exclude_outside", 0) != 0,
                     .outside = n.real("extrapolation_value", 0)};
   if (how.mode == "bilinear") how.mode = "linear";
-  if (how.mode != "nearest" && how.mode != "linear" && how.mode != "cubic") throw unsupported("mode " + how.mode);
+  if (how.mode != "nearest" && how.mode != "linear" && how.mode != "cubic")
+    throw unsupported("mode " + onnx::printable(how.mode));
   return how;
 }
 
@@ -175,6 +179,8 @@ void resize_rule(node_reader const& n) {
   std::vector<bool> changes;
   for (axis_map const& a : maps) {
     if (double(a.in) * double(a.out) > double(1 << 26)) throw unsupported("an axis is too long");
+    if (!(a.scale > 0)) throw unsupported("a scale that is not positive");
+    n.c.net.afford({a.in, a.out});
     matrices.push_back(matrix_of(how, a));
     changes.push_back(a.in != a.out || !close(matrices.back().weights, own_matrix("nearest", {a.in, a.in, 1})));
   }

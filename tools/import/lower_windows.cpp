@@ -44,7 +44,9 @@ void conv(node_reader const& n) {
 /// last window.
 int fit(node_reader const& n, window_side& s, int output_padding) {
   std::string const rule = n.text("auto_pad", "NOTSET");
-  int const whole = s.stride * (s.in - 1) + output_padding + s.span();
+  std::int64_t const exact = std::int64_t(s.stride) * (s.in - 1) + output_padding + s.span();
+  if (exact > detail::int_limit) throw unsupported("its window is too large");
+  int const whole = int(exact);
   if (n.given("output_shape") || rule == "SAME_UPPER" || rule == "SAME_LOWER") {
     int const all = std::max(whole - s.out, 0);
     s.before = rule == "SAME_UPPER" ? all / 2 : all - all / 2;
@@ -77,10 +79,10 @@ void conv_transpose_rule(node_reader const& n) {
 
 /// How many pixels a pooling gives in one direction.
 int pooled(window_side const& s, bool ceil) {
-  int const all = s.in + s.before + s.after - s.span();
-  int out = (all + (ceil ? s.stride - 1 : 0)) / s.stride + 1;
+  std::int64_t const all = s.in + s.before + s.after - s.span();
+  std::int64_t out = (all + (ceil ? s.stride - 1 : 0)) / s.stride + 1;
   if (ceil && (out - 1) * s.stride >= s.in + s.before) --out;
-  return out;
+  return int(out);
 }
 
 /// Does the layer round up? Where neither rounding gives what the model says, the pads behind the image are changed.
@@ -107,7 +109,7 @@ int padded(builder& net, int x, window_sides& s, float value) {
 }
 
 void no_second_output(node_reader const& n) {
-  if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0) throw unsupported("its second output");
+  if (n.wants(1)) throw unsupported("its second output");
 }
 
 void max_pool_rule(node_reader const& n) {
@@ -122,9 +124,11 @@ void max_pool_rule(node_reader const& n) {
 }
 
 /// The sum of each window, as a depthwise convolution.
-int window_sums(builder& net, int x, window_sides const& s) {
+int window_sums(context& c, int x, window_sides const& s) {
+  builder& net = c.net;
   int const channels = net.dims(x).c;
-  std::vector<float> ones(std::size_t(channels) * std::size_t(s.h.kernel * s.w.kernel), 1.f);
+  std::vector<float> ones = c.table({channels, s.h.kernel, s.w.kernel});
+  std::fill(ones.begin(), ones.end(), 1.f);
   window_sides fitting = s;
   for (window_side* side : {&fitting.h, &fitting.w})
     side->after = std::max(0, (side->out - 1) * side->stride + side->span() - side->in - side->before);
@@ -135,18 +139,20 @@ int window_sums(builder& net, int x, window_sides const& s) {
 std::vector<float> counted(window_side const& s, bool pads_count) {
   std::vector<float> r;
   for (int y = 0; y < s.out; ++y) {
-    int count = 0;
-    for (int k = 0; k < s.kernel; ++k) {
-      int const at = y * s.stride - s.before + k * s.dilation;
-      count += pads_count ? at < s.in + s.after : at >= 0 && at < s.in;
-    }
-    r.push_back(float(count));
+    // Taps k * dilation that lie in [first, end) of the image; with pads, none lie before it.
+    int const start = y * s.stride - s.before, end = pads_count ? s.in + s.after : s.in;
+    auto const taps_before = [&](int at) {
+      std::int64_t const distance = std::int64_t(at) - start;
+      return std::clamp<std::int64_t>((distance + s.dilation - 1) / s.dilation, 0, s.kernel);
+    };
+    r.push_back(float(taps_before(end) - (pads_count ? 0 : taps_before(0))));
   }
   return r;
 }
 
 view mean_of_dilated(context& c, view x, window_sides const& s, extents const& out, bool pads_count) {
-  view const sums = image(window_sums(c.net, x.value, s), out);
+  c.net.afford({s.h.out, s.w.out});
+  view const sums = image(window_sums(c, x.value, s), out);
   auto const rows = counted(s.h, pads_count), columns = counted(s.w, pads_count);
   std::vector<float> factors;
   for (float a : rows)
@@ -180,7 +186,7 @@ void lp_pool(node_reader const& n) {
   if (p == 2) x = mapped(n.c, x, "x * x");
   else if (p == 1) x = unary(n.c, x, absolute{});
   else x = combined(n.c, arithmetic::power, unary(n.c, x, absolute{}), {}, {p});
-  view y = image(window_sums(n.c.net, x.value, s), n.out_dims());
+  view y = image(window_sums(n.c, x.value, s), n.out_dims());
   if (p == 2) y = unary(n.c, y, square_root{});
   else if (p != 1) y = combined(n.c, arithmetic::power, y, {}, {1 / p});
   n.define(y);

@@ -5,6 +5,7 @@
 #include "simplify.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace ago::importer {
@@ -20,18 +21,20 @@ bool works_on_images(std::string const& type) {
   return types.count(type) != 0;
 }
 
-/// Does an input of four axes reach such an operator before anything that is not elementwise?
-bool is_image(onnx::model const& m, int value) {
-  std::set<int> same{value};
-  for (auto const& op : m.operations) {
-    bool const reads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](int v) { return same.count(v) != 0; });
-    if (!reads) continue;
-    if (works_on_images(op.type)) return true;
-    for (int v : op.outputs)
-      if (v >= 0 && (op.type == "Pad" || m.values[std::size_t(v)].dims == m.values[std::size_t(value)].dims))
-        same.insert(v);
+/// Which values reach such an operator before anything that is neither elementwise nor padding?
+std::vector<bool> images_of(onnx::model const& m) {
+  std::vector<bool> r(m.values.size(), false);
+  for (std::size_t i = m.operations.size(); i-- > 0;) {
+    onnx::operation const& op = m.operations[i];
+    bool const is_end = works_on_images(op.type);
+    for (int x : op.inputs)
+      for (int y : op.outputs) {
+        if (x < 0 || y < 0) continue;
+        bool const same = op.type == "Pad" || m.values[std::size_t(x)].dims == m.values[std::size_t(y)].dims;
+        if (is_end || (same && r[std::size_t(y)])) r[std::size_t(x)] = true;
+      }
   }
-  return false;
+  return r;
 }
 
 int checked(std::int64_t extent) {
@@ -41,16 +44,15 @@ int checked(std::int64_t extent) {
 }
 
 /// The user's memory is as ONNX has it, row-major, but for images if they have their channels last.
-view add_input(builder& net, onnx::model const& m, int value, bool channels_last) {
-  extents const& dims = m.values[std::size_t(value)].dims;
+view add_input(builder& net, extents const& dims, bool is_image, bool channels_last) {
   std::vector<int> d;
   for (std::int64_t extent : dims) d.push_back(checked(extent));
-  if (d.size() == 4 && is_image(m, value) && (d[2] > 1 || d[3] > 1)) {
+  if (d.size() == 4 && is_image && (d[2] > 1 || d[3] > 1)) {
     auto const memory = channels_last ? ago::layout::nhwc : ago::layout::nchw;
     int const x = net.add_input({.n = d[0], .h = d[2], .w = d[3], .c = d[1], .layout = memory});
     return {x, of_axes(dims, {0, 2, 3, 1})};
   }
-  if (d.size() == 4 && is_image(m, value)) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
+  if (d.size() == 4 && is_image) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
   if (d.size() == 2) return {net.add_input({.n = d[0], .c = d[1]}), row_major(dims)};
   if (d.size() == 3) return {net.add_input({.n = d[0], .w = d[1], .c = d[2]}), row_major(dims)};
   while (d.size() > 4) d[1] = checked(std::int64_t(d[0]) * d[1]), d.erase(d.begin());
@@ -82,7 +84,8 @@ port add_output(builder& net, view const& x, onnx::value const& value, bool chan
 
 class lowering {
  public:
-  lowering(onnx::model const& m, lowering_options const& o) : model_(m), options_(o), c_(m) {}
+  lowering(onnx::model const& m, lowering_options const& o)
+      : model_(m), options_(o), c_(m, o.most_weights), is_image_(images_of(m)) {}
 
   lowered_model run() {
     for (int v : model_.inputs) input(v);
@@ -102,7 +105,7 @@ class lowering {
     auto const& value = model_.values[std::size_t(v)];
     c_.net.origin(value.name);
     try {
-      view const x = add_input(c_.net, model_, v, options_.channels_last);
+      view const x = add_input(c_.net, value.dims, is_image_[std::size_t(v)], options_.channels_last);
       c_.define(v, x);
       bool const turned = options_.channels_last && !simplified(x.how).is_row_major();
       result_.inputs.push_back({value.name, turned ? dims_of(c_.net.dims(x.value)) : value.dims});
@@ -115,6 +118,8 @@ class lowering {
     if (found == rules().end()) return complain(op, "this operator is not supported");
     for (int v : op.inputs)
       if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // what makes it is reported
+    for (int v : op.outputs)
+      if (v >= 0 && product(c_.dims(v)) == 0) return complain(op, "a value without elements");
     c_.net.origin(op.name);
     try {
       found->second(node_reader(c_, op));
@@ -144,6 +149,7 @@ class lowering {
   onnx::model const& model_;
   lowering_options options_;
   context c_;
+  std::vector<bool> is_image_;
   lowered_model result_;
   std::vector<onnx::finding> findings_;
 };
@@ -183,13 +189,19 @@ view context::tensor_of(int value) {
 
 void context::define(int value, view v) {
   if (v.how.dims != dims(value)) {
-    std::string text = "the importer made another shape of " + model.values[std::size_t(value)].name + ":";
+    std::string text =
+        "the importer made another shape of " + onnx::printable(model.values[std::size_t(value)].name) + ":";
     for (std::int64_t d : v.how.dims) text += " " + std::to_string(d);
     throw unsupported(text);
   }
   if (v.how.count() != net.dims(v.value).count()) throw unsupported("the importer lost elements");
   v.how = simplified(v.how);
   views_[std::size_t(value)] = std::move(v);
+}
+
+std::vector<float> context::table(extents const& dims) const {
+  net.afford(dims);
+  return std::vector<float>(std::size_t(product(dims)), 0.f);
 }
 
 view context::constant(extents const& dims, std::vector<float> const& values) {
@@ -211,10 +223,23 @@ std::vector<std::int64_t> node_reader::integers(int i, char const* what) const {
   auto const* k = known(i);
   if (!k) throw unsupported(std::string(what) + " must be constant");
   if (k->type == onnx::element::integer) return k->integers;
-  return {k->reals.begin(), k->reals.end()};
+  std::vector<std::int64_t> r;
+  constexpr float most = 1 << 24;  // beyond, floats skip whole numbers
+  for (float x : k->reals) {
+    if (!(std::fabs(x) <= most) || x != std::floor(x)) throw unsupported(std::string(what) + " must be whole numbers");
+    r.push_back(std::int64_t(x));
+  }
+  return r;
 }
 
-void node_reader::define(view v, int output) const { c.define(op.outputs[std::size_t(output)], std::move(v)); }
+extents const& node_reader::out_dims(int i) const {
+  if (!wants(i)) throw unsupported("output " + std::to_string(i) + " is not used");
+  return c.dims(op.outputs[std::size_t(i)]);
+}
+
+void node_reader::define(view v, int output) const {
+  if (wants(output)) c.define(op.outputs[std::size_t(output)], std::move(v));
+}
 
 std::int64_t node_reader::integer(char const* attribute, std::int64_t otherwise) const {
   auto const* v = find<std::int64_t>(op, attribute);

@@ -28,6 +28,8 @@ struct lowered_model {
 struct lowering_options {
   bool trace = false;          ///< every intermediate value becomes an output too
   bool channels_last = false;  ///< images among inputs and outputs lie in memory as [n, h, w, c]
+  /// Of all layers together, those that the importer makes itself as well; 2 GiB.
+  std::int64_t most_weights = std::int64_t{1} << 29;
 };
 
 /// Throws onnx::import_error with everything that is not supported.
@@ -36,7 +38,8 @@ lowered_model lower(onnx::model const& model, lowering_options const& options = 
 /// What the operators are lowered with.
 class context {
  public:
-  context(onnx::model const& model) : model(model), views_(model.values.size()) {}
+  context(onnx::model const& model, std::int64_t most_weights)
+      : model(model), net(most_weights), views_(model.values.size()) {}
 
   onnx::model const& model;
   builder net;
@@ -50,6 +53,8 @@ class context {
   void define(int value, view v);
   bool defined(int value) const { return views_[std::size_t(value)].has_value(); }
 
+  /// Zeros to make weights of; throws `unsupported` where they are too many.
+  std::vector<float> table(extents const& dims) const;
   /// A value that holds `values`, in row-major order.
   view constant(extents const& dims, std::vector<float> const& values);
 
@@ -66,14 +71,17 @@ class node_reader {
   onnx::operation const& op;
 
   bool has(int input) const { return input < int(op.inputs.size()) && op.inputs[std::size_t(input)] >= 0; }
+  /// Does anybody read this output?
+  bool wants(int output) const { return output < int(op.outputs.size()) && op.outputs[std::size_t(output)] >= 0; }
   int input(int i) const;
   view x(int i = 0) const { return c.tensor_of(input(i)); }
   extents const& dims(int i = 0) const { return c.dims(input(i)); }
-  extents const& out_dims(int i = 0) const { return c.dims(op.outputs[std::size_t(i)]); }
+  extents const& out_dims(int i = 0) const;
   onnx::constant const* known(int i) const { return has(i) ? c.known(input(i)) : nullptr; }
   /// Numbers that must be known; throws where they are not.
   std::vector<float> reals(int i, char const* what) const;
   std::vector<std::int64_t> integers(int i, char const* what) const;
+  /// An output that nobody reads is left out.
   void define(view v, int output = 0) const;
 
   bool given(char const* attribute) const { return op.attributes.count(attribute) != 0; }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
 
 namespace {
 
@@ -52,17 +53,24 @@ int main(int argc, char** argv) {
   app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
   app.add_option("--dim", o.model.dims, "NAME=NUMBER: the size of a symbolic dimension");
   app.add_option("--fix", o.model.fixed, "NAME=FILE: an input that is known now; a tensor in .pb or .npy");
-  app.add_option("--batch", o.model.batch, "size of first dimensions without a number");
+  app.add_option("--batch", o.model.batch, "size of first dimensions without a number")->check(CLI::PositiveNumber);
   app.add_flag("--channels-last", o.model.channels_last,
                "images among inputs and outputs lie in memory as [n, h, w, c], not as in ONNX");
   app.add_flag("--trace", o.trace, "all intermediate values become outputs too");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
   if (o.name.empty()) o.name = o.model.file.stem().string();
   o.name = importer::identifier(o.name);
   try {
     import(o);
   } catch (onnx::import_error const& e) {
     std::cerr << "ago-import: " << o.model.file.string() << " cannot be imported:\n" << e.what() << '\n';
+    return 2;
+  } catch (std::bad_alloc const&) {
+    std::cerr << "ago-import: there is not enough memory for " << o.model.file.string() << '\n';
     return 2;
   } catch (std::exception const& e) {
     std::cerr << "ago-import: " << e.what() << '\n';

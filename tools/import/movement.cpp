@@ -25,6 +25,7 @@ layout with_extent(layout const& l, int axis, std::int64_t extent) {
 
 view with_dims(context& c, view x, extents const& dims) {
   if (x.how.dims == dims) return x;
+  if (x.how.count() != product(dims)) throw std::logic_error("importer: dims of another number of elements");
   if (auto const l = reshaped(x.how, dims)) return {x.value, *l};
   return {in_row_major(c.net, x).value, row_major(dims)};
 }
@@ -35,6 +36,7 @@ view sliced(context& c, view x, int axis, std::int64_t begin, std::int64_t count
   if (begin == 0 && step == 1 && count == x.how.dims[std::size_t(axis)]) return x;
   if (count < 1) throw unsupported("a value without elements");
   if (step < 0 && count > 1) {
+    c.net.afford({count, x.how.dims[std::size_t(axis)]});
     std::vector<std::int64_t> indices;
     for (std::int64_t i = 0; i < count; ++i) indices.push_back(begin + i * step);
     return selected(c, x, axis, indices);
@@ -48,7 +50,10 @@ view sliced(context& c, view x, int axis, std::int64_t begin, std::int64_t count
 view selected(context& c, view x, int axis, std::vector<std::int64_t> const& indices) {
   struct run { std::int64_t begin, count, step; };
   std::vector<run> runs;
+  std::int64_t const extent = x.how.dims[std::size_t(axis)];
   for (std::int64_t i : indices) {
+    if (i < 0 || i >= extent)
+      throw unsupported("element " + std::to_string(i) + " of an axis of " + std::to_string(extent));
     if (!runs.empty()) {
       run& r = runs.back();
       if (r.count == 1 && i > r.begin) {
@@ -68,14 +73,16 @@ view selected(context& c, view x, int axis, std::vector<std::int64_t> const& ind
     for (run const& r : runs) parts.push_back(sliced(c, x, axis, r.begin, r.count, r.step));
     return joined(c, parts, axis);
   }
-  std::size_t const extent = std::size_t(x.how.dims[std::size_t(axis)]);
-  std::vector<float> matrix(indices.size() * extent, 0.f);
-  for (std::size_t i = 0; i < indices.size(); ++i) matrix[i * extent + std::size_t(indices[i])] = 1;
+  std::vector<float> matrix = c.table({std::int64_t(indices.size()), extent});
+  for (std::size_t i = 0; i < indices.size(); ++i) matrix[i * std::size_t(extent) + std::size_t(indices[i])] = 1;
   return times_matrix(c, x, axis, matrix);
 }
 
 view joined(context& c, std::vector<view> const& parts, int axis) {
   if (parts.size() == 1) return parts[0];
+  for (view const& v : parts)
+    if (without_axes(v.how, {axis}).dims != without_axes(parts[0].how, {axis}).dims)
+      throw unsupported("what it joins differs in other axes");
   // The one whose arrangement the others follow: best one in which the axis can be seen, and which is not ONNX's.
   auto const rank_of = [&](view const& v) {
     return 2 * int(!v.how.of_axis(axis).empty()) + int(!v.how.is_row_major());

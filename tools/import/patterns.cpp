@@ -81,8 +81,9 @@ std::optional<operation> gate(neighbourhood const& n, operation const& op) {
     if (auto const* s = n.maker(y, "Sigmoid"); s && s->inputs[0] == x) return made(op, "Silu", {x});
     if (auto const* h = n.maker(y, "HardSigmoid"); h && h->inputs[0] == x && h->attributes.count("alpha")) {
       auto const* alpha = std::get_if<float>(&h->attributes.at("alpha"));
-      auto const beta = h->attributes.find("beta");
-      bool const half = beta == h->attributes.end() || std::get<float>(beta->second) == 0.5f;
+      auto const at = h->attributes.find("beta");
+      auto const* beta = at == h->attributes.end() ? nullptr : std::get_if<float>(&at->second);
+      bool const half = at == h->attributes.end() || (beta && *beta == 0.5f);
       if (alpha && std::fabs(*alpha - 1 / 6.f) < 1e-6f && half) return made(op, "HardSwish", {x});
     }
     if (auto const* t = n.maker(y, "Tanh"))
@@ -210,7 +211,7 @@ std::optional<operation> attention(neighbourhood const& n, operation const& op) 
   auto const* softmax = values ? n.maker(values->inputs[0], "Softmax") : nullptr;
   if (!softmax || n.model.opset < 13) return {};
   if (auto const a = softmax->attributes.find("axis"); a != softmax->attributes.end())
-    if (std::int64_t const axis = std::get<std::int64_t>(a->second); axis != -1 && axis != 3) return {};
+    if (auto const* axis = std::get_if<std::int64_t>(&a->second); !axis || (*axis != -1 && *axis != 3)) return {};
   float scale = 1;
   auto const* scores = n.maker(without_factor(n, softmax->inputs[0], scale), "MatMul");
   if (!scores) return {};

@@ -10,8 +10,9 @@ namespace {
 class structuring {
  public:
   structuring(call_list const& network, std::vector<std::string> const& input_names)
-      : calls_(network.calls), outputs_(network.outputs), uses_(calls_.size(), 0), chains_(calls_.size()),
-        names_(calls_.size()) {
+      : calls_(network.calls), outputs_(network.outputs), is_output_(calls_.size(), false), uses_(calls_.size(), 0),
+        chains_(calls_.size()), names_(calls_.size()) {
+    for (int v : outputs_) is_output_[std::size_t(v)] = true;
     for (std::size_t i = 0; i < input_names.size(); ++i) names_[i] = input_names[i];
   }
 
@@ -38,6 +39,7 @@ class structuring {
     std::string head;
     sequence items;
     std::vector<int> calls;   ///< whose parameters are declared in it, in order
+    int depth = 0;            ///< of branches within branches
   };
 
   void count_uses() {
@@ -48,48 +50,56 @@ class structuring {
   }
 
   bool is_input(int v) const { return std::holds_alternative<input>(calls_[std::size_t(v)].what); }
-  bool is_output(int v) const { return std::find(outputs_.begin(), outputs_.end(), v) != outputs_.end(); }
+  /// Is a value read here only, so that it needs no name?
+  bool is_open(int v, int reads = 1) const {
+    return !is_output_[std::size_t(v)] && !is_input(v) && names_[std::size_t(v)].empty() &&
+           uses_[std::size_t(v)] == reads;
+  }
+  int root_of(int v) const { return is_open(v) ? chains_[std::size_t(v)].root : v; }
+  bool is_root(int v) const { return !is_open(v) || chains_[std::size_t(v)].items.empty(); }
 
-  /// The chain of a value that is read here only, or one that begins with it.
-  chain chain_to(int v, int reads) {
-    if (!is_output(v) && !is_input(v) && names_[std::size_t(v)].empty() && uses_[std::size_t(v)] == reads)
-      return chains_[std::size_t(v)];
+  /// The chain of a value that is read here only, taken from it, or one that begins with it.
+  chain chain_to(int v, int reads = 1) {
+    if (is_open(v, reads)) return std::move(chains_[std::size_t(v)]);
     return {.root = v, .head = {}, .items = {}, .calls = {}};
   }
 
   void extend(int v) {
     call const& c = calls_[std::size_t(v)];
-    chain r = chain_to(c.operands[0], 1);
+    chain r = chain_to(c.operands[0]);
     r.items.push_back(item_of(c));
     r.calls.push_back(v);
     chains_[std::size_t(v)] = std::move(r);
   }
 
   void combine(int v) {
-    call const& c = calls_[std::size_t(v)];
-    std::vector<chain> branches;
-    for (int operand : c.operands) branches.push_back(chain_to(operand, 1));
-    if (!as_item(v, branches)) as_statement(v);
+    if (!as_item(v)) as_statement(v);
   }
 
   /// Do all branches begin with the same value? Then they are a layer of it.
-  bool as_item(int v, std::vector<chain> const& branches) {
+  bool as_item(int v) {
+    constexpr int deepest = 16;  // what is read, and compiled, with a stack
     call const& c = calls_[std::size_t(v)];
-    int const root = branches[0].root;
-    for (chain const& b : branches)
-      if (b.root < 0 || b.root != root) return false;
-    auto const empty = std::count_if(branches.begin(), branches.end(), [](chain const& b) { return b.items.empty(); });
+    int const root = root_of(c.operands[0]);
+    int depth = 1;
+    for (int operand : c.operands) {
+      if (root_of(operand) < 0 || root_of(operand) != root) return false;
+      if (!is_root(operand)) depth = std::max(depth, chains_[std::size_t(operand)].depth + 1);
+    }
+    auto const empty = std::count_if(c.operands.begin(), c.operands.end(), [&](int o) { return is_root(o); });
     item i = item_of(c);
     if (i.name == "+") i.kind = empty ? item_kind::residual : item_kind::sum;
     else if (i.name == "*") i.kind = empty ? item_kind::gate : item_kind::product;
     else if (i.name == "concat" && i.arguments[0].value == "axis::channels") i.kind = item_kind::joined;
     else return false;
-    if (empty > 1 || (empty && i.kind == item_kind::joined)) return false;
+    if (empty > 1 || (empty && i.kind == item_kind::joined) || depth > deepest) return false;
     i.arguments.clear();
-    chain r = chain_to(root, int(branches.size()));
-    for (chain const& b : branches) {
-      if (b.items.empty()) continue;
-      i.branches.push_back(b.items);
+    chain r = chain_to(root, int(c.operands.size()));
+    r.depth = std::max(r.depth, depth);
+    for (int operand : c.operands) {
+      if (is_root(operand)) continue;
+      chain b = chain_to(operand);
+      i.branches.push_back(std::move(b.items));
       r.calls.insert(r.calls.end(), b.calls.begin(), b.calls.end());
     }
     r.items.push_back(std::move(i));
@@ -104,23 +114,27 @@ class structuring {
     chains_[std::size_t(v)] = {.root = -1, .head = head_of(c, operands), .items = {}, .calls = {}};
   }
 
-  /// The variable of a value; its statement is written when it is first asked for.
+  /// The variable of a value; its statement, and those of all that it begins with, are written when it is first asked
+  /// for.
   std::string const& name_of(int v) {
-    std::string& name = names_[std::size_t(v)];
-    if (!name.empty()) return name;
-    chain const& c = chains_[std::size_t(v)];
-    statement s{.name = {}, .head = c.root < 0 ? c.head : name_of(c.root), .items = c.items,
-                .origin = calls_[std::size_t(v)].origin};
-    s.name = name = "x" + std::to_string(++named_);
+    std::vector<int> unnamed;
+    for (int u = v; u >= 0 && names_[std::size_t(u)].empty(); u = chains_[std::size_t(u)].root) unnamed.push_back(u);
+    for (std::size_t i = unnamed.size(); i-- > 0;) write_statement(unnamed[i]);
+    return names_[std::size_t(v)];
+  }
+  void write_statement(int v) {
+    chain& c = chains_[std::size_t(v)];
+    std::string& name = names_[std::size_t(v)] = "x" + std::to_string(++named_);
     for (int i : c.calls)
       text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(),
                            calls_[std::size_t(i)].weights.end());
-    text_.statements.push_back(std::move(s));
-    return name;
+    text_.statements.push_back({.name = name, .head = c.root < 0 ? c.head : names_[std::size_t(c.root)],
+                                .items = std::move(c.items), .origin = calls_[std::size_t(v)].origin});
   }
 
   std::vector<call> const& calls_;
   std::vector<int> const& outputs_;
+  std::vector<bool> is_output_;
   std::vector<int> uses_;
   std::vector<chain> chains_;
   std::vector<std::string> names_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
+#include <sstream>
+#include <string_view>
 
 namespace ago::importer {
 
@@ -11,6 +14,15 @@ std::string written_layer(item const& i);
 namespace {
 
 constexpr std::size_t line_length = 110;
+
+/// A name as a comment may tell it. A backslash at its end would make a comment of the next line as well, and letters
+/// that change the direction of writing would make code look like a comment.
+std::string comment_text(std::string const& name) {
+  std::string r = onnx::printable(name);
+  for (char& c : r)
+    if (c < ' ' || c > '~' || c == '\\' || c == '?') c = '.';
+  return r;
+}
 
 std::string written(sequence const& s);
 
@@ -83,7 +95,7 @@ void write_sequence(std::ostream& out, std::string const& indent, std::string co
   w.begin(begin);
   bool first = begin.ends_with(' ');
   for (item const& i : s) {
-    w.add(first ? "" : " | ", written(i), comments ? printable(i.origin) : std::string());
+    w.add(first ? "" : " | ", written(i), comments ? comment_text(i.origin) : std::string());
     first = false;
   }
   w.end(";");
@@ -113,7 +125,7 @@ std::string written(input const& in) {
 }
 
 std::string written(port const& p) {
-  std::string r = printable(p.name) + " [";
+  std::string r = comment_text(p.name) + " [";
   for (std::size_t i = 0; i < p.dims.size(); ++i) r += (i ? ", " : "") + std::to_string(p.dims[i]);
   return r + "]";
 }
@@ -177,16 +189,55 @@ std::string identifier(std::string const& name) {
   return r;
 }
 
+namespace {
+
+bool is_taken(std::string const& name) {
+  static std::set<std::string, std::less<>> const keywords{
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
+      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+      "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+  return keywords.count(name) != 0 || name == "ago" || name == "std" || name == "main" || name == "tensor";
+}
+
+/// Does C++ text look the name up, as a layer, a function or a scope? Comments may have it.
+bool looks_up(std::string const& code, std::string const& name) {
+  auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::istringstream lines(code);
+  for (std::string line; std::getline(lines, line);) {
+    line.resize(std::min(line.find("//"), line.size()));
+    for (auto at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+      std::size_t const end = at + name.size();
+      bool const is_use = end < line.size() && std::string_view("{(:").find(line[end]) != std::string_view::npos;
+      if (is_use && (at == 0 || !is_letter(line[at - 1]))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void write_header(std::ostream& out, program_text const& t, header_of const& about) {
-  out << "// Imported from " << printable(about.source) << " by ago-import; " << t.weights.size() << " weights lie in "
-      << about.name << ".weights, in the order of the layers.\n";
+  std::ostringstream body;
+  write_blocks(body, t.blocks);
+  write_network(body, t);
+  // A namespace of its own name would hide what the network takes from ago; blocks are declared within it.
+  bool const is_block =
+      std::any_of(t.blocks.begin(), t.blocks.end(), [&](block const& b) { return b.name == about.name; });
+  if (is_taken(about.name) || (!is_block && looks_up(body.str(), about.name)))
+    throw onnx::import_error("the name \"" + about.name + "\" is one of C++ or of ago; another one is given by --name");
+  out << "// Imported from " << comment_text(about.source) << " by ago-import; " << t.weights.size()
+      << " weights lie in " << about.name << ".weights, in the order of the layers.\n";
   write_ports(out, "Inputs", about.inputs);
   write_ports(out, "Outputs", about.outputs);
   out << "#pragma once\n\n#include <ago/" << (uses_math(t) ? "ago.hpp" : "graph/network.hpp") << ">\n\nnamespace "
-      << about.name << " {\n\nusing namespace ago;\n\n";
-  write_blocks(out, t.blocks);
-  write_network(out, t);
-  out << "\n}  // namespace " << about.name << "\n";
+      << about.name << " {\n\nusing namespace ago;\n\n"
+      << body.str() << "\n}  // namespace " << about.name << "\n";
 }
 
 }  // namespace ago::importer

@@ -14,11 +14,10 @@ struct header_of {
   std::vector<port> inputs, outputs;
 };
 
-using onnx::printable;
-
+/// Throws onnx::import_error where C++ or the network has taken the name.
 void write_header(std::ostream& out, program_text const& text, header_of const& about);
 
-/// A name that C++ can declare.
+/// A name of letters, digits and underscores.
 std::string identifier(std::string const& name);
 
 }  // namespace ago::importer

@@ -127,6 +127,7 @@ constant gathered(site const& s, extents const& dims) {
   std::vector<std::size_t> rows;
   for (std::int64_t const index : indices) rows.push_back(checked(index, from_dims[axis]));
   constant c = zeros(s.element_type(0), dims);
+  if (after == 0) return c;  // what is before is not bounded by what a constant may hold
   both(c, data(s), [&](auto& to, auto const& from) {
     auto out = to.begin();
     for (std::size_t i = 0; i < before; ++i) {
@@ -168,6 +169,7 @@ constant scattered(site const& s) {
   auto const tuples = static_cast<std::size_t>(volume(s.dims(1), 0, s.rank(1) - 1));
   auto const after = volume(c.dims, depth, c.dims.size());
   extents const strides = strides_of(c.dims);
+  if (depth == 0 && after == 0) return c;  // any number of tuples, of which nothing is there
   both(c, data(s, 2), [&](auto& to, auto const& from) {
     for (std::size_t i = 0; i < tuples; ++i) {
       std::size_t const offset = offset_of(indices.data() + i * depth, depth, c.dims, strides);

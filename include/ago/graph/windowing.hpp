@@ -21,6 +21,7 @@ struct window_axis {
 /// Does some window of a pooling lie in padding only? Pads are at most half of the window, so that can only happen to
 /// one that starts before the image and whose dilation steps over it.
 constexpr bool misses_the_image(window_axis const& a, int image) {
+  if (a.dilation <= image && a.before <= long(a.kernel - 1) * a.dilation) return false;
   for (long start = -long(a.before); start < 0 && (start + a.before) / a.stride < a.out; start += a.stride) {
     long const first_inside = start + (-start + a.dilation - 1) / a.dilation * a.dilation;
     if (first_inside >= image || first_inside > start + long(a.kernel - 1) * a.dilation) return true;

@@ -1,0 +1,58 @@
+// The tables that are committed with the networks: their entries are still found, under whatever instruction set this
+// is compiled.
+#include <networks/mobilenet_v2.hpp>
+#include <networks/shufflenet_v2.hpp>
+#include <networks/tuned/emerald_rapids_avx2.hpp>
+#include <networks/tuned/emerald_rapids_avx512.hpp>
+
+#include <ago/model/program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+using namespace ago;
+
+namespace {
+
+template <auto const& Net, auto const& Table, isa Target>
+constexpr int found = program<Net, Table, options{Target}>::tuned_steps;
+
+std::string text_of(char const* file) {
+  std::ifstream in(std::string(AGO_SOURCE_DIR "/examples/networks/tuned/") + file);
+  REQUIRE(in);
+  return (std::ostringstream() << in.rdbuf()).str();
+}
+
+/// Steps of a network that entries in `text` were found for, as their comments count them.
+int steps_in(std::string const& text, std::string const& network) {
+  int steps = 0;
+  std::string const mark = "    // " + network + ", step";
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+    std::string const list = text.substr(at, text.find(':', at + mark.size() + 1) - at);
+    for (std::size_t k = mark.size(); k < list.size(); ++k) steps += list[k] == ' ';
+  }
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("the committed tables are not stale: networks find all entries that were tuned for them") {
+  std::string const wide = text_of("emerald_rapids_avx512.hpp"), narrow = text_of("emerald_rapids_avx2.hpp");
+  CHECK(steps_in(wide, "networks::shufflenet_v2<56>") > 0);
+  CHECK(found<networks::shufflenet_v2<56>, tuned::emerald_rapids_avx512, isa::avx512> >=
+        steps_in(wide, "networks::shufflenet_v2<56>"));
+  CHECK(steps_in(wide, "networks::mobilenet_v2<56>") > 0);
+  CHECK(found<networks::mobilenet_v2<56>, tuned::emerald_rapids_avx512, isa::avx512> >=
+        steps_in(wide, "networks::mobilenet_v2<56>"));
+  CHECK(steps_in(narrow, "networks::mobilenet_v2<56>") > 0);
+  CHECK(found<networks::mobilenet_v2<56>, tuned::emerald_rapids_avx2, isa::avx2> >=
+        steps_in(narrow, "networks::mobilenet_v2<56>"));
+}
+
+TEST_CASE("a table for another instruction set changes nothing") {
+  CHECK(found<networks::mobilenet_v2<56>, tuned::emerald_rapids_avx512, isa::avx2> == 0);
+  CHECK(found<networks::mobilenet_v2<56>, tuned::emerald_rapids_avx2, isa::neon64> == 0);
+}
