@@ -1,4 +1,4 @@
-// Writes the seeds of the fuzzer into a folder: small models that between them use every kind of rule.
+// Writes the seeds of the fuzzers into a folder: small models that between them use every kind of rule.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "../onnx/single.hpp"
+#include "import_seeds.hpp"
 
 using namespace ago_test;
 
@@ -76,7 +77,23 @@ std::string npy() {
   return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + "12345678";
 }
 
+/// Shapes without elements, of which another size is as large as can be.
+network nothing() {
+  constexpr std::int64_t many = 1 << 30;
+  network net;
+  net.input("x", {1}).constant("a", {many, 1, 0}, floats{}).constant("b", {many, 0}, floats{}).list("zero", {0});
+  net.constant("i", {many, 0}, ints{}).constant("u", {many, 0}, floats{}).constant("c", {0}, floats{});
+  for (int k = 0; k < 8; ++k) {
+    net.node("Gather", {"a", "zero"}, {"d" + std::to_string(k)}).set("axis", 1);
+    net.node("ScatterND", {"c", "i", "u"}, {"e" + std::to_string(k)});
+    net.node("EyeLike", {"b"}, {"f" + std::to_string(k)});
+    net.output("d" + std::to_string(k)).output("e" + std::to_string(k)).output("f" + std::to_string(k));
+  }
+  return net;
+}
+
 void write(std::filesystem::path const& file, std::string const& bytes) {
+  std::filesystem::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
@@ -87,10 +104,12 @@ int main(int count, char** arguments) {
     std::cerr << "usage: make_seeds <folder>\n";
     return 2;
   }
-  std::filesystem::path const folder = arguments[1];
+  std::filesystem::path const all = arguments[1], folder = all / "onnx_load";
+  for (auto const& [name, net] : import_seeds()) write(all / "import" / (name + ".onnx"), net.bytes());
   write(folder / "convolutions.onnx", convolutions().bytes());
   write(folder / "shape_arithmetic.onnx", shape_arithmetic().bytes());
   write(folder / "constants.onnx", constants().bytes());
+  write(folder / "nothing.onnx", nothing().bytes());
   write(folder / "half.onnx", raw_half());
   write(folder / "columns.npy", npy());
   write(folder / "resize.onnx", single(18, "Resize", {in({1, 1, 2, 4}), none(), none(), list({7, 8})}, [](node& n) {

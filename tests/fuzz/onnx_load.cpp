@@ -1,7 +1,4 @@
 // Whatever bytes there are: a model that keeps its promises, or a sentence. Built with libFuzzer and sanitizers.
-#include <onnx/onnx_pb.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -9,9 +6,7 @@
 #include <vector>
 
 #include "load.hpp"
-#include "mutate.hpp"
 #include "npy.hpp"
-#include "rules.hpp"
 #include "sizes.hpp"
 
 namespace {
@@ -48,41 +43,7 @@ void expect_sound(model const& m) {
   for (int const v : m.outputs) expect(defined.at(static_cast<std::size_t>(v)));
 }
 
-/// What strings of a model are replaced by: names that the seeds use, operators, attributes.
-std::vector<std::string> const& words() {
-  static std::vector<std::string> const all = [] {
-    std::vector<std::string> words{"x", "y", "a", "b", "c", "x0", "x1", "x2", "y0", "", "SAME_UPPER", "VALID", "N"};
-    for (rule const& r : all_rules()) {
-      words.emplace_back(r.type);
-      std::string_view names = r.attributes;
-      while (!names.empty()) {
-        std::size_t const end = std::min(names.find(' '), names.size());
-        words.emplace_back(names.substr(0, end));
-        names.remove_prefix(std::min(end + 1, names.size()));
-      }
-    }
-    return words;
-  }();
-  return all;
-}
-
 }  // namespace
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t largest);
-
-/// One time in four the bytes are changed, else the fields.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t largest,
-                                               unsigned seed) {
-  ::onnx::ModelProto proto;
-  if (seed % 4 == 0 || !proto.ParseFromArray(data, static_cast<int>(size)))
-    return LLVMFuzzerMutate(data, size, largest);
-  ago_test::mutator changes(seed, words());
-  for (unsigned i = 0; i < 1 + seed / 4 % 3; ++i) changes.change(proto);
-  std::string const bytes = proto.SerializePartialAsString();
-  if (bytes.size() > largest) return LLVMFuzzerMutate(data, size, largest);
-  std::copy(bytes.begin(), bytes.end(), data);
-  return bytes.size();
-}
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const bytes(reinterpret_cast<char const*>(data), size);
