@@ -77,6 +77,23 @@ TEST_CASE("all layers together have no more weights than are allowed") {
   }
 }
 
+TEST_CASE("constants are not read without end") {
+  network net;
+  net.input("x", {4, 2}).list("rows", {0, 1, 2, 3});
+  for (int i = 0; i < 5; ++i) net.node("Gather", {"x", "rows"}, {"y" + std::to_string(i)}).named(std::to_string(i));
+  for (int i = 0; i < 5; ++i) net.output("y" + std::to_string(i));
+  ago::onnx::model const model = net.load();
+  CHECK(lower(model, {.trace = false, .most_weights = 5}).outputs.size() == 5);
+  try {
+    lower(model, {.trace = false, .most_weights = 4});
+    FAIL("no error");
+  } catch (ago::onnx::import_error const& e) {
+    REQUIRE(e.findings().size() == 1);
+    CHECK(e.findings()[0].node == "4");
+    CHECK(contains(e.what(), "the nodes together read more than 16 constant numbers"));
+  }
+}
+
 TEST_CASE("indices beyond their axis are refused") {
   CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({0, 3})})), "element 3 of an axis of 3"));
   CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({-4})})), "element -1 of an axis of 3"));

@@ -201,6 +201,7 @@ struct constant_beside {
 
 constant_beside beside(context& c, view& x, extents dims, std::vector<float> values) {
   if (product(dims) != std::int64_t(values.size())) throw unsupported("its parameters do not fit their shape");
+  c.net.afford(dims);
   dims.insert(dims.begin(), x.how.dims.size() - dims.size(), 1);
   x.how = simplified(x.how);
   layout const l = row_major(dims);

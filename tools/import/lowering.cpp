@@ -170,19 +170,36 @@ onnx::constant const* context::known(int value) const {
   return v.known ? &*v.known : nullptr;
 }
 
-namespace {
-std::vector<float> as_reals(onnx::constant const& k) {
+void context::count_read(std::size_t numbers) {
+  read_ += std::int64_t(numbers);
+  if (read_ > most_read_)
+    throw unsupported("the nodes together read more than " + std::to_string(most_read_) + " constant numbers");
+}
+
+std::vector<float> context::reals(onnx::constant const& k) {
+  count_read(k.reals.size() + k.integers.size());
   if (k.type == onnx::element::real) return k.reals;
   return {k.integers.begin(), k.integers.end()};
 }
-}  // namespace
+
+std::vector<std::int64_t> context::integers(onnx::constant const& k, char const* what) {
+  count_read(k.reals.size() + k.integers.size());
+  if (k.type == onnx::element::integer) return k.integers;
+  std::vector<std::int64_t> r;
+  constexpr float most = 1 << 24;  // beyond, floats skip whole numbers
+  for (float x : k.reals) {
+    if (!(std::fabs(x) <= most) || x != std::floor(x)) throw unsupported(std::string(what) + " must be whole numbers");
+    r.push_back(std::int64_t(x));
+  }
+  return r;
+}
 
 view context::tensor_of(int value) {
   auto& v = views_[std::size_t(value)];
   if (!v) {
     auto const* k = known(value);
     if (!k) throw unsupported("it reads a value that nothing makes");
-    v = constant(k->dims, as_reals(*k));
+    v = constant(k->dims, reals(*k));
   }
   return *v;
 }
@@ -216,20 +233,13 @@ int node_reader::input(int i) const {
 std::vector<float> node_reader::reals(int i, char const* what) const {
   auto const* k = known(i);
   if (!k) throw unsupported(std::string(what) + " must be constant");
-  return as_reals(*k);
+  return c.reals(*k);
 }
 
 std::vector<std::int64_t> node_reader::integers(int i, char const* what) const {
   auto const* k = known(i);
   if (!k) throw unsupported(std::string(what) + " must be constant");
-  if (k->type == onnx::element::integer) return k->integers;
-  std::vector<std::int64_t> r;
-  constexpr float most = 1 << 24;  // beyond, floats skip whole numbers
-  for (float x : k->reals) {
-    if (!(std::fabs(x) <= most) || x != std::floor(x)) throw unsupported(std::string(what) + " must be whole numbers");
-    r.push_back(std::int64_t(x));
-  }
-  return r;
+  return c.integers(*k, what);
 }
 
 extents const& node_reader::out_dims(int i) const {

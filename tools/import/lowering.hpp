@@ -39,7 +39,7 @@ lowered_model lower(onnx::model const& model, lowering_options const& options = 
 class context {
  public:
   context(onnx::model const& model, std::int64_t most_weights)
-      : model(model), net(most_weights), views_(model.values.size()) {}
+      : model(model), net(most_weights), most_read_(4 * most_weights), views_(model.values.size()) {}
 
   onnx::model const& model;
   builder net;
@@ -51,6 +51,9 @@ class context {
   /// A value of the network; a known one becomes a layer that makes it.
   view tensor_of(int value);
   void define(int value, view v);
+  /// The numbers of a constant, which nodes may read again and again, but not without end: throws `unsupported`.
+  std::vector<float> reals(onnx::constant const& k);
+  std::vector<std::int64_t> integers(onnx::constant const& k, char const* what);
   bool defined(int value) const { return views_[std::size_t(value)].has_value(); }
 
   /// Zeros to make weights of; throws `unsupported` where they are too many.
@@ -59,6 +62,9 @@ class context {
   view constant(extents const& dims, std::vector<float> const& values);
 
  private:
+  void count_read(std::size_t numbers);
+
+  std::int64_t most_read_, read_ = 0;
   std::vector<std::optional<view>> views_;
 };
 
