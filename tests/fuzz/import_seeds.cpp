@@ -211,6 +211,38 @@ network attention() {
   return net.output("y");
 }
 
+/// Keys and values from before, a mask that is computed, all outputs; positions of tokens.
+network memory() {
+  network net(24);
+  net.input("q", {2, 2, 3, 4}).input("k", {2, 1, 3, 4}).input("v", {2, 1, 3, 5}).input("mask", {3, 4});
+  net.input("pk", {2, 1, 2, 4}).input("pv", {2, 1, 2, 5}).constant("cos", {5, 2}, numbers(10)).list("lengths", {5, 3});
+  net.constant("sin", {5, 2}, numbers(10)).constant("at", {2, 3}, ints{0, 1, 2, 2, 3, 4});
+  net.node("RotaryEmbedding", {"q", "cos", "sin", "at"}, {"r"}).set("interleaved", 1);
+  net.node("Attention", {"r", "k", "v", "mask", "pk", "pv", "lengths"}, {"y", "nk", "nv", "s"})
+      .set("qk_matmul_output_mode", 2);
+  return net.output("y").output("nk").output("nv").output("s");
+}
+
+/// What attributes said before they became inputs.
+network old_operators() {
+  network net(9);
+  net.input("x", {1, 3, 4, 4}).constant("twice", {4}, floats{1, 1, 2, 2}).constant("k", {3}, floats(3, 1));
+  chain c(net, "x");
+  c.then("Upsample", {"twice"}).set("mode", "linear");
+  c.then("BatchNormalization", {"k", "k", "k", "k"});
+  c.then("Clip").set("min", 0.0f).set("max", 6.0f);
+  c.then("Pad").set("pads", ints{0, 0, 1, -1, 0, 0, 0, 2}).set("value", 0.5f);
+  c.then("Slice").set("axes", ints{2, 3}).set("starts", ints{1, -6}).set("ends", ints{9, 99});
+  c.then("Dropout");
+  c.then("Softmax");
+  c.then("Unsqueeze").set("axes", ints{0});
+  c.then("Squeeze").set("axes", ints{0, 1});
+  net.node("Split", {c.last()}, {"s", "t"}).set("axis", 0).set("split", ints{2, 1});
+  net.node("TopK", {"s"}, {"u", "i"}).set("k", 2).set("axis", 2);
+  net.node("ReduceSum", {"t"}, {"v"}).set("axes", ints{-1});
+  return net.output("i").output("v");
+}
+
 /// As exporters write the attention of a transformer.
 network attention_pattern() {
   network net;
@@ -305,8 +337,8 @@ std::map<std::string, network> import_seeds() {
   return {{"windows", windows()}, {"signals", signals()}, {"products", products()}, {"norms", norms()},
           {"activations", activations()}, {"broadcasts", broadcasts()}, {"reductions", reductions()},
           {"images", images()}, {"movement", movement()}, {"choices", choices()}, {"attention", attention()},
-          {"attention_pattern", attention_pattern()}, {"patterns", patterns()}, {"blocks", blocks()},
-          {"shapes", shapes()}};
+          {"memory", memory()}, {"old_operators", old_operators()}, {"attention_pattern", attention_pattern()},
+          {"patterns", patterns()}, {"blocks", blocks()}, {"shapes", shapes()}};
 }
 
 }  // namespace ago_test
