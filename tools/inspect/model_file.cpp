@@ -3,6 +3,7 @@
 #include "recorded.hpp"
 
 #include "../import/import_model.hpp"
+#include "../support/diagnostic.hpp"
 
 namespace ago::tools {
 namespace {
@@ -22,7 +23,7 @@ std::vector<inspection> inspect_model(importer::model_words const& model, std::v
   importer::call_list const network = layers_of(model);
   ago::detail::recorder made;
   importer::record(network, made);
-  if (made.bad.what != fault::none) throw std::logic_error(importer::describe(made.bad));
+  if (made.bad.what != fault::none) throw std::logic_error(sentence_of(made.bad));
   auto all = inspect_recorded(made, ways);
   for (inspection& i : all) i.network = model.file.filename().string();
   return all;
