@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <sstream>
 
 namespace {
 
@@ -24,12 +25,12 @@ struct options {
 };
 
 /// Both files or none.
-void write_files(options const& o, importer::program_text const& text, importer::header_of const& about) {
+void write_files(options const& o, std::string const& header, std::vector<float> const& weights) {
   fs::create_directories(o.folder);
   auto const write_weights = [&](std::ostream& out) {
-    out.write(reinterpret_cast<char const*>(text.weights.data()), std::streamsize(text.weights.size() * sizeof(float)));
+    out.write(reinterpret_cast<char const*>(weights.data()), std::streamsize(weights.size() * sizeof(float)));
   };
-  auto const write_header = [&](std::ostream& out) { importer::write_header(out, text, about); };
+  auto const write_header = [&](std::ostream& out) { out << header; };
   tools::write_files({{o.folder / (o.name + ".weights"), write_weights}, {o.folder / (o.name + ".hpp"), write_header}});
 }
 
@@ -40,7 +41,9 @@ void import(options const& o) {
     names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
   importer::program_text text = importer::structured(lowered.network, names);
   importer::factor(text);
-  write_files(o, text, {o.name, o.model.file.filename().string(), lowered.inputs, lowered.outputs});
+  std::ostringstream header;
+  importer::write_header(header, text, {o.name, o.model.file.filename().string(), lowered.inputs, lowered.outputs});
+  write_files(o, header.str(), text.weights);
 }
 
 }  // namespace
