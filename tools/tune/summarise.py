@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-NETWORK = re.compile(r"^// (.+), (\w+), device: (.*)$")
+NETWORK = re.compile(r"^// (.+), ([\w+]+), device: (.*)$")
 RESULT = re.compile(r"^//   result: (.*)$")
 TIMES = re.compile(r"default ([\d.]+) (us|ms|s), tuned ([\d.]+) (us|ms|s) \(.*confidence ([\d.]+)\)")
 TRIALS = re.compile(r", (\d+) of \d+ trials$")
