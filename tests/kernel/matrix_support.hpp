@@ -134,14 +134,6 @@ inline void draw_parameters_and_places(problem& p, random_numbers& random) {
   p.destination_gap = random.below(2) * random.below(20);
 }
 
-/// K, asking for memory ahead of time.
-template <kernel_key K>
-constexpr kernel_key fetching() {
-  kernel_key key = K;
-  key.fetches = true;
-  return key;
-}
-
 inline std::ostream& operator<<(std::ostream& to, problem const& p) {
   window const& w = p.win;
   return to << "in " << p.in.n << 'x' << p.in.h << 'x' << p.in.w << 'x' << p.in.c << " out " << p.out().h << 'x'

@@ -82,19 +82,6 @@ template <int TILE, isa I>
   }
 }
 
-/// Asks for memory that is needed soon, in two streams, a little of each at every step of the depth. Reads nothing, any
-/// address will do.
-struct fetch_two {
-  float const *at, *other;
-  long step;  ///< floats
-  AGO_INLINE void operator()() {
-    __builtin_prefetch(at);
-    __builtin_prefetch(other);
-    at += step;
-    other += step;
-  }
-};
-
 }  // namespace detail
 
 /// What convolution_kernel computes, for 3x3 windows at stride 1 without dilation and groups; any pads. Weights and
@@ -143,26 +130,19 @@ struct winograd_kernel {
     finish_outputs<VECTORS, PARTIAL>(s, m, work);
   }
 
-  /// The matrix product of each point. Meanwhile the weights of the next one are fetched.
+  /// The matrix product of each point.
   template <int VECTORS>
   [[gnu::noinline]] static void multiply(float const* weights, piece const& work) {
     constexpr int width = VECTORS * lanes(target);
     int const depth = work.layout.depth, count = work.count;
     long const stride = work.layout.padded_depth, point_weights = long(depth) * width;
-    long const share = point_weights / ((count + K.tile.pixels - 1) / K.tile.pixels);  // fetched during one tile
     float const* inputs = work.scratch;
     float* products = work.scratch + work.layout.products();
     auto const product = [&]<int PIXELS>(int t) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
-      if constexpr (K.fetches) {
-        float const* const next = weights + point_weights + t / K.tile.pixels * share;
-        accumulate(inputs + t * stride, stride, depth, weights, acc,
-                   detail::fetch_two{next, next + share / 2, share / 2 / depth});
-      } else {
-        accumulate(inputs + t * stride, stride, depth, weights, acc);
-      }
+      accumulate(inputs + t * stride, stride, depth, weights, acc);
       float* const to = products + long(t) * points * width;
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)

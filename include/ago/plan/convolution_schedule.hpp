@@ -95,7 +95,6 @@ constexpr bool equal_convolutions(graph<V, E, O> const& g, step_nodes const& a, 
 struct convolution_step {
   structure what{};
   register_tile tile{};
-  bool fetches{};
   int block{};
   long scratch_floats{};
 
@@ -103,7 +102,6 @@ struct convolution_step {
   constexpr void apply(kernel_key& key, step_data& s) const {
     key.what = what;
     key.tile = tile;
-    key.fetches = fetches;
     s.block = block;
   }
 };
@@ -125,7 +123,7 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   data.win = n.win;
   data.groups = n.groups;
   structure const what = structure_of(g, s);
-  return {what, {}, false, 0, attention_scratch_floats(what, data, target)};
+  return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
 /// The convolutions that are not direct: of those that are alone in their group; and products of two values.
@@ -157,7 +155,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (!wish) untuned_steps[count++] = i;
     choose_convolution(key, data, wish ? *wish : schedule{}, o);
     if (key.what == structure::convolution) continue;
-    r.step[i] = {key.what, key.tile, key.fetches, data.block, scratch_floats(key, data)};
+    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data)};
   }
   return r;
 }

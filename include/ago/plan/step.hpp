@@ -117,7 +117,6 @@ struct kernel_key {
   register_tile tile{};
   bool partial{};              ///< the last vector of channels is not full
   bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
-  bool fetches{};              ///< Winograd: asks for the weights of the next point ahead of time
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product

@@ -71,7 +71,6 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
   key.tile = winograd_register_tile(key.target, l, wish, machine);
-  key.fetches = !is_scheduled_by_hand(key.target) && l.weight_floats() >= 1L << 13;  // such loops load ahead
   s.block = winograd_block(key, s, wish, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);

@@ -102,7 +102,7 @@ inline std::uint64_t hash_of(fused_key const& f) {
   for (int i = 0; i < f.parts; ++i) {
     kernel_key const& k = f.part[i];
     h.mix(std::uint64_t(k.what) << 8 ^ std::uint64_t(k.partial) << 4 ^ std::uint64_t(k.paired) << 3 ^
-          std::uint64_t(k.accumulates) << 2 ^ std::uint64_t(k.fetches));
+          std::uint64_t(k.accumulates) << 2);
     h.mix(std::uint64_t(k.tile.pixels) << 24 ^ std::uint64_t(k.tile.vectors) << 16 ^
           std::uint64_t(k.tile.pixels_left) << 8 ^ std::uint64_t(k.tile.vectors_left));
     h.mix(std::uint64_t(k.kernel_h) << 8 ^ std::uint64_t(k.stride_h));
