@@ -78,6 +78,30 @@ TEST_CASE("the default leaves no pixels over where that costs nothing") {
       CHECK(matrix_tile(structure::pointwise, isa::avx512, pixels, channels, {}).pixels_left == 0);
 }
 
+TEST_CASE("the smaller the depth, the smaller the tile, but not where loops are scheduled by hand") {
+  auto const results = [](isa target, int depth) {
+    kernel_key key{.what = structure::pointwise, .target = target};
+    step_data s;
+    s.in = {1, 56, 56, depth};
+    s.out = {1, 56, 56, 96};
+    choose_matrix(key, s, {}, {tiling::rows, 1});
+    return key.tile.pixels * key.tile.vectors;
+  };
+  CHECK(results(isa::avx512, 16) <= 14);
+  CHECK(results(isa::avx512, 16) < results(isa::avx512, 48));
+  CHECK(results(isa::avx512, 48) < results(isa::avx512, 576));
+  CHECK(results(isa::avx512, 576) == 28);
+  CHECK(results(isa::neon, 16) == results(isa::neon, 576));
+}
+
+TEST_CASE("a panel that L1 does not hold has many pixels to multiply, unless there are few") {
+  for (int const channels : {64, 96, 128, 160, 192}) {
+    CHECK(matrix_tile(structure::pointwise, isa::avx512, 196, channels, {}, false, {}, false, 640).pixels >= 5);
+    CHECK(matrix_tile(structure::pointwise, isa::avx512, 4, channels, {}, false, {}, false, 640).pixels == 4);
+    CHECK(matrix_tile(structure::pointwise, isa::avx512, 1, channels, {}, false, {}, true, 640).vectors > 1);
+  }
+}
+
 TEST_CASE("a convolution's tile fits the columns that see the whole window") {
   kernel_key key = key_of<isa::avx512>(structure::convolution, {}, false);
   step_data s;

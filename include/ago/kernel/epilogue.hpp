@@ -33,17 +33,20 @@ AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
 ///   leaky_relu 1 u; tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;
 ///   hard_sigmoid 1e-7 absolute; hard_swish, silu, gelu, gelu_tanh 2e-7 * max(1, |x|) absolute; all others exact.
 /// At x = -infinity hard_swish is NaN, as in PyTorch; silu and gelu are 0, their limit, within those bounds.
+/// `zero`: 0, see finisher::here().
 template <op K, isa I>
-AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta) {
+AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta,
+                           [[maybe_unused]] float zero) {
   using v = vec<I>;
   // min and max return their second operand if one is NaN: x comes second.
   [[maybe_unused]] auto const clamp = [](vec<I> low, vec<I> high, vec<I> y) { return min(high, max(low, y)); };
-  if constexpr (K == op::relu) return max(v(0.f), x);
-  else if constexpr (K == op::relu6) return clamp(v(0.f), v(6.f), x);
-  else if constexpr (K == op::leaky_relu) return where_less(x, v(0.f), x * v(alpha), x);
-  else if constexpr (K == op::clip) return clamp(v(alpha), v(beta), x);
-  else if constexpr (K == op::hard_sigmoid) return clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
-  else if constexpr (K == op::hard_swish) return x * clamp(v(0.f), v(1.f), fma(x, v(1.f / 6), v(.5f)));
+  if constexpr (K == op::relu) return max(v(zero), x);
+  else if constexpr (K == op::relu6) return clamp(v(zero), v(zero + 6), x);
+  else if constexpr (K == op::leaky_relu) return where_less(x, v(zero), x * v(zero + alpha), x);
+  else if constexpr (K == op::clip) return clamp(v(zero + alpha), v(zero + beta), x);
+  else if constexpr (K == op::hard_sigmoid) return clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
+  else if constexpr (K == op::hard_swish)
+    return x * clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
   else if constexpr (K == op::sigmoid) return logistic(x);
   else if constexpr (K == op::silu) return max(v(-87.f), x) * quick_logistic(x);
   else if constexpr (K == op::gelu) return gelu(x);
@@ -100,11 +103,22 @@ class finisher {
   }
 
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const {
-    return apply<0>(x, pixel, channel, vec<I>::size);
+    return apply<0>(x, pixel, channel, vec<I>::size, 0);
   }
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel, int count) const {
-    return apply<0>(x, pixel, channel, count);
+    return apply<0>(x, pixel, channel, count, 0);
   }
+
+  /// The epilogue, here and now: the constants of activations are made anew. Otherwise compilers make them before the
+  /// loops around this place, where they take registers from the accumulators.
+  struct anew {
+    finisher const& all;
+    float zero;
+    AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel, int count) const {
+      return all.template apply<0>(x, pixel, channel, count, zero);
+    }
+  };
+  AGO_INLINE anew here() const { return {*this, is_scheduled_by_hand(I) ? 0 : opaque_zero()}; }
 
  private:
   static constexpr int stages = E.count();
@@ -114,7 +128,7 @@ class finisher {
   }
 
   template <int S>
-  AGO_INLINE vec<I> apply(vec<I> x, long pixel, int channel, int count) const {
+  AGO_INLINE vec<I> apply(vec<I> x, long pixel, int channel, int count, float zero) const {
     if constexpr (S == stages) {
       return x;
     } else {
@@ -137,9 +151,9 @@ class finisher {
         constexpr auto f = E.stages[S].function->apply;
         f(I, &x, alpha_[S], beta_[S]);
       } else {
-        x = detail::activate<kind, I>(x, alpha_[S], beta_[S]);
+        x = detail::activate<kind, I>(x, alpha_[S], beta_[S], zero);
       }
-      return apply<S + 1>(x, pixel, channel, count);
+      return apply<S + 1>(x, pixel, channel, count, zero);
     }
   }
 

@@ -219,6 +219,15 @@ AGO_INLINE void pin(vec<I>& x) {
   if constexpr (vector_registers(I) == 32) keep(x);
 }
 
+/// 0, of which the compiler knows neither that nor that it was the same last time.
+AGO_INLINE float opaque_zero() {
+  int bits = 0;
+#if defined(__GNUC__)
+  asm volatile("" : "+r"(bits));
+#endif
+  return __builtin_bit_cast(float, bits);
+}
+
 /// Makes the compiler step an address forward: it otherwise computes those of a whole tile in advance, and spills them.
 template <class T>
 AGO_INLINE void pin([[maybe_unused]] T*& p) {

@@ -136,8 +136,8 @@ constexpr bool is_lengthy(epilogue const& after) {
 namespace detail {
 
 /// One register of results: vector v of the tile's pixel p.
-template <epilogue E, isa I>
-AGO_INLINE void finish_one(finisher<E, I> const& after, vec<I> x, tile_target const& t, int p, int v, int count) {
+template <isa I>
+AGO_INLINE void finish_one(auto const& after, vec<I> x, tile_target const& t, int p, int v, int count) {
   x = after(x, t.index + p * t.index_step, t.channel + v * lanes(I), count);
   float* const to = t.to + p * t.step + v * lanes(I);
   count == lanes(I) ? x.store(to) : x.store(to, count);
@@ -165,9 +165,10 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
     detail::finish_apart(after, results, PIXELS, t);
   } else {
+    auto const now = after.here();
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
-        detail::finish_one(after, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
+        detail::finish_one(now, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
   }
 }
 

@@ -31,7 +31,7 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
   long const steps = s.out.n * taps(s.in.h, s.out.h, w.pad_top, w.kernel_h, w.stride_h, w.dilation_h) *
                      taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
   register_tile const tile = matrix_tile(structure::convolution, key.target, line, s.out.c, schedule{});
-  return matrix_cost(key.target, tile, line, vectors, false) * steps / (200 * line) +
+  return matrix_cost(key.target, tile, line, vectors, any_depth, false) * steps / (200 * line) +
          arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
 }
 

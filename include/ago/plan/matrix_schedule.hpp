@@ -35,21 +35,44 @@ constexpr long tile_cost(isa target, int pixels, int vectors) {
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// Quarter cycles that a row of weights takes from beyond L2, at 8 bytes a cycle (measured: 10 on one core of a server,
-/// which no tile quite gets), and what surrounds the inner loop.
-constexpr long stream_cost(isa target, int vectors) { return 2L * vectors * lanes(target) + 2; }
+/// Quarter cycles that a row of weights takes from beyond L2, at 10 bytes a cycle (measured on one core of a Xeon; Zen 5
+/// has 28), and what surrounds the inner loop.
+constexpr long stream_cost(isa target, int vectors) { return 8L * vectors * lanes(target) / 5 + 2; }
 
-/// The same as tile_cost for a whole line of pixels and all channels, with half a per cent for each kind of left-over
-/// tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first tile of each panel
-/// waits for them.
-constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, bool cold) {
+/// Quarter cycles in which a tile's results are finished and stored, and the next tile has hardly begun: the more
+/// results there are, the less of it an out-of-order core has in view. (A fit to Zen 5, depths of 16 to 64: 2x6 6 cycles,
+/// 5x4 11 to 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner chose small tiles as well
+/// where the depth is small.)
+constexpr long finish_cost(isa target, int pixels, int vectors) {
+  long const results = long(pixels) * vectors;
+  int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
+  return is_scheduled_by_hand(target) ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
+}
+
+/// Quarter cycles in which a row of weights comes from L2, at 24 bytes a cycle (measured on Zen 5: 26 to 40).
+constexpr long l2_cost(isa target, int vectors) { return 2L * vectors * lanes(target) / 3; }
+
+/// Depth of which matrix_cost() knows nothing: that of a panel in L1, of which the end does not count.
+inline constexpr int any_depth = 0;
+
+/// The same as tile_cost for a whole line of pixels and all channels, in 1/200 of it, with half a per cent for each kind
+/// of left-over tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first tile
+/// of each panel waits for them; the others wait for L2 where a panel takes more than half of L1.
+constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   auto const panel = [&](int v) {
-    long const first = tile_cost(target, tiles > 0 ? t.pixels : t.pixels_left, v);
-    long const stall = cold && stream_cost(target, v) > first ? stream_cost(target, v) - first : 0;
-    return tiles * tile_cost(target, t.pixels, v) + tile_cost(target, t.pixels_left, v) + stall;
+    if (v == 0) return 0L;
+    long const far = cold ? stream_cost(target, v) : 0;
+    long const near = 4L * depth * v * lanes(target) > device{}.l1_bytes / 2 ? l2_cost(target, v) : 0;
+    auto const tile = [&](int p, long arrival) {
+      long const step = tile_cost(target, p, v);
+      return 200 * (step > arrival ? step : arrival) + (depth > 0 ? 200 * finish_cost(target, p, v) / depth : 0);
+    };
+    long const whole = tiles > 0 ? tile(t.pixels, far) + (tiles - 1) * tile(t.pixels, near) : 0;
+    return whole + (t.pixels_left > 0 ? tile(t.pixels_left, tiles > 0 ? near : far) : 0);
   };
-  return (panels * panel(t.vectors) + panel(t.vectors_left)) * (200 + (t.pixels_left > 0) + (t.vectors_left > 0));
+  long const whole = panels * panel(t.vectors) + panel(t.vectors_left);
+  return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
 /// Longest tile of one vector, and of more, in which each pixel takes a general register for its displacement.
@@ -94,7 +117,8 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
 /// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next
 /// one. `within`: what the tile must divide. `cold`: the weights come from beyond L2.
 constexpr register_tile matrix_tile(structure, isa target, long pixels, int channels, schedule const& wish,
-                                    bool streams = false, cache_tile const& within = {}, bool cold = false) {
+                                    bool streams = false, cache_tile const& within = {}, bool cold = false,
+                                    int depth = detail::any_depth) {
   int const vectors = padded(channels, target) / lanes(target), registers = vector_registers(target);
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
   auto const fits = [&](int p, int v) {
@@ -109,7 +133,7 @@ constexpr register_tile matrix_tile(structure, isa target, long pixels, int chan
     if (v > 1 && p <= pixels) return tile(p, v);
   }
   return cheapest_tile(target, pixels, vectors, fits, [&](register_tile const& t) {
-    return detail::matrix_cost(target, t, pixels, vectors, cold);
+    return detail::matrix_cost(target, t, pixels, vectors, depth, cold);
   });
 }
 
@@ -177,7 +201,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   cache_tile within;
   if (in.how == tiling::pixels && in.tile < pixels) within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) within.channels = key.paired ? 2 * in.tile : in.tile;
-  key.tile = matrix_tile(key.what, key.target, pixels, channels, wish, streams, within, cold);
+  key.tile = matrix_tile(key.what, key.target, pixels, channels, wish, streams, within, cold, depth);
   s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in);
 }
 

@@ -29,7 +29,7 @@ inline double matrix_cycles(planned_step const& p, chain_tiling const& in) {
   int const vectors = padded(channels, p.key.target) / lanes(p.key.target);
   register_tile const t{p.key.tile.pixels, p.key.tile.vectors, int(line % p.key.tile.pixels),
                         vectors % p.key.tile.vectors};
-  double const step = double(ago::detail::matrix_cost(p.key.target, t, line, vectors, false)) / 200;
+  double const step = double(ago::detail::matrix_cost(p.key.target, t, line, vectors, int(depth), false)) / 200;
   double const stores = 2. * double(line) * vectors;
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
