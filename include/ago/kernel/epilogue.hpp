@@ -44,7 +44,8 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
   else if constexpr (K == op::relu6) return clamp(v(zero), v(zero + 6), x);
   else if constexpr (K == op::leaky_relu) return where_less(x, v(zero), x * v(zero + alpha), x);
   else if constexpr (K == op::clip) return clamp(v(zero + alpha), v(zero + beta), x);
-  else if constexpr (K == op::hard_sigmoid) return clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
+  else if constexpr (K == op::hard_sigmoid)
+    return clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
   else if constexpr (K == op::hard_swish)
     return x * clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
   else if constexpr (K == op::sigmoid) return logistic(x);

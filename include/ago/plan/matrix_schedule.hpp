@@ -35,14 +35,14 @@ constexpr long tile_cost(isa target, int pixels, int vectors) {
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// Quarter cycles that a row of weights takes from beyond L2, at 10 bytes a cycle (measured on one core of a Xeon; Zen 5
-/// has 28), and what surrounds the inner loop.
+/// Quarter cycles that a row of weights takes from beyond L2, at 10 bytes a cycle (measured on one core of a Xeon; 28 on
+/// Zen 5), and what surrounds the inner loop.
 constexpr long stream_cost(isa target, int vectors) { return 8L * vectors * lanes(target) / 5 + 2; }
 
 /// Quarter cycles in which a tile's results are finished and stored, and the next tile has hardly begun: the more
-/// results there are, the less of it an out-of-order core has in view. (A fit to Zen 5, depths of 16 to 64: 2x6 6 cycles,
-/// 5x4 11 to 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner chose small tiles as well
-/// where the depth is small.)
+/// results there are, the less of it an out-of-order core has in view. (A fit to Zen 5, depths of 16 to 64: 2x6 6
+/// cycles, 5x4 11 to 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner chose
+/// small tiles as well where the depth is small.)
 constexpr long finish_cost(isa target, int pixels, int vectors) {
   long const results = long(pixels) * vectors;
   int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
@@ -55,9 +55,9 @@ constexpr long l2_cost(isa target, int vectors) { return 2L * vectors * lanes(ta
 /// Depth of which matrix_cost() knows nothing: that of a panel in L1, of which the end does not count.
 inline constexpr int any_depth = 0;
 
-/// The same as tile_cost for a whole line of pixels and all channels, in 1/200 of it, with half a per cent for each kind
-/// of left-over tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first tile
-/// of each panel waits for them; the others wait for L2 where a panel takes more than half of L1.
+/// The same as tile_cost for a whole line of pixels and all channels, in 1/200 of it, with half a per cent for each
+/// kind of left-over tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first
+/// tile of each panel waits for them; the others wait for L2 where a panel takes more than half of L1.
 constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   auto const panel = [&](int v) {
