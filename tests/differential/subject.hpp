@@ -156,6 +156,7 @@ class random_schedules {
       s.tile = any(0, 24);
       constexpr int convolutions[] = {0, -1, 1, 2, 4};
       s.winograd = convolutions[(state >> 8) % 5];
+      s.packing = int(state >> 11) % 3;
       all.entries[at] = {step.signature, s};
     }
     return all;

@@ -233,6 +233,8 @@ TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") 
   s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
   choose_depthwise(key, s, {.block = 3});
   CHECK(s.block == 3);
+  choose_depthwise(key, s, {.block = 4});  // all four vectors of channels are no block
+  CHECK(s.block == 0);
 }
 
 TEST_CASE("the kernels of the default schedule are right on the shapes of real networks") {

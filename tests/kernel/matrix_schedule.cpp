@@ -133,6 +133,36 @@ TEST_CASE("a cache block holds whole tiles, and only where the input is read mor
   CHECK(s.block == 0);
 }
 
+TEST_CASE("a wish orders the loops: a block of all pixels is none, a block of one is followed") {
+  kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
+  step_data s;
+  s.in = {1, 56, 56, 256};
+  s.out = {1, 56, 56, 128};
+  for (int const block : {1, 64, 56 * 56 - 1, 56 * 56, 10000}) {
+    choose_matrix(key, s, {.block = block});
+    CHECK(s.block == (block < 56 * 56 ? block : 0));
+  }
+}
+
+TEST_CASE("a wish packs the weights in pairs or one by one, where the kernel can") {
+  step_data s;
+  s.in = {1, 14, 14, 96};
+  s.out = {1, 14, 14, 24};
+  auto const is_paired = [&](isa target, int packing, bool in_runs = false, bool accumulates = false) {
+    kernel_key key{.what = structure::pointwise, .target = target, .accumulates = accumulates, .in_runs = in_runs};
+    choose_matrix(key, s, {.packing = packing}, accumulates ? chain_tiling{tiling::channels, 32} : chain_tiling{});
+    return key.paired;
+  };
+  CHECK(is_paired(isa::avx512, 0));
+  CHECK_FALSE(is_paired(isa::avx512, 1));
+  s.out.c = 32;
+  CHECK_FALSE(is_paired(isa::avx512, 0));
+  CHECK(is_paired(isa::avx512, 2));
+  CHECK_FALSE(is_paired(isa::avx512, 2, true));
+  CHECK_FALSE(is_paired(isa::avx512, 2, false, true));
+  CHECK_FALSE(is_paired(isa::neon, 2));
+}
+
 /// The block of a pointwise step on 1 x size x size pixels.
 int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {}) {
   key.what = structure::pointwise;

@@ -40,8 +40,14 @@ class drawn {
       if (k >= 0) s.tiling = tilings.option[k].how, s.tile = tilings.option[k].tile;
     }
     bool const alone = s.join <= 0 && !(i + 1 < steps::count && steps::can_join(i + 1));
-    schedule const tile = steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
-    if (alone || draw(Seed, at + 2, 0, 2) == 0) s.pixels = tile.pixels, s.vectors = tile.vectors;
+    bool const repacked = draw(Seed, at + 6, 0, 2) == 0;
+    schedule const tile = repacked ? steps::repacked_tiles(i).wish(draw(Seed, at + 1, 0, alone ? 1 : 0))
+                                   : steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
+    if (alone || draw(Seed, at + 2, 0, 2) == 0) {
+      s.pixels = tile.pixels;
+      s.vectors = tile.vectors;
+      s.packing = tile.packing;
+    }
     constexpr int ways[] = {0, -1, 1, 2, 4};
     s.winograd = ways[draw(Seed, at + 3, 0, 4)];
     s.block = draw(Seed, at + 4, 0, 1) * draw(Seed, at + 5, 0, 20);

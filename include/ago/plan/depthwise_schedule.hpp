@@ -68,7 +68,8 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
   if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);
   if (wish.vectors > 0 && known) rows = detail::clamped(wish.vectors, 1, 8);
   key.tile = {columns, rows};
-  s.block = wish.block > 0 ? wish.block : detail::depthwise_block(key, s);
+  int const block = wish.block > 0 ? wish.block : detail::depthwise_block(key, s);
+  s.block = block < padded(s.out.c, key.target) / lanes(key.target) ? block : 0;
 }
 
 }  // namespace ago

@@ -137,6 +137,11 @@ constexpr register_tile matrix_tile(structure, isa target, long pixels, int chan
   });
 }
 
+/// May a register hold two steps of the depth? Partial sums are kept, and scattered inputs read, by single ones.
+constexpr bool can_pair(kernel_key const& key) {
+  return key.what == structure::pointwise && !key.accumulates && !key.in_runs && has_pairs(key.target);
+}
+
 /// Is it worth to compute two steps of the depth in one register, for half as many channels (kernel_key::paired)?
 /// That wastes less of the last register, and one register per pixel becomes two, which a broadcast then feeds. Adding
 /// up the pairs takes three instructions for two registers. Depends on nothing else, so that the order of additions is
@@ -157,11 +162,11 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels) {
 /// `in`: the pipeline that the step is part of.
 constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& on = {},
                            chain_tiling const& in = {}) {
-  if (wish.block > 0) return wish.block;
   bool const by_rows = key.what == structure::convolution;
   int const depth = key.accumulates ? in.tile : s.in.c;
   long const line = 4L * (by_rows ? long(s.in.w) * s.in.c * s.win.stride_h : depth);  // bytes of a row or pixel
   long const images = in.how == tiling::channels ? s.out.n : 1, extent = by_rows ? s.out.h : s.out.pixels() / images;
+  if (wish.block > 0) return wish.block < extent ? wish.block : 0;
   matrix_layout const layout = layout_of_matrix(key, s);
   if (layout.padded_channels <= layout.panel || extent * line <= on.l2_bytes) return 0;
   long const tile = by_rows ? 1 : key.tile.pixels, least = by_rows ? 2 : 8 * tile;
@@ -194,8 +199,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
   long const pixels = detail::pixels_in_line(key.what, s, in.how);
-  key.paired = key.what == structure::pointwise && !key.accumulates && !key.in_runs &&
-               pays_in_pairs(key.target, depth, s.out.c);
+  key.paired = can_pair(key) && (wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c));
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
   cache_tile within;

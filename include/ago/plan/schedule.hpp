@@ -12,12 +12,13 @@ namespace ago {
 struct schedule {
   int pixels = 0;   ///< register tile: output pixels (pointwise, convolution), output columns (depthwise)
   int vectors = 0;  ///< register tile: vectors of output channels (pointwise, convolution), output rows (depthwise)
-  int block = 0;    ///< cache tile, see step_data::block
+  int block = 0;    ///< cache tile, see step_data::block: the order of loops
   int join = 0;     ///< 1: in one pipeline with the step before it, where that is possible; -1: not
   ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, where that is possible
   int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
   int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: im2col, where possible;
                      ///< -1: direct
+  int packing = 0;   ///< pointwise: steps of the depth in a register, 1 or 2 (kernel_key::paired), where possible
   bool operator==(schedule const&) const = default;
 };
 

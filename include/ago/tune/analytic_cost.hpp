@@ -30,7 +30,7 @@ inline double matrix_cycles(planned_step const& p, chain_tiling const& in) {
   register_tile const t{p.key.tile.pixels, p.key.tile.vectors, int(line % p.key.tile.pixels),
                         vectors % p.key.tile.vectors};
   double const step = double(ago::detail::matrix_cost(p.key.target, t, line, vectors, int(depth), false)) / 200;
-  double const stores = 2. * double(line) * vectors;
+  double const stores = (p.key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added up first
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
 
@@ -76,8 +76,10 @@ inline double rereading_price(planned_step const& p, device const& on) {
   }
   if (!is_matrix(p.key.what)) return 0;
   matrix_layout const layout = layout_of_matrix(p.key, s);
-  double const extent = p.key.what == structure::convolution ? s.out.h : double(s.out.pixels());
-  double const passes = s.block > 0 ? std::ceil(extent / s.block) : 1;
+  bool const by_rows = p.key.what == structure::convolution;
+  double const extent = by_rows ? s.out.h : double(s.out.pixels());
+  double const step = by_rows || s.block > p.key.tile.pixels ? s.block : p.key.tile.pixels;  // whole register tiles
+  double const passes = s.block > 0 ? std::ceil(extent / step) : 1;
   double const panels = std::ceil(double(layout.padded_channels) / layout.panel);
   double const weights = 4. * double(layout.floats(s.groups)), block = input / passes;
   auto const price = [&](double bytes) {

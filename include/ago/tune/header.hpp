@@ -46,7 +46,8 @@ inline constexpr schedule_field schedule_fields[] = {{"pixels", &schedule::pixel
                                                      {"vectors", &schedule::vectors},
                                                      {"block", &schedule::block},
                                                      {"join", &schedule::join}};
-inline constexpr schedule_field last_schedule_fields[] = {{"tile", &schedule::tile}, {"winograd", &schedule::winograd}};
+inline constexpr schedule_field last_schedule_fields[] = {
+    {"tile", &schedule::tile}, {"winograd", &schedule::winograd}, {"packing", &schedule::packing}};
 inline constexpr char const* tiling_names[] = {"none", "rows", "channels", "channels_rows", "pixels"};
 
 /// {.pixels = 7, .vectors = 2}

@@ -14,9 +14,10 @@ namespace ago::tuner {
 struct menu_item {
   int first = 0, count = 1;
   chain_tiling tiles{};
-  int varied = -1;  ///< the part with a tile of its own
-  int tile = -1;    ///< which of tiles_of()
-  int way = 0;      ///< schedule::winograd
+  int varied = -1;        ///< the part with a tile of its own
+  int tile = -1;          ///< which of tiles_of()
+  int way = 0;            ///< schedule::winograd
+  bool repacked = false;  ///< the tile is one of repacked_tiles_of()
 
   constexpr schedule wish(int part, tile_options const& options) const {
     schedule s = part == varied ? options.wish(tile) : schedule{};
@@ -35,9 +36,9 @@ struct menu_items {
   }
 };
 
-/// All that the search can reach, once for equal steps: every step alone with each of its tiles, convolutions in each
-/// way; every pipeline with each of its tilings, and in the two cheapest of those each part with a few tiles of its own
-/// while the others keep theirs.
+/// All that the search can reach, once for equal steps: every step alone with each of its tiles, convolutions in
+/// each way; every pipeline with each of its tilings, and in the two cheapest of those each part with a few tiles of
+/// its own, one of them with the other packing of weights, while the others keep theirs.
 template <auto const& Net, options Options>
 class menu_listing {
   using steps = network_space<Net, Options>;
@@ -74,6 +75,7 @@ class menu_listing {
       if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;
       for (int t = -1; t < (has_tiles ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
     }
+    for (int t = 0; t < tiles_repacked && steps::can_repack(i); ++t) r.add({i, 1, {}, 0, t, 0, true});
   }
   static constexpr void list_pipeline(auto& r, int first, int count) {
     tiling_options const all = steps::tilings(first, count);
@@ -83,8 +85,11 @@ class menu_listing {
       for (int j = 0; j < all.count; ++j)
         better += all.saved[j] > all.saved[k] || (all.saved[j] == all.saved[k] && j < k);
       if (better >= 2) continue;
-      for (int part = 0; part < count; ++part)
+      for (int part = 0; part < count; ++part) {
         for (int t = 0; t < tiles_in_pipeline; ++t) r.add({first, count, all.option[k], part, t});
+        bool const adds_up = by_channels(all.option[k].how) && part > 0;  // parts of its depth, which cannot be pairs
+        if (!adds_up && steps::can_repack(first + part)) r.add({first, count, all.option[k], part, 0, 0, true});
+      }
     }
   }
 };
@@ -152,8 +157,8 @@ class menu {
   static constexpr int count = listing::template list<0>().count;
   static constexpr auto items = listing::template list<count>();
 
-  template <int Step>
-  static constexpr tile_options tiles = steps::tiles(Step);
+  template <int Step, bool Repacked>
+  static constexpr tile_options tiles = Repacked ? steps::repacked_tiles(Step) : steps::tiles(Step);
   template <int I>
   static constexpr fused_key key_of_item() {
     constexpr menu_item item = items.item[I];
@@ -161,7 +166,8 @@ class menu {
     k.tiling = item.tiles.how;
     auto const part = [&]<int P>(std::integral_constant<int, P>) {
       if constexpr (P < item.count)
-        k.part[P] = steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P>), item.tiles, P == 0).key;
+        k.part[P] = steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P, item.repacked>), item.tiles,
+                                     P == 0).key;
     };
     part(std::integral_constant<int, 0>{});
     part(std::integral_constant<int, 1>{});

@@ -81,6 +81,7 @@ class network_choices {
     if (from.tiling != tiling::none) into.tiling = from.tiling;
     if (from.tile != 0) into.tile = from.tile;
     if (from.winograd != 0) into.winograd = from.winograd;
+    if (from.packing != 0) into.packing = from.packing;
   }
 
   void add(int step, char const* what, std::vector<std::string> names, std::vector<schedule> options,
@@ -112,20 +113,18 @@ class network_choices {
   }
 
   void add_tiles(int i) {
-    tile_options const tiles = steps::tiles(i);
     std::vector<std::string> names{"default"};
     std::vector<schedule> options{{}};
-    for (int k = 0; k < tiles.count; ++k) {
-      options.push_back(tiles.wish(k));
-      names.push_back(tile_text(tiles.option[k].pixels, tiles.option[k].vectors));
-    }
+    for (tile_options const& tiles : {steps::tiles(i), steps::repacked_tiles(i)})
+      for (int k = 0; k < tiles.count; ++k) {
+        options.push_back(tiles.wish(k));
+        names.push_back(in_words(options.back()));
+      }
     add(i, "register tile", std::move(names), std::move(options));
   }
 
   void add_blocks(int i) {
-    schedule direct;
-    direct.winograd = -1;
-    planned_step const usual = steps::scheduled(i, direct);
+    planned_step const usual = steps::direct(i);
     block_options const blocks = blocks_of(usual);
     std::vector<std::string> names{"default"};
     std::vector<schedule> options{{}};
@@ -134,9 +133,10 @@ class network_choices {
       schedule s;
       s.block = blocks.block[k];
       options.push_back(s);
-      names.push_back(std::to_string(s.block));
+      s.winograd = -1;
+      names.push_back(loop_order(steps::scheduled(i, s)));
     }
-    add(i, "cache tile", std::move(names), std::move(options));
+    add(i, "loop order", std::move(names), std::move(options));
   }
 
   void add_joining(int i) {

@@ -60,8 +60,12 @@ class network_problem : public subject {
   std::vector<tuned_schedule> to_table(candidate const& c) { return realised_of(c).table.entries(); }
   std::vector<entry> table(candidate const& c) override {
     std::vector<entry> all;
-    for (tuned_schedule const& t : to_table(c))
-      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + in_words(t.best)});
+    plan_type const& plan = *realised_of(c).plan;
+    for (tuned_schedule const& t : to_table(c)) {
+      int i = 0;
+      while (plan.part(i).signature != t.signature) ++i;
+      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + in_words(t.best, loop_order(plan.part(i)))});
+    }
     return all;
   }
 

@@ -70,10 +70,22 @@ class network_space {
   }
 
   /// The register tiles that are tried for step i, a convolution being computed directly.
-  static constexpr tile_options tiles(int i) {
-    schedule direct;
-    direct.winograd = -1;
-    return tiles_of(scheduled(i, direct));
+  static constexpr tile_options tiles(int i) { return tiles_of(direct(i)); }
+  /// Those with the other packing of weights.
+  static constexpr tile_options repacked_tiles(int i) { return repacked_tiles_of(direct(i)); }
+
+  /// Has step i another packing?
+  static constexpr bool can_repack(int i) {
+    kernel_key key = usual::plan.steps[i].key;
+    key.accumulates = false;
+    return can_pair(key);
+  }
+
+  /// Step i alone, a convolution being computed directly.
+  static constexpr planned_step direct(int i) {
+    schedule wish;
+    wish.winograd = -1;
+    return scheduled(i, wish);
   }
 
   /// Step i, computed alone or as a part of a pipeline with tiles `in`, of which it is the first or not: what

@@ -18,6 +18,12 @@ struct realised {
 
 namespace detail {
 
+/// With the default register tile, and its packing.
+constexpr schedule without_tile(schedule s) {
+  s.pixels = s.vectors = s.packing = 0;
+  return s;
+}
+
 /// The register tiles of pipeline `k` that may stay, as bits: the menu has the kernel with those and the default of the
 /// others. Of several such sets the one that keeps most tiles, of equal ones that which keeps the later parts'.
 /// -1: not even without any.
@@ -34,7 +40,7 @@ int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, 
       schedule const* const found = table.find(steps::signature(first + i));
       schedule wish = found ? *found : schedule{};
       if (kept >> i & 1) number += wish.pixels > 0;
-      else wish.pixels = wish.vectors = 0;
+      else wish = without_tile(wish);
       key.part[i] = steps::scheduled(first + i, wish, plan.tiling_of(k), i == 0).key;
     }
     if (number < most || !menu.find(key)) continue;
@@ -65,9 +71,7 @@ realised<Net, Options> realise(schedule_list table, menu_view const& menu) {
         std::uint64_t const signature = r.plan->part(first + i).signature;
         schedule const* const found = r.table.find(signature);
         if (kept >> i & 1 || !found || found->pixels == 0) continue;
-        schedule without = *found;
-        without.pixels = without.vectors = 0;
-        r.table.set(signature, without);
+        r.table.set(signature, detail::without_tile(*found));
         changed = true;
       }
     }

@@ -37,22 +37,43 @@ inline std::string in_words(chain_tiling const& t) {
   return t.how == tiling::rows ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
 }
 
-/// A step of a plan, or a part of a pipeline: "pointwise 14x2, blocks of 64".
+/// Which loop is the outermost one of a step that passes over pixels and channels, as its cache tile has it: "pixels
+/// outermost", or which blocks are. Empty where there is no order: one panel of channels, or another structure.
+inline std::string loop_order(planned_step const& p) {
+  std::string const blocks = "blocks of " + std::to_string(p.data.block);
+  int const block = p.data.block;
+  if (p.key.what == structure::depthwise) {
+    if (padded(p.data.out.c, p.key.target) == lanes(p.key.target)) return "";
+    return block == 0 ? "pixels outermost" : block == 1 ? "channels outermost" : blocks + " vectors";
+  }
+  bool const by_rows = p.key.what == structure::convolution;
+  if (winograd_tile(p.key.what) > 0) return block > 0 ? blocks + " tiles" : "";
+  if (!by_rows && p.key.what != structure::pointwise) return "";
+  matrix_layout const layout = layout_of_matrix(p.key, p.data);
+  if (layout.padded_channels <= layout.panel) return "";
+  if (block == 0) return "channels outermost";
+  if (block <= (by_rows ? 1 : p.key.tile.pixels)) return by_rows ? "rows outermost" : "pixels outermost";
+  return blocks + (by_rows ? " rows" : " pixels");
+}
+
+/// A step of a plan, or a part of a pipeline: "pointwise 14x2 in pairs, blocks of 64 pixels".
 inline std::string in_words(planned_step const& p) {
   std::string text = name_of(p.key.what);
   if (p.key.tile.pixels * p.key.tile.vectors > 1) text += ' ' + tile_text(p.key.tile.pixels, p.key.tile.vectors);
-  if (p.data.block > 0) text += " blocks of " + std::to_string(p.data.block);
+  if (p.key.paired) text += " in pairs";
+  if (std::string const order = loop_order(p); !order.empty()) text += ", " + order;
   return text;
 }
 
-/// What a schedule wishes for: "tile 14x2, by rows with the step before".
-inline std::string in_words(schedule const& s) {
+/// What a schedule wishes for: "tile 14x2, by rows with the step before". `order`: of the loops, if it wishes for one.
+inline std::string in_words(schedule const& s, std::string const& order = "") {
   std::string text;
   auto const add = [&](std::string const& words) { text += (text.empty() ? "" : ", ") + words; };
   if (s.winograd != 0)
     add(s.winograd < 0 ? "direct" : s.winograd == 1 ? "im2col" : "Winograd " + std::to_string(s.winograd));
   if (s.pixels > 0) add("tile " + tile_text(s.pixels, s.vectors));
-  if (s.block > 0) add("blocks of " + std::to_string(s.block));
+  if (s.packing > 0) add(s.packing == 2 ? "weights in pairs" : "weights one by one");
+  if (s.block > 0) add(order.empty() ? "blocks of " + std::to_string(s.block) : order);
   if (s.join < 0) add("apart from the step before");
   if (s.join > 0)
     add("with the step before" + (s.tiling == tiling::none ? "" : ", " + in_words(chain_tiling{s.tiling, s.tile})));

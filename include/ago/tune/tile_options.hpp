@@ -1,4 +1,4 @@
-// The register tiles and cache tiles that are tried for one step.
+// The register tiles, packings of weights and cache tiles that are tried for one step.
 #pragma once
 
 #include <ago/plan/plan.hpp>
@@ -8,11 +8,14 @@ namespace ago::tuner {
 /// How many options there are of each kind, the default aside. Those that change code are in the tuner's executable.
 inline constexpr int tiles_alone = 6;        ///< register tiles of a step by itself
 inline constexpr int tiles_in_pipeline = 2;  ///< the first ones of those, for one part of a pipeline at a time
+inline constexpr int tiles_repacked = 2;     ///< with weights in the other packing; the first one in pipelines as well
 inline constexpr int most_blocks = 5;        ///< cache tiles
 
-/// A register tile as a schedule wishes for it: pixels and vectors, or columns and rows of a depthwise step.
+/// A register tile as a schedule wishes for it: pixels and vectors, or columns and rows of a depthwise step. Vectors
+/// depend on the packing, so both are one choice.
 struct tile_option {
   int pixels = 0, vectors = 0;
+  int packing = 0;  ///< schedule::packing; 0: that of the default
 };
 
 /// Best first, by the analytic cost.
@@ -26,6 +29,7 @@ struct tile_options {
     if (k < 0 || k >= count) return s;
     s.pixels = option[k].pixels;
     s.vectors = option[k].vectors;
+    s.packing = option[k].packing;
     return s;
   }
 };
@@ -69,7 +73,7 @@ struct tile_ranking {
 };
 
 /// Of each number of vectors the numbers of pixels that cost least: one, or more if there are few such numbers.
-constexpr tile_options matrix_tiles(planned_step const& usual) {
+constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) {
   kernel_key const& key = usual.key;
   step_data const& s = usual.data;
   isa const target = key.target;
@@ -81,7 +85,7 @@ constexpr tile_options matrix_tiles(planned_step const& usual) {
     tile_ranking r;
     for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p)
       if (p != key.tile.pixels || v != key.tile.vectors)
-        r.offer({p, v},
+        r.offer({p, v, packing},
                 ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, s.in.c, false));
     for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }
@@ -109,6 +113,17 @@ constexpr tile_options tiles_of(planned_step const& usual) {
   return {};
 }
 
+/// Tiles with the packing of weights that `usual` does not have, the best ones as above.
+constexpr tile_options repacked_tiles_of(planned_step const& usual) {
+  if (!can_pair(usual.key)) return {};
+  planned_step other = usual;
+  other.key.paired = !usual.key.paired;
+  other.key.tile = {0, 0};  // none is left out
+  tile_options r = detail::matrix_tiles(other, other.key.paired ? 2 : 1);
+  if (r.count > tiles_repacked) r.count = tiles_repacked;
+  return r;
+}
+
 /// Cache tiles, see step_data::block.
 struct block_options {
   int block[most_blocks]{};
@@ -122,8 +137,10 @@ struct block_options {
   }
 };
 
-/// The cache tiles that are tried for a step, besides that of `usual`: of matrix products, those with which a block of
-/// the input takes 16, 64 or 256 KB; of depthwise ones, 1 to 8 vectors of channels; and one for everything.
+/// The cache tiles that are tried for a step, besides that of `usual`. They are the order of its loops: of a matrix
+/// product from one register tile or row after another, for each of which all weights pass (pixels outermost), over
+/// blocks of 16, 64 and 256 KB of input, to all of it (panels of channels outermost); of a depthwise step from one
+/// vector of channels after another to all of them for each register tile.
 constexpr block_options blocks_of(planned_step const& usual) {
   block_options r;
   step_data const& s = usual.data;
@@ -131,7 +148,7 @@ constexpr block_options blocks_of(planned_step const& usual) {
     int const vectors = padded(s.out.c, usual.key.target) / lanes(usual.key.target);
     for (int const v : {1, 2, 4, 8})
       if (v < vectors) r.offer(v);
-    if (vectors > 1) r.offer(vectors);
+    if (usual.data.block > 0) r.offer(vectors);
   }
   if (!is_matrix(usual.key.what)) return r;
   bool const rows = usual.key.what == structure::convolution;
@@ -139,11 +156,12 @@ constexpr block_options blocks_of(planned_step const& usual) {
   if (layout.padded_channels <= layout.panel) return r;  // one panel passes over the input once
   long const line = 4L * (rows ? long(s.in.w) * s.in.c * s.win.stride_h : s.in.c);
   long const extent = rows ? s.out.h : s.out.pixels(), tile = rows ? 1 : usual.key.tile.pixels;
+  if (extent > tile) r.offer(1);
   for (long const kilobytes : {16, 64, 256}) {
     long const lines = (kilobytes << 10) / line / tile * tile;
-    if (lines >= tile && lines < extent) r.offer(lines);
+    if (lines > tile && lines < extent) r.offer(lines);
   }
-  if (r.count > 0 || usual.data.block > 0) r.offer(extent);
+  if (usual.data.block > 0) r.offer(extent);
   return r;
 }
 
