@@ -108,6 +108,32 @@ TEST_CASE("minis are tuned apart, and the joined search begins with what they ha
     }
 }
 
+TEST_CASE("after JOIN the ways of joining are tried first, with the composed schedules as they are") {
+  synthetic::landscape p({.minis = 3, .noise = .001});
+  settings s;
+  s.budget = 400;
+  std::map<std::string, std::vector<trial>> joined;
+  for (trial const& t : searched(p, s).trials)
+    if (!is_mini(t.region) && t.region != "all apart") joined[t.region].push_back(t);
+  for (region const& whole : p.subgraphs()) {
+    std::vector<trial> const& trials = joined[whole.name];
+    auto const keeps_minis = [&](trial const& t) {
+      return std::ranges::all_of(whole.minis, [&](std::size_t m) {
+        std::vector<std::size_t> const& own = p.minis()[m].choices;
+        return genes_of(t.contender, own) == genes_of(t.incumbent, own);
+      });
+    };
+    std::size_t first = 0;  // behind what JOIN itself asks for
+    while (first < trials.size() && !keeps_minis(trials[first])) ++first;
+    std::size_t last = first;
+    while (last < trials.size() && keeps_minis(trials[last])) ++last;
+    CAPTURE(whole.name);
+    CHECK(first <= 4);
+    CHECK(last - first >= 2 * patience_with_structure);
+    CHECK(last < trials.size());
+  }
+}
+
 TEST_CASE("without the reformer subgraphs are searched as they are; without pipelines nothing is ever joined") {
   synthetic::landscape p;
   settings s;

@@ -69,8 +69,9 @@ class area {
     spent_.book(o.wins ? -o.ratio : 0);
     if (o.wins) cost_ += o.ratio;
   }
-  bool settled(settings const& s) const {
-    return exhausted_ || (s.how != method::exhaustive && spent_.idle() >= patience(choices_.size()));
+  bool settled(settings const& s) const { return settled(s, patience(choices_.size())); }
+  bool settled(settings const& s, int trials_without_gain) const {
+    return exhausted_ || (s.how != method::exhaustive && spent_.idle() >= trials_without_gain);
   }
 
  private:

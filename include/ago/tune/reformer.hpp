@@ -1,5 +1,5 @@
-// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, and
-// go on from the composed schedule.
+// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, find
+// out how they are best joined, and go on over everything from there.
 #pragma once
 
 #include <ago/tune/area.hpp>
@@ -44,6 +44,7 @@ class reformer {
 
     area whole;
     std::list<area> minis;
+    std::optional<area> structure;  ///< how several minis are joined, after JOIN until it has settled
     bool split = false;
     genes apart;                    ///< of `whole`
     double cost = 0;                ///< of `apart`; it was 0 when SPLIT began
@@ -67,6 +68,7 @@ class reformer {
     candidate const c = apart(best_, p_.choices(), joins);
     if (s_.what == variant::ago_nr || !divisible || !p_.feasible(c)) s.whole.begin(p_, s_, [this] { return best_; });
     else split(s, r, c, share);
+    if (s.split && places_in(joins) > 1) s.structure.emplace(r.name, joins, share);
   }
   void split(subgraph& s, region const& r, candidate const& c, double share) {
     s.split = true;
@@ -105,13 +107,16 @@ class reformer {
     return nullptr;
   }
 
-  /// The first contenders are the composed schedules, joined as usual and left apart. What the minis have seen is seen.
+  /// The first contenders are the composed schedules, joined as usual and left apart; the next ones are the better one
+  /// in other structures, if there are several places to join at: with one the search of the whole knows as much. What
+  /// the minis have seen is seen.
   void join(subgraph& s) {
     s.split = false;
     s.whole.begin(p_, s_, [this] { return best_; });
     challenge_best(s, joined_as_usual(s));
     double const before = s.whole.cost();
     std::optional<outcome> const o = challenge_best(s, s.apart);
+    if (s.structure) s.structure->begin(p_, s_, [this] { return best_; });
     if (!o) return;
     for (observation const& x : s.seen)
       if (x.g != s.apart) s.whole.learn(x.g, before + o->ratio + x.cost - s.cost);
@@ -136,6 +141,18 @@ class reformer {
     if (o->wins) best_ = contender, judge_.improved(-o->ratio);
     return o;
   }
+  /// Where minis can be joined, by these choices on joining.
+  int places_in(std::vector<std::size_t> const& joins) const {
+    return int(std::ranges::count_if(joins, [&](std::size_t c) { return p_.choices()[c].apart != choice::none; }));
+  }
+  bool structure_has_settled(subgraph const& s) const {
+    return !s.structure || s.structure->settled(s_, patience_with_structure * places_in(s.structure->choices()));
+  }
+  void challenge_structure(subgraph& s, genes const& g) {
+    candidate const contender = with(best_, s.structure->choices(), g);
+    std::optional<outcome> const o = challenge_best(s, genes_of(contender, s.whole.choices()));
+    if (o) s.structure->book(g, *o);
+  }
   void challenge_composed(subgraph& s, area& mini, genes const& g) {
     candidate const contender = with(composed(s), mini.choices(), g);
     int const before = judge_.trials();
@@ -155,7 +172,9 @@ class reformer {
       if (!next || a.spent().expected_gain() > next->spent().expected_gain()) owner = &s, next = &a;
     };
     for (subgraph& s : subgraphs_) {
-      if (!s.split && !s.whole.exhausted() && s.whole.spent().idle() < hopeless) offer(s, s.whole);
+      if (!s.split && structure_has_settled(s)) s.structure.reset();
+      if (!s.split && s.structure) offer(s, *s.structure);
+      else if (!s.split && !s.whole.exhausted() && s.whole.spent().idle() < hopeless) offer(s, s.whole);
       if (!s.split) continue;
       for (area& m : s.minis)
         if (!m.settled(s_)) offer(s, m);
@@ -164,7 +183,8 @@ class reformer {
     std::optional<genes> const g = next->propose();
     if (!g) return true;
     if (owner->split) challenge_composed(*owner, *next, *g);
-    else challenge_best(*owner, *g);
+    else if (next == &owner->whole) challenge_best(*owner, *g);
+    else challenge_structure(*owner, *g);
     return true;
   }
 

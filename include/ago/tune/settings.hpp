@@ -30,5 +30,7 @@ struct settings {
 
 /// A region has settled after so many trials without a replacement.
 constexpr int patience(std::size_t choices) { return 4 + 2 * int(choices < 10 ? choices : 10); }
+/// How the minis of a subgraph are joined has settled after so many for each place where they can be joined.
+inline constexpr int patience_with_structure = 2;
 
 }  // namespace ago::tuner
