@@ -1,0 +1,115 @@
+// Would products be faster with their operands swapped, that is with pixels instead of channels in the registers? Both
+// orders by the analytic cost, for the products of the example networks: what docs/tuning.md says of it.
+#include <networks/bert_tiny.hpp>
+#include <networks/mnasnet.hpp>
+#include <networks/mobilenet_v2.hpp>
+#include <networks/mobilevit.hpp>
+#include <networks/shufflenet_v2.hpp>
+#include <networks/squeezenet.hpp>
+
+#include <ago/ago.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+using namespace ago;
+
+/// Quarter cycles for a float to be transposed, at one shuffle a cycle: n lanes take n * log2(n) of them for n * n
+/// floats.
+constexpr double transposing(isa target) { return target == isa::avx512 ? 4 * 64. / 256 : 4 * 24. / 64; }
+
+/// Quarter cycles in both orders; of what is transposed, those alone.
+struct orders {
+  double usual = 0, swapped = 0, moved = 0;
+};
+
+/// Quarter cycles of a register tile over `rows` of the operand that is broadcast, and `vectors` of the other one.
+double product_cycles(isa target, register_tile t, long rows, int vectors, double depth, double store) {
+  t.pixels_left = int(rows % t.pixels);
+  t.vectors_left = vectors % t.vectors;
+  return double(detail::matrix_cost(target, t, rows, vectors, false)) / 200 * depth + store * double(rows) * vectors;
+}
+
+orders orders_of_matrix(kernel_key const& key, step_data const& s) {
+  isa const target = key.target;
+  long const pixels = s.out.pixels();
+  int const steps = key.paired ? 2 : 1, vectors = padded(s.out.c * steps, target) / lanes(target);
+  orders r;
+  r.usual = product_cycles(target, key.tile, pixels, vectors, double(s.in.c) / steps, 2 * steps);
+  int const across = int((pixels + lanes(target) - 1) / lanes(target));
+  register_tile const tile = cheapest_tile(
+      target, s.out.c, across, [](int, int) { return true; },
+      [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, false); });
+  r.swapped = product_cycles(target, tile, s.out.c, across, s.in.c, 2);
+  r.moved = transposing(target) * double(pixels) * (s.in.c + s.out.c);
+  return r;
+}
+
+/// Multiply-adds of whole vectors and half register tiles, two a cycle. Usually keys are transposed to be packed;
+/// swapped, queries are, and besides them values and results.
+orders orders_of_attention(isa target, step_data const& s) {
+  attention_layout const l = layout_of_attention(structure::attention, s, target);
+  int const queries = l.rows, keys = l.first.columns, d = l.first.depth;
+  auto const registers = [=](int n) { return (n + lanes(target) - 1) / lanes(target); };
+  auto const rows = [half = product_tile(target).pixels / 2](int n) { return (n + half - 1) / half * half; };
+  double const batches = double(s.in.n) * s.win.stride_h * s.win.stride_w * s.groups;
+  orders r;
+  r.usual = batches * 2 * rows(queries) * (double(registers(keys)) * d + double(registers(d)) * keys);
+  r.swapped = batches * 2 * registers(queries) * (double(rows(keys)) * d + double(rows(d)) * keys);
+  r.moved = batches * transposing(target) * d * (double(keys) + queries);
+  return r;
+}
+
+template <auto const& Net, isa Target>
+void print_orders(char const* name) {
+  if constexpr (available(Target)) {
+    double cycles = 0, gained = 0, gained_if_free = 0, gained_by_attention = 0;
+    int products = 0, faster = 0;
+    for (planned_step const& p : program<Net, untuned, options{Target}>::plan.steps) {
+      if (p.key.what == structure::pointwise) {
+        orders const o = orders_of_matrix(p.key, p.data);
+        cycles += o.usual;
+        gained += std::max(0., o.usual - o.swapped - o.moved);
+        gained_if_free += std::max(0., o.usual - o.swapped);
+        faster += o.swapped + o.moved < o.usual;
+        ++products;
+      } else if (p.key.what == structure::attention) {
+        orders const o = orders_of_attention(Target, p.data);
+        cycles += o.usual;
+        gained_by_attention += o.usual - o.swapped - o.moved;
+      } else if (p.key.what == structure::convolution) {
+        step_data const& s = p.data;
+        cycles += 2. * double(s.out.pixels()) * s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups) *
+                  padded(s.out.c, Target) / lanes(Target);
+      }
+    }
+    auto const percent = [cycles](double x) { return 100 * x / cycles; };
+    std::printf("%-8s %-18s %3d products, %2d faster swapped, which saves %4.2f %% of all cycles, %4.2f %% if "
+                "transposing were free; attention %5.2f %%\n",
+                name_of(Target), name, products, faster, percent(gained), percent(gained_if_free),
+                percent(gained_by_attention));
+  }
+}
+
+template <isa Target>
+void print_all() {
+  using namespace networks;
+  print_orders<mobilenet_v2<224>, Target>("mobilenet_v2<224>");
+  print_orders<mobilenet_v2<56>, Target>("mobilenet_v2<56>");
+  print_orders<mnasnet<224>, Target>("mnasnet<224>");
+  print_orders<shufflenet_v2<224>, Target>("shufflenet_v2<224>");
+  print_orders<shufflenet_v2<56>, Target>("shufflenet_v2<56>");
+  print_orders<squeezenet<224>, Target>("squeezenet<224>");
+  print_orders<mobilevit_s<256>, Target>("mobilevit_s<256>");
+  print_orders<mobilevit_s<224>, Target>("mobilevit_s<224>");
+  print_orders<bert_tiny<128>, Target>("bert_tiny<128>");
+}
+
+}  // namespace
+
+int main() {
+  print_all<isa::avx512>();
+  print_all<isa::avx2>();
+}
