@@ -96,15 +96,18 @@ class erased {
     for (auto const& p : Model::program::plan.steps) n += which(p);
     return n;
   }
-  /// A part that adds up chunks of the depth cannot add two steps of it at a time. Winograd has sums of its own. How
-  /// an operator adds up depends on how many channels it has: merged ones, which not all policies make, have more.
+  /// A part that adds up chunks of the depth cannot add two steps of it at a time, and a schedule may ask for either.
+  /// Winograd has sums of its own. How an operator adds up depends on how many channels it has: merged ones, which not
+  /// all policies make, have more.
   static constexpr bool reordered() {
     for (ago::node const& n : Model::program::graph.nodes)
       if (n.is_merged()) return true;
     for (auto const& p : Model::program::plan.steps)
       if (ago::winograd_tile(p.key.what) > 0) return true;
     for (auto const& p : Model::program::plan.steps)
-      if (p.key.accumulates && ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c)) return true;
+      if (p.key.what == ago::structure::pointwise && !p.key.in_runs &&
+          p.key.paired != ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c))
+        return true;
     return false;
   }
 
@@ -156,7 +159,7 @@ class random_schedules {
       s.tile = any(0, 24);
       constexpr int convolutions[] = {0, -1, 1, 2, 4};
       s.winograd = convolutions[(state >> 8) % 5];
-      s.packing = int(state >> 11) % 3;
+      if ((state >> 11) % 8 == 0) s.packing = 1 + int((state >> 14) % 2);
       all.entries[at] = {step.signature, s};
     }
     return all;
