@@ -116,12 +116,13 @@ struct local_response_norm {
   constexpr tensor operator()(tensor x) const {
     shape const s = x.dims();
     int const width = detail::recording(op::avg_pool, line, x).positive(size);
-    tensor y = reshape{s.n, s.h * s.w, s.c, 1, line}(detail::multiplied(x, x, line));
+    // With pixels innermost, as all of them are treated alike, and channels as columns.
+    tensor y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::multiplied(x, x, line));
     avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
                         .line = line};
-    y = affine{alpha, bias, line}(mean(y));
-    y = reshape{s.n, s.h, s.w, s.c, line}(to_power{-beta, line}(y));
-    return detail::multiplied(x, y, line);
+    y = permute{0, 1, 3, 2, line}(mean(permute{0, 1, 3, 2, line}(y)));
+    y = reshape{s.n, s.h, s.w, s.c, line}(y);
+    return detail::multiplied(x, to_power{-beta, line}(affine{alpha, bias, line}(y)), line);
   }
 };
 
