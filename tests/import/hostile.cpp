@@ -49,16 +49,19 @@ constexpr char const* too_many = "the network would have more than 536870912 wei
 TEST_CASE("tables that no memory holds are refused before they are made") {
   auto const refused = [](network const& net) { CHECK(contains(refusal(net), too_many)); };
   refused(single(13, "CumSum", {in({1 << 20}), scalar(0)}));
-  refused(single(13, "LRN", {in({1, 100000, 1, 1})}, [](node& n) { n.set("size", 3); }));
   refused(single(14, "Trilu", {in({1 << 15, 1 << 15})}));
   refused(single(13, "MeanVarianceNormalization", {in({1, 1, 1 << 15, 1 << 15})}));
   refused(single(13, "Dropout", {in({1 << 15, 1 << 15})}, {}, 2));
-  refused(single(13, "Slice", {in({1 << 30}), list({-1}), list({least}), list({0}), list({-1})}));
-  refused(single(13, "Pad", {in({1, 2}), list({0, 0, 0, 1 << 30})}, [](node& n) { n.set("mode", "edge"); }));
+  refused(single(13, "Pad", {in({1, 2}), list({0, 0, 0, 1 << 30})}, [](node& n) { n.set("mode", "reflect"); }));
   refused(single(18, "LpPool", {in({1, 1, 65536, 32767})}, [](node& n) { n.set("kernel_shape", ints{65536, 32767}); }));
   refused(single(23, "Attention", {in({1, 1, 40000, 1}), in({1, 1, 40000, 1}), in({1, 1, 40000, 1})},
                  [](node& n) { n.set("is_causal", 1); }));
   refused(single(13, "Gather", {in({1 << 20}), list(ints(1 << 12, 5))}));
+}
+
+TEST_CASE("what takes no table is not refused, however many elements it has") {
+  CHECK_NOTHROW(lower(single(13, "LRN", {in({1, 100000, 1, 1})}, [](node& n) { n.set("size", 3); }).load()));
+  CHECK_NOTHROW(lower(single(13, "Slice", {in({1 << 30}), list({-1}), list({least}), list({0}), list({-1})}).load()));
 }
 
 TEST_CASE("all layers together have no more weights than are allowed") {

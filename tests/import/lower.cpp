@@ -1,38 +1,12 @@
 // What becomes of ONNX operators: the layers, their order, and their weights.
-#include "import/builder.hpp"
-#include "import/lowering.hpp"
-#include "onnx/network.hpp"
+#include "lowered.hpp"
 
 #include <ago/graph/lowering.hpp>
 
-#include <algorithm>
-#include <numeric>
-
 using namespace ago::importer;
-using ago_test::floats;
-using ago_test::ints;
+using namespace ago_test;
 
 namespace {
-
-floats counted(std::size_t n, float first = 1) {
-  floats r(n);
-  std::iota(r.begin(), r.end(), first);
-  return r;
-}
-
-lowered_model lowered_of(ago_test::network const& net) { return lower(net.load()); }
-
-template <class Layer>
-int count(call_list const& list) {
-  return int(std::count_if(list.calls.begin(), list.calls.end(),
-                           [](call const& c) { return std::holds_alternative<Layer>(c.what); }));
-}
-template <class Layer>
-call const& only(call_list const& list) {
-  REQUIRE(count<Layer>(list) == 1);
-  return *std::find_if(list.calls.begin(), list.calls.end(),
-                       [](call const& c) { return std::holds_alternative<Layer>(c.what); });
-}
 
 void add_conv(ago_test::network& net, std::string const& x, std::string const& y, ints const& weights, int group,
               int stride, int pad) {

@@ -142,3 +142,30 @@ TEST_CASE("a sum that layers follow has parentheses, as compilers ask for") {
   CAPTURE(text);
   CHECK(contains(text, " = (x1 + x2) | relu{};"));
 }
+
+TEST_CASE("of arguments those that are not their defaults are written") {
+  auto const text_of = [](layer_value what) {
+    sketch s;
+    int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+    std::string const all = header(s.text(s.add(std::move(what), {x})));
+    auto const begin = all.find("| ") + 2;
+    return all.substr(begin, all.find("};", begin) + 1 - begin);
+  };
+  CHECK(text_of(ago::pad{.sides = 1}) == "pad{1}");
+  CHECK(text_of(ago::pad{.sides = {0, 2}, .mode = ago::pad_mode::edge}) ==
+        "pad{.sides = {0, 2}, .mode = pad_mode::edge}");
+  CHECK(text_of(ago::pad{.channels_after = 3}) == "pad{.channels_after = 3}");
+  CHECK(text_of(ago::resize_nearest{4, 6}) == "resize_nearest{4, 6}");
+  CHECK(text_of(ago::resize_nearest{4, 6, ago::sampling::half_pixel, ago::rounding::nearest_or_up}) ==
+        "resize_nearest{.height = 4, .width = 6, .sampling = sampling::half_pixel, "
+        ".rounding = rounding::nearest_or_up}");
+  CHECK(text_of(ago::resize_bilinear{4, 6, ago::sampling::align_corners}) ==
+        "resize_bilinear{.height = 4, .width = 6, .sampling = sampling::align_corners}");
+  CHECK(text_of(ago::avg_pool{.kernel = 2, .dilation = 2}) == "avg_pool{.kernel = 2, .dilation = 2}");
+  CHECK(text_of(ago::local_response_norm{}) == "local_response_norm{}");
+  CHECK(text_of(ago::group_norm{.groups = 2}) == "group_norm{2}");
+  CHECK(text_of(ago::rms_norm{}) == "rms_norm{}");
+  CHECK(text_of(ago::instance_norm{}) == "instance_norm{}");
+  CHECK(text_of(ago::l2_normalize{.along = ago::axis::rows}) == "l2_normalize{axis::rows}");
+  CHECK(text_of(ago::tile{.w = 2}) == "tile{.w = 2}");
+}

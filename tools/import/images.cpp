@@ -11,6 +11,13 @@ view as_image(context& c, view const& x) {
   throw unsupported("images of more than two dimensions");
 }
 
+view as_pixels(context& c, view const& x) {
+  if (x.how.rank() == 4) return as_image(c, x);
+  std::vector<int> pixels;
+  for (int axis = 2; axis < x.how.rank(); ++axis) pixels.push_back(axis);
+  return placed(c.net, x, {{0}, {}, pixels, {1}});
+}
+
 view image(int value, extents const& dims) {
   return {value, dims.size() == 3 ? of_axes(dims, {0, 2, 1}) : of_axes(dims, {0, 2, 3, 1})};
 }

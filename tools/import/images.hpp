@@ -7,6 +7,8 @@ namespace ago::importer {
 
 /// {n, c, length} or {n, c, h, w} as images, rows, columns, channels.
 view as_image(context& c, view const& x);
+/// {n, c, ...} as images, pixels of all that is behind the channels, channels.
+view as_pixels(context& c, view const& x);
 /// An image in an ago value that has the dims of an ONNX tensor.
 view image(int value, extents const& dims);
 

@@ -23,6 +23,19 @@ std::string text_of(ago::axis a) {
   return std::string("axis::") + names[int(a)];
 }
 
+std::string text_of(pad_mode m) {
+  constexpr char const* names[] = {"constant", "reflect", "edge", "wrap"};
+  return std::string("pad_mode::") + names[int(m)];
+}
+std::string text_of(sampling s) {
+  constexpr char const* names[] = {"standard", "half_pixel", "asymmetric", "align_corners", "half_pixel_or_first"};
+  return std::string("sampling::") + names[int(s)];
+}
+std::string text_of(rounding r) {
+  constexpr char const* names[] = {"down", "up", "nearest_or_down", "nearest_or_up"};
+  return std::string("rounding::") + names[int(r)];
+}
+
 argument number(char const* field, int value, char const* otherwise = "") {
   return {field, text_of(value), otherwise, "int"};
 }
@@ -77,6 +90,25 @@ struct namer {
   item operator()(layer_norm const& l) const {
     return {.name = "layer_norm", .arguments = {real(".epsilon", l.epsilon, "1e-05f")}};
   }
+  item operator()(rms_norm const& l) const {
+    return {.name = "rms_norm", .arguments = {real(".epsilon", l.epsilon, "1e-05f")}};
+  }
+  item operator()(group_norm const& l) const {
+    return {.name = "group_norm",
+            .arguments = {number(".groups", l.groups, "1"), real(".epsilon", l.epsilon, "1e-05f")}};
+  }
+  item operator()(instance_norm const& l) const {
+    return {.name = "instance_norm", .arguments = {real(".epsilon", l.epsilon, "1e-05f")}};
+  }
+  item operator()(l2_normalize const& l) const {
+    return {.name = "l2_normalize",
+            .arguments = {{".along", text_of(l.along), "axis::channels", ""}, real(".least", l.least, "1e-12f")}};
+  }
+  item operator()(local_response_norm const& l) const {
+    return {.name = "local_response_norm",
+            .arguments = {number(".size", l.size, "5"), real(".alpha", l.alpha, ".0001f"),
+                          real(".beta", l.beta, ".75f"), real(".bias", l.bias, "1.f")}};
+  }
   item operator()(embedding const& l) const {
     return {.name = "embedding", .arguments = {number(".entries", l.entries), number(".width", l.width)}};
   }
@@ -111,7 +143,8 @@ struct namer {
     return {
         .name = "avg_pool",
         .arguments = {extent(".kernel", l.kernel), optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel),
-                      sides(l.pad), flag(".ceil", l.ceil, false), flag(".count_pads", l.count_pads, true)}};
+                      sides(l.pad), extent(".dilation", l.dilation, "1"), flag(".ceil", l.ceil, false),
+                      flag(".count_pads", l.count_pads, true)}};
   }
   item operator()(global_avg_pool const&) const { return {.name = "global_avg_pool"}; }
   item operator()(global_max_pool const&) const { return {.name = "global_max_pool"}; }
@@ -133,15 +166,26 @@ struct namer {
     return r;
   }
   item operator()(pad const& l) const {
-    return {.name = "pad", .arguments = {{".sides", text_of(l.sides), "", "padding"}, real(".value", l.value, "0.f")}};
+    return {.name = "pad",
+            .arguments = {{".sides", text_of(l.sides), "0", "padding"}, real(".value", l.value, "0.f"),
+                          {".mode", text_of(l.mode), "pad_mode::constant", ""},
+                          number(".channels_before", l.channels_before, "0"),
+                          number(".channels_after", l.channels_after, "0")}};
   }
   item operator()(resize_nearest const& l) const {
-    return {.name = "resize_nearest", .arguments = {number(".height", l.height), number(".width", l.width)},
-            .positional = true};
+    item r = resize_to("resize_nearest", l.height, l.width, l.sampling);
+    if (l.rounding != rounding::down) r.arguments.push_back({".rounding", text_of(l.rounding), "", ""});
+    r.positional = r.arguments.size() == 2;
+    return r;
   }
   item operator()(resize_bilinear const& l) const {
-    return {.name = "resize_bilinear", .arguments = {number(".height", l.height), number(".width", l.width)},
-            .positional = true};
+    return resize_to("resize_bilinear", l.height, l.width, l.sampling);
+  }
+  static item resize_to(char const* name, int height, int width, ago::sampling from) {
+    item r{.name = name, .arguments = {number(".height", height), number(".width", width)}};
+    if (from != sampling::standard) r.arguments.push_back({".sampling", text_of(from), "", ""});
+    r.positional = r.arguments.size() == 2;
+    return r;
   }
   item operator()(attention const& l) const {
     return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), extent(".patch", l.patch, "1"),
@@ -190,6 +234,10 @@ struct namer {
   item operator()(expand const& l) const {
     return {.name = "expand", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
             number(".c", l.c, "0")}};
+  }
+  item operator()(tile const& l) const {
+    return {.name = "tile", .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"),
+            number(".c", l.c, "1")}};
   }
   item operator()(constant const& l) const {
     return {.name = "constant", .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"),

@@ -28,13 +28,14 @@ struct product_of {
 
 /// All layers that the importer uses, as the values that the library takes.
 using layer_value =
-    std::variant<input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, embedding, positions, relu,
+    std::variant<input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, rms_norm,
+                 group_norm, instance_norm, l2_normalize, local_response_norm, embedding, positions, relu,
                  relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, hyperbolic_tangent, gelu, identity,
                  map_of, max_pool, avg_pool, global_avg_pool, global_max_pool, softmax, slice, channel_shuffle, reshape,
                  permute, pad, resize_nearest, resize_bilinear, elu, selu, celu, affine_sigmoid, threshold, shrink,
                  affine, to_power, softplus, mish, softsign, negative, absolute, square_root, reciprocal_root,
                  reciprocal, exponential, logarithm, error_function, sine, cosine, round_down, round_up, round_off,
-                 scale, prelu, expand, constant, reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product,
+                 scale, prelu, expand, tile, constant, reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product,
                  arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of,
                  attention, to_nchw>;
 

@@ -24,14 +24,11 @@ void transpose(node_reader const& n) {
 
 void expand(node_reader const& n) { n.define(expanded(n.c, n.x(), n.out_dims())); }
 
-void tile(node_reader const& n) {
+void tile_rule(node_reader const& n) {
   auto const repeats = n.integers(1, "repeats");
-  extents apart, repeated;
-  for (std::size_t d = 0; d < n.dims().size(); ++d) {
-    apart.insert(apart.end(), {1, n.dims()[d]});
-    repeated.insert(repeated.end(), {repeats[d], n.dims()[d]});
-  }
-  n.define(with_dims(n.c, expanded(n.c, with_dims(n.c, n.x(), apart), repeated), n.out_dims()));
+  view x = n.x();
+  for (std::size_t d = 0; d < repeats.size(); ++d) x = tiled(n.c, x, int(d), repeats[d]);
+  n.define(x);
 }
 
 void concat_rule(node_reader const& n) {
@@ -100,57 +97,6 @@ void gather(node_reader const& n) {
   int x = with_extents(n.c.net, indices.value, {1, 1, int(count), 1});
   x = n.c.net.apply(embedding{int(extent), int(width)}, {x}, n.reals(0, "the table"));
   n.define({x, row_major(n.out_dims())});
-}
-
-/// The elements of an axis that lie, mirrored, repeated or wrapped around, at -before ... extent + after - 1.
-std::vector<std::int64_t> continued(std::string const& mode, std::int64_t extent, std::int64_t before,
-                                    std::int64_t after) {
-  std::vector<std::int64_t> r;
-  for (std::int64_t i = -before; i < extent + after; ++i) {
-    std::int64_t at = i;
-    if (mode == "edge") at = std::clamp<std::int64_t>(i, 0, extent - 1);
-    else if (mode == "wrap") at = ((i % extent) + extent) % extent;
-    else if (extent == 1) at = 0;
-    else {
-      std::int64_t const period = 2 * (extent - 1);
-      at = ((i % period) + period) % period;
-      if (at >= extent) at = period - at;
-    }
-    r.push_back(at);
-  }
-  return r;
-}
-
-void pad_rule(node_reader const& n) {
-  std::string const mode = n.text("mode", "constant");
-  auto const pads = n.given("paddings") ? n.list("paddings") : n.list_or_input("pads", 1);
-  std::vector<std::int64_t> axes(n.dims().size());
-  std::iota(axes.begin(), axes.end(), 0);
-  axes = n.has(3) ? n.integers(3, "axes") : axes;
-  float value = n.real("value", 0);
-  if (n.has(2))
-    if (auto const k = n.reals(2, "the value of padding"); !k.empty()) value = k[0];
-  view x = n.x();
-  std::size_t const count = axes.size();
-  bool const of_image = mode == "constant" && x.how.rank() == 4 && count == 4 && !pads[0] && !pads[1] && !pads[4] &&
-                        !pads[5] && *std::min_element(pads.begin(), pads.end()) >= 0;
-  if (of_image) {
-    x = as_image(n.c, x);
-    int const v =
-        n.c.net.apply(pad{ago::pads{int(pads[2]), int(pads[3]), int(pads[6]), int(pads[7])}, value}, {x.value});
-    return n.define(image(v, n.out_dims()));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    int const axis = axis_of(axes[i], x.how.rank());
-    std::int64_t const before = pads[i], after = pads[count + i], extent = x.how.dims[std::size_t(axis)];
-    if (mode == "constant") {
-      x = padded(n.c, x, axis, before, after, value);
-    } else if (before || after) {
-      n.c.net.afford({extent + before + after});
-      x = selected(n.c, x, axis, continued(mode, extent, before, after));
-    }
-  }
-  n.define(x);
 }
 
 void depth_to_space_rule(node_reader const& n) {
@@ -257,12 +203,11 @@ void add_movement_rules(rule_table& t) {
   for (char const* type : {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}) t[type] = other_dims;
   t["Transpose"] = transpose;
   t["Expand"] = expand;
-  t["Tile"] = tile;
+  t["Tile"] = tile_rule;
   t["Concat"] = concat_rule;
   t["Slice"] = slice_rule;
   t["Split"] = split;
   t["Gather"] = gather;
-  t["Pad"] = pad_rule;
   t["DepthToSpace"] = depth_to_space_rule;
   t["SpaceToDepth"] = space_to_depth_rule;
   t["GatherElements"] = gather_elements;

@@ -69,16 +69,22 @@ view softmax_over(context& c, view x, std::vector<int> const& axes) {
   return unary(c, innermost(c.net, x, axes), softmax{});
 }
 
+std::vector<float> in_memory_order(view const& x, std::vector<int> const& axes, std::vector<float> const& values,
+                                   float otherwise) {
+  std::vector<float> r;
+  for (std::int64_t i : order_within(x.how, axes)) r.push_back(values.empty() ? otherwise : values[std::size_t(i)]);
+  return r;
+}
+
 view normalised(context& c, view x, std::vector<int> const& axes, float epsilon, std::vector<float> const& gamma,
                 std::vector<float> const& beta) {
   extents own{2};
   for (int a : axes) own.push_back(x.how.dims[std::size_t(a)]);
   c.net.afford(own);
   x = innermost(c.net, x, axes);
-  auto const order = order_within(x.how, axes);
-  std::vector<float> weights;
-  for (std::size_t i = 0; i < order.size(); ++i) weights.push_back(gamma.empty() ? 1.f : gamma[std::size_t(order[i])]);
-  for (std::size_t i = 0; i < order.size(); ++i) weights.push_back(beta.empty() ? 0.f : beta[std::size_t(order[i])]);
+  std::vector<float> weights = in_memory_order(x, axes, gamma, 1);
+  auto const shift = in_memory_order(x, axes, beta, 0);
+  weights.insert(weights.end(), shift.begin(), shift.end());
   x.value = c.net.apply(layer_norm{.epsilon = epsilon}, {x.value}, std::move(weights));
   return x;
 }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <utility>
 
 namespace ago::importer {
 
@@ -114,13 +117,56 @@ bool close(std::vector<float> const& a, std::vector<float> const& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) { return std::fabs(x - y) <= 1e-6f; });
 }
 
-/// What ago's own layers do, as matrices.
-std::vector<float> own_matrix(char const* mode, axis_map const& a) {
-  interpolation how{.mode = mode, .coordinates = "half_pixel", .rounding = "floor"};
-  if (how.mode == "nearest") how.coordinates = "asymmetric";
-  axis_map exact = a;
-  exact.scale = double(a.out) / double(a.in);
-  return matrix_of(how, exact).weights;
+std::vector<float> identity_matrix(std::int64_t extent) {
+  std::vector<float> r(std::size_t(extent * extent), 0.f);
+  for (std::int64_t i = 0; i < extent; ++i) r[std::size_t(i * extent + i)] = 1;
+  return r;
+}
+
+template <class E>
+using named_values = std::initializer_list<std::pair<char const*, E>>;
+
+template <class E>
+std::optional<E> value_of(std::string const& name, named_values<E> all) {
+  for (auto const& [known, value] : all)
+    if (name == known) return value;
+  return {};
+}
+
+std::optional<sampling> sampling_of(interpolation const& how) {
+  return value_of<sampling>(how.coordinates, {{"half_pixel", sampling::half_pixel},
+                                              {"half_pixel_symmetric", sampling::half_pixel},
+                                              {"pytorch_half_pixel", sampling::half_pixel_or_first},
+                                              {"asymmetric", sampling::asymmetric},
+                                              {"align_corners", sampling::align_corners}});
+}
+
+std::optional<rounding> rounding_of(interpolation const& how) {
+  return value_of<rounding>(how.rounding, {{"floor", rounding::down},
+                                           {"ceil", rounding::up},
+                                           {"round_prefer_floor", rounding::nearest_or_down},
+                                           {"round_prefer_ceil", rounding::nearest_or_up}});
+}
+
+/// The layer that multiplies the pixels of an image by these matrices, if there is one: in its standard way, or else in
+/// that which the model names. ago's scales are always those of the extents.
+std::optional<layer_value> own_layer(interpolation const& how, std::vector<axis_map> const& maps,
+                                     std::vector<axis_matrix> const& matrices) {
+  auto const is = [&](interpolation const& way) {
+    for (std::size_t d = 2; d < maps.size(); ++d) {
+      axis_map const exact{maps[d].in, maps[d].out, double(maps[d].out) / double(maps[d].in)};
+      if (!close(matrices[d].weights, matrix_of(way, exact).weights)) return false;
+    }
+    return true;
+  };
+  int const h = maps.size() == 4 ? int(maps[2].out) : 1, w = int(maps.back().out);
+  if (is({.mode = "nearest", .coordinates = "asymmetric", .rounding = "floor"})) return resize_nearest{h, w};
+  if (is({.mode = "linear", .coordinates = "half_pixel", .rounding = ""})) return resize_bilinear{h, w};
+  auto const from = sampling_of(how);
+  if (!from || !is({.mode = how.mode, .coordinates = how.coordinates, .rounding = how.rounding})) return {};
+  if (how.mode == "linear") return resize_bilinear{h, w, *from};
+  if (auto const to = rounding_of(how); to && how.mode == "nearest") return resize_nearest{h, w, *from, *to};
+  return {};
 }
 
 interpolation interpolation_of(node_reader const& n) {
@@ -182,19 +228,12 @@ void resize_rule(node_reader const& n) {
     if (!(a.scale > 0)) throw unsupported("a scale that is not positive");
     n.c.net.afford({a.in, a.out});
     matrices.push_back(matrix_of(how, a));
-    changes.push_back(a.in != a.out || !close(matrices.back().weights, own_matrix("nearest", {a.in, a.in, 1})));
+    changes.push_back(a.in != a.out || !close(matrices.back().weights, identity_matrix(a.in)));
   }
   view x = n.x();
-  if (maps.size() == 4 && !changes[0] && !changes[1]) {
-    x = as_image(n.c, x);
-    int const h = int(maps[2].out), w = int(maps[3].out);
-    auto const same_as = [&](char const* mode) {
-      return close(matrices[2].weights, own_matrix(mode, maps[2])) &&
-             close(matrices[3].weights, own_matrix(mode, maps[3]));
-    };
-    if (same_as("nearest")) return n.define(image(n.c.net.apply(resize_nearest{h, w}, {x.value}), n.out_dims()));
-    if (same_as("linear")) return n.define(image(n.c.net.apply(resize_bilinear{h, w}, {x.value}), n.out_dims()));
-  }
+  bool const of_pixels = (maps.size() == 3 || maps.size() == 4) && !changes[0] && !changes[1];
+  if (auto const layer = of_pixels ? own_layer(how, maps, matrices) : std::nullopt)
+    return n.define(image(unary(n.c, as_image(n.c, x), *layer).value, n.out_dims()));
   for (std::size_t d = 0; d < maps.size(); ++d)
     if (changes[d]) x = linear_along(n.c, x, int(d), maps[d].out, matrices[d].weights, matrices[d].shift);
   n.define(x);

@@ -150,7 +150,7 @@ std::vector<float> counted(window_side const& s, bool pads_count) {
   return r;
 }
 
-view mean_of_dilated(context& c, view x, window_sides const& s, extents const& out, bool pads_count) {
+view mean_of_sums(context& c, view x, window_sides const& s, extents const& out, bool pads_count) {
   c.net.afford({s.h.out, s.w.out});
   view const sums = image(window_sums(c, x.value, s), out);
   auto const rows = counted(s.h, pads_count), columns = counted(s.w, pads_count);
@@ -169,13 +169,13 @@ void avg_pool_rule(node_reader const& n) {
   view const x = as_image(n.c, n.x());
   bool const settled = (pooled(s.h, false) == s.h.out && pooled(s.w, false) == s.w.out) ||
                        (pooled(s.h, true) == s.h.out && pooled(s.w, true) == s.w.out);
-  if (s.h.dilation > 1 || s.w.dilation > 1 || pads_too_much(s) || !settled)
-    return n.define(mean_of_dilated(n.c, x, s, n.out_dims(), pads_count));
+  if (pads_too_much(s) || !settled)
+    return n.define(mean_of_sums(n.c, x, s, n.out_dims(), pads_count));
   bool const ceil = settle_rounding(s, pads_count);
   pads const p = s.pads();
   bool const counts = pads_count || (!p.top && !p.left && !p.bottom && !p.right && !ceil);
-  int const y = n.c.net.apply(avg_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = p, .ceil = ceil,
-                                       .count_pads = counts}, {x.value});
+  int const y = n.c.net.apply(avg_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = p,
+                                       .dilation = s.dilation(), .ceil = ceil, .count_pads = counts}, {x.value});
   n.define(image(y, n.out_dims()));
 }
 

@@ -287,6 +287,7 @@ rule_table const& rules() {
     add_movement_rules(t);
     add_reduction_rules(t);
     add_normalisation_rules(t);
+    add_pad_rules(t);
     add_resize_rules(t);
     add_attention_rules(t);
     return t;

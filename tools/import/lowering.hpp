@@ -110,6 +110,7 @@ void add_product_rules(rule_table&);
 void add_movement_rules(rule_table&);
 void add_reduction_rules(rule_table&);
 void add_normalisation_rules(rule_table&);
+void add_pad_rules(rule_table&);
 void add_resize_rules(rule_table&);
 void add_attention_rules(rule_table&);
 rule_table const& rules();

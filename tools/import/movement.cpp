@@ -35,12 +35,6 @@ view transposed(view x, std::vector<int> const& order) { return {x.value, transp
 view sliced(context& c, view x, int axis, std::int64_t begin, std::int64_t count, std::int64_t step) {
   if (begin == 0 && step == 1 && count == x.how.dims[std::size_t(axis)]) return x;
   if (count < 1) throw unsupported("a value without elements");
-  if (step < 0 && count > 1) {
-    c.net.afford({count, x.how.dims[std::size_t(axis)]});
-    std::vector<std::int64_t> indices;
-    for (std::int64_t i = 0; i < count; ++i) indices.push_back(begin + i * step);
-    return selected(c, x, axis, indices);
-  }
   auto [whole, where] = around_axis(c.net, x, axis);
   int const value =
       c.net.apply(slice{to_int(begin), to_int(count), where, count == 1 ? 1 : to_int(step)}, {whole.value});
@@ -56,7 +50,7 @@ view selected(context& c, view x, int axis, std::vector<std::int64_t> const& ind
       throw unsupported("element " + std::to_string(i) + " of an axis of " + std::to_string(extent));
     if (!runs.empty()) {
       run& r = runs.back();
-      if (r.count == 1 && i > r.begin) {
+      if (r.count == 1 && i != r.begin) {
         r.step = i - r.begin, r.count = 2;
         continue;
       }
@@ -113,7 +107,7 @@ view joined(context& c, std::vector<view> const& parts, int axis) {
   return {c.net.apply(join{where}, operands), of_axes(dims, order)};
 }
 
-view padded(context& c, view x, int axis, std::int64_t before, std::int64_t after, float value) {
+view padded(context& c, view x, int axis, std::int64_t before, std::int64_t after, float value, pad_mode mode) {
   std::int64_t const extent = x.how.dims[std::size_t(axis)];
   if (before < 0 || after < 0) {
     std::int64_t const begin = std::max<std::int64_t>(-before, 0);
@@ -126,12 +120,25 @@ view padded(context& c, view x, int axis, std::int64_t before, std::int64_t afte
   shape const s = c.net.dims(whole.value);
   int v = whole.value;
   if (where == ago::axis::images) v = with_extents(c.net, v, {1, 1, s.n, s.h * s.w * s.c});
-  if (where == ago::axis::channels) v = with_extents(c.net, v, {1, s.n * s.h * s.w, s.c, 1});
   int const b = to_int(before), a = to_int(after);
-  v = c.net.apply(pad{where == ago::axis::rows ? pads{b, 0, a, 0} : pads{0, b, 0, a}, value}, {v});
+  pad layer{.value = value, .mode = mode};
+  if (where == ago::axis::channels) layer.channels_before = b, layer.channels_after = a;
+  else layer.sides = where == ago::axis::rows ? pads{b, 0, a, 0} : pads{0, b, 0, a};
+  v = c.net.apply(layer, {v});
   if (where == ago::axis::images) v = with_extents(c.net, v, {s.n + a + b, s.h, s.w, s.c});
-  if (where == ago::axis::channels) v = with_extents(c.net, v, {s.n, s.h, s.w, s.c + a + b});
   return {v, with_extent(whole.how, axis, whole.how.dims[std::size_t(axis)] + before + after)};
+}
+
+view tiled(context& c, view x, int axis, std::int64_t times) {
+  if (times == 1) return x;
+  extents dims = x.how.dims;
+  dims[std::size_t(axis)] *= times;
+  if (dims[std::size_t(axis)] == times) return expanded(c, x, dims);
+  auto [whole, where] = around_axis(c.net, x, axis);
+  int repeats[] = {1, 1, 1, 1};
+  repeats[int(where)] = to_int(times);
+  int const v = c.net.apply(tile{repeats[0], repeats[1], repeats[2], repeats[3]}, {whole.value});
+  return {v, with_extent(whole.how, axis, dims[std::size_t(axis)])};
 }
 
 }  // namespace ago::importer

@@ -1,0 +1,200 @@
+// Operators, and several operators together, for which ago has a layer of its own.
+#include "lowered.hpp"
+
+using namespace ago::importer;
+using namespace ago_test;
+
+namespace {
+
+/// An image {1, 2, 2, 3} in memory as ago has it.
+network of_image(std::int64_t opset = 18) {
+  network net(opset);
+  net.input("x", {1, 2, 2, 3});
+  net.node("MaxPool", {"x"}, {"p"}).set("kernel_shape", ints{1, 1});
+  return net;
+}
+
+/// The only layer of its kind that a model with one output becomes.
+template <class Layer>
+Layer layer_of(network const& net) {
+  auto const list = lowered_of(net).network;
+  return std::get<Layer>(only<Layer>(list).what);
+}
+
+}  // namespace
+
+TEST_CASE("a local response norm is one layer, without weights") {
+  network net = of_image();
+  net.node("LRN", {"p"}, {"y"}).set("size", 4).set("alpha", .5f).set("beta", 2.f).set("bias", 3.f);
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  call const& made = only<ago::local_response_norm>(list);
+  auto const& layer = std::get<ago::local_response_norm>(made.what);
+  CHECK((layer.size == 4 && layer.alpha == .5f && layer.beta == 2 && layer.bias == 3));
+  CHECK(made.weights.empty());
+  CHECK(count<ago::linear>(list) == 0);
+}
+
+TEST_CASE("an rms norm over all of an image has its gamma in the order of memory") {
+  network net = of_image(23);
+  net.constant("g", {2, 2, 3}, counted(12, 0));
+  net.node("RMSNormalization", {"p", "g"}, {"y"}).set("axis", 1).set("epsilon", .25f);
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  call const& norm = only<ago::rms_norm>(list);
+  CHECK(std::get<ago::rms_norm>(norm.what).epsilon == .25f);
+  CHECK(norm.weights == floats{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
+}
+
+TEST_CASE("an rms norm by a computed gamma is multiplied by it") {
+  network net(23);
+  net.input("x", {2, 3}).input("g", {3});
+  net.node("RMSNormalization", {"x", "g"}, {"y"});
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(only<ago::rms_norm>(list).weights == floats{1, 1, 1});
+  CHECK(std::get<binary>(only<binary>(list).what).kind == ago::op::mul);
+}
+
+TEST_CASE("an instance norm works on the image as it lies") {
+  network net = of_image();
+  net.constant("g", {2}, floats{2, 3}).constant("b", {2}, floats{4, 5});
+  net.node("InstanceNormalization", {"p", "g", "b"}, {"y"}).set("epsilon", .5f);
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(only<ago::instance_norm>(list).weights == floats{2, 3, 4, 5});
+  CHECK(layer_of<ago::instance_norm>(net).epsilon == .5f);
+  CHECK(count<ago::permute>(list) == 0);
+}
+
+TEST_CASE("the numbers of a group norm are those of groups before operator set 21, those of channels since") {
+  for (int opset : {18, 21}) {
+    network net(opset);
+    net.input("x", {2, 4, 3});
+    if (opset == 18) net.constant("g", {2}, floats{2, 3}).constant("b", {2}, floats{4, 5});
+    else net.constant("g", {4}, floats{2, 2, 3, 3}).constant("b", {4}, floats{4, 4, 5, 5});
+    net.node("GroupNormalization", {"x", "g", "b"}, {"y"}).set("num_groups", 2);
+    net.output("y");
+    auto const list = lowered_of(net).network;
+    CHECK(only<ago::group_norm>(list).weights == floats{2, 2, 3, 3, 4, 4, 5, 5});
+    CHECK(layer_of<ago::group_norm>(net).groups == 2);
+  }
+}
+
+TEST_CASE("a division by the length along an axis is one layer") {
+  network net = of_image();
+  net.node("LpNormalization", {"p"}, {"y"}).set("axis", 3);
+  net.output("y");
+  CHECK(layer_of<ago::l2_normalize>(net).along == ago::axis::columns);
+}
+
+TEST_CASE("pads of all modes are the layer's, channels too") {
+  for (auto const& [name, mode] : {std::pair{"constant", ago::pad_mode::constant}, {"edge", ago::pad_mode::edge},
+                                   {"reflect", ago::pad_mode::reflect}, {"wrap", ago::pad_mode::wrap}}) {
+    CAPTURE(name);
+    network net = of_image(19);
+    net.list("pads", {0, 1, 1, 2, 0, 0, 1, 0});
+    net.node("Pad", {"p", "pads"}, {"y"}).set("mode", name);
+    net.output("y");
+    auto const layer = layer_of<ago::pad>(net);
+    ago::pads const& sides = layer.sides.sides;
+    CHECK(layer.mode == mode);
+    CHECK((sides.top == 1 && sides.left == 2 && sides.bottom == 1 && sides.right == 0));
+    CHECK((layer.channels_before == 1 && layer.channels_after == 0));
+    CHECK(count<join>(lowered_of(net).network) == 0);
+  }
+}
+
+TEST_CASE("what is mirrored twice is put together of slices") {
+  network net = of_image(19);
+  net.list("pads", {0, 0, 0, 0, 0, 0, 0, 5});
+  net.node("Pad", {"p", "pads"}, {"y"}).set("mode", "reflect");
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::pad>(list) == 0);
+  CHECK(count<join>(list) == 1);
+}
+
+TEST_CASE("resized pixels are found as the model says") {
+  using ago::rounding, ago::sampling;
+  struct nearest { char const *coordinates, *rule; sampling from; rounding to; };
+  for (nearest const& n : {nearest{"asymmetric", "floor", sampling::standard, rounding::down},
+                           {"asymmetric", "ceil", sampling::asymmetric, rounding::up},
+                           {"half_pixel", "ceil", sampling::half_pixel, rounding::up},
+                           {"half_pixel", "round_prefer_ceil", sampling::half_pixel, rounding::nearest_or_up},
+                           {"align_corners", "round_prefer_floor", sampling::align_corners,
+                            rounding::nearest_or_down}}) {
+    CAPTURE(n.coordinates);
+    CAPTURE(n.rule);
+    network net = of_image();
+    net.list("sizes", {1, 2, 5, 4});
+    net.node("Resize", {"p", "", "", "sizes"}, {"y"})
+        .set("coordinate_transformation_mode", n.coordinates)
+        .set("nearest_mode", n.rule);
+    net.output("y");
+    auto const layer = layer_of<ago::resize_nearest>(net);
+    CHECK((layer.height == 5 && layer.width == 4));
+    CHECK((layer.sampling == n.from && layer.rounding == n.to));
+  }
+  for (auto const& [coordinates, from] : {std::pair{"half_pixel", sampling::standard},
+                                          {"asymmetric", sampling::asymmetric},
+                                          {"align_corners", sampling::align_corners}}) {
+    CAPTURE(coordinates);
+    network net = of_image();
+    net.list("sizes", {1, 2, 5, 4});
+    net.node("Resize", {"p", "", "", "sizes"}, {"y"})
+        .set("mode", "linear")
+        .set("coordinate_transformation_mode", coordinates);
+    net.output("y");
+    CHECK(layer_of<ago::resize_bilinear>(net).sampling == from);
+  }
+}
+
+TEST_CASE("images of one row are resized by the same layers") {
+  network net(18);
+  net.input("x", {1, 2, 3}).list("sizes", {1, 2, 7});
+  net.node("Resize", {"x", "", "", "sizes"}, {"y"}).set("mode", "linear");
+  net.output("y");
+  auto const layer = layer_of<ago::resize_bilinear>(net);
+  CHECK((layer.height == 1 && layer.width == 7));
+}
+
+TEST_CASE("scales that are not those of the extents are products with matrices") {
+  network net = of_image();
+  net.constant("scales", {4}, floats{1, 1, 1, 1.9f});  // of 3 columns 5
+  net.node("Resize", {"p", "", "scales"}, {"y"}).set("mode", "linear");
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::resize_bilinear>(list) == 0);
+  CHECK(only<ago::linear>(list).weights.size() == 3 * 5);
+}
+
+TEST_CASE("a slice backwards is a slice") {
+  network net = of_image();
+  net.list("begin", {-1}).list("end", {-9}).list("axis", {3}).list("step", {-2});
+  net.node("Slice", {"p", "begin", "end", "axis", "step"}, {"y"});
+  net.output("y");
+  auto const layer = layer_of<ago::slice>(net);
+  CHECK((layer.begin == 2 && layer.count == 2 && layer.step == -2));
+  CHECK(layer.axis == ago::axis::columns);
+  CHECK(count<ago::linear>(lowered_of(net).network) == 0);
+}
+
+TEST_CASE("axes are tiled by a layer, and those of one element expanded") {
+  network net(13);
+  net.input("x", {2, 1, 3}).list("times", {1, 4, 5});
+  net.node("Tile", {"x", "times"}, {"y"});
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::expand>(list) == 1);
+  CHECK(std::get<ago::tile>(only<ago::tile>(list).what).c == 5);
+}
+
+TEST_CASE("the mean of a dilated window is that of a pooling") {
+  network net(19);
+  net.input("x", {1, 2, 5, 5});
+  net.node("AveragePool", {"x"}, {"y"}).set("kernel_shape", ints{2, 2}).set("dilations", ints{2, 2});
+  net.output("y");
+  CHECK(layer_of<ago::avg_pool>(net).dilation.w == 2);
+  CHECK(lowered_of(net).network.calls.back().weights.empty());
+}
