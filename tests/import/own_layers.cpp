@@ -56,6 +56,44 @@ TEST_CASE("an rms norm by a computed gamma is multiplied by it") {
   CHECK(std::get<binary>(only<binary>(list).what).kind == ago::op::mul);
 }
 
+TEST_CASE("a decomposed rms norm is one, however its quotient is written") {
+  for (std::string const form : {"quotient", "reciprocal", "one over"}) {
+    CAPTURE(form);
+    network net;
+    net.input("x", {1, 5, 8}).constant("gamma", {8}, counted(8));
+    net.constant("two", {}, floats{2}).constant("eps", {}, floats{1e-6f}).constant("one", {}, floats{1});
+    net.node("Pow", {"x", "two"}, {"q"});
+    net.node("ReduceMean", {"q"}, {"m"}).set("axes", ints{-1});
+    net.node("Add", {"m", "eps"}, {"e"});
+    net.node("Sqrt", {"e"}, {"r"});
+    if (form == "quotient") net.node("Div", {"x", "r"}, {"n"});
+    if (form == "reciprocal") net.node("Reciprocal", {"r"}, {"i"});
+    if (form == "one over") net.node("Div", {"one", "r"}, {"i"});
+    if (form != "quotient") net.node("Mul", {"x", "i"}, {"n"});
+    net.node("Mul", {"gamma", "n"}, {"y"});
+    net.output("y");
+    auto const list = lowered_of(net).network;
+    CHECK(list.calls.size() == 2);
+    CHECK(only<ago::rms_norm>(list).weights == counted(8));
+    CHECK(layer_of<ago::rms_norm>(net).epsilon == 1e-6f);
+  }
+}
+
+TEST_CASE("a mean of squares that others read as well stays") {
+  network net;
+  net.input("x", {5, 8}).constant("gamma", {8}, counted(8)).constant("eps", {}, floats{1e-6f});
+  net.node("Mul", {"x", "x"}, {"q"});
+  net.node("ReduceMean", {"q"}, {"m"}).set("axes", ints{-1});
+  net.node("Add", {"m", "eps"}, {"e"});
+  net.node("Sqrt", {"e"}, {"r"});
+  net.node("Div", {"x", "r"}, {"n"});
+  net.node("Mul", {"n", "gamma"}, {"y"});
+  net.output("y").output("m");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::rms_norm>(list) == 0);
+  CHECK(count<ago::reduce_mean>(list) == 1);
+}
+
 TEST_CASE("an instance norm works on the image as it lies") {
   network net = of_image();
   net.constant("g", {2}, floats{2, 3}).constant("b", {2}, floats{4, 5});
@@ -78,6 +116,27 @@ TEST_CASE("the numbers of a group norm are those of groups before operator set 2
     auto const list = lowered_of(net).network;
     CHECK(only<ago::group_norm>(list).weights == floats{2, 2, 3, 3, 4, 4, 5, 5});
     CHECK(layer_of<ago::group_norm>(net).groups == 2);
+  }
+}
+
+TEST_CASE("a group norm that is written around an instance norm is one") {
+  for (float const scale : {1.f, 2.f}) {
+    network net(13);
+    net.input("x", {1, 4, 3, 5}).list("grouped", {0, 2, -1}).list("whole", {1, 4, 3, 5});
+    net.constant("ones", {2}, floats{scale, scale}).constant("zeros", {2}, floats{0, 0});
+    net.constant("g", {4, 1, 1}, counted(4)).constant("b", {4, 1, 1}, counted(4, 5));
+    net.node("Reshape", {"x", "grouped"}, {"r"});
+    net.node("InstanceNormalization", {"r", "ones", "zeros"}, {"n"}).set("epsilon", .5f);
+    net.node("Reshape", {"n", "whole"}, {"i"});
+    net.node("Mul", {"i", "g"}, {"m"});
+    net.node("Add", {"m", "b"}, {"y"});
+    net.output("y");
+    auto const list = lowered_of(net).network;
+    CHECK(count<ago::group_norm>(list) == (scale == 1 ? 1 : 0));
+    CHECK(count<ago::instance_norm>(list) == (scale == 1 ? 0 : 1));
+    if (scale != 1) continue;
+    CHECK(only<ago::group_norm>(list).weights == counted(8));
+    CHECK(layer_of<ago::group_norm>(net).epsilon == .5f);
   }
 }
 

@@ -1,77 +1,12 @@
 #include "patterns.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
+#include "neighbourhood.hpp"
 
 namespace ago::importer {
 
 namespace {
 
 using onnx::operation;
-
-/// The operators around a value.
-class neighbourhood {
- public:
-  explicit neighbourhood(onnx::model const& m) : model(m), maker_(m.values.size(), -1), uses_(m.values.size(), 0) {
-    for (std::size_t i = 0; i < m.operations.size(); ++i) {
-      for (int v : m.operations[i].outputs)
-        if (v >= 0) maker_[std::size_t(v)] = int(i);
-      for (int v : m.operations[i].inputs)
-        if (v >= 0) ++uses_[std::size_t(v)];
-    }
-    for (int v : m.outputs) ++uses_[std::size_t(v)];
-  }
-
-  onnx::model const& model;
-
-  /// What makes a value that is read `uses` times, if it is of that type; else null.
-  operation const* maker(int value, char const* type, int uses = 1) const {
-    if (value < 0 || maker_[std::size_t(value)] < 0 || uses_[std::size_t(value)] != uses) return nullptr;
-    operation const& op = model.operations[std::size_t(maker_[std::size_t(value)])];
-    return op.type == type ? &op : nullptr;
-  }
-  bool is_known(int value) const { return value >= 0 && model.values[std::size_t(value)].known.has_value(); }
-  /// A single number that is known.
-  std::optional<float> number(int value) const {
-    if (!is_known(value)) return {};
-    auto const& k = *model.values[std::size_t(value)].known;
-    if (k.reals.size() == 1) return k.reals[0];
-    if (k.integers.size() == 1) return float(k.integers[0]);
-    return {};
-  }
-  bool is_number(int value, float wanted) const {
-    auto const k = number(value);
-    return k && std::fabs(*k - wanted) <= 1e-5f * std::fabs(wanted);
-  }
-  std::vector<std::int64_t> const& dims(int value) const { return model.values[std::size_t(value)].dims; }
-
-  /// Of an operator that commutes: its operands so that the first one satisfies `is_first`.
-  template <class F>
-  std::optional<std::pair<int, int>> operands(operation const& op, F const& is_first) const {
-    if (is_first(op.inputs[0])) return std::pair{op.inputs[0], op.inputs[1]};
-    if (is_first(op.inputs[1])) return std::pair{op.inputs[1], op.inputs[0]};
-    return {};
-  }
-  /// The other operand of an operator that commutes and has this number as one.
-  std::optional<int> beside_number(operation const& op, float wanted) const {
-    auto const both = operands(op, [&](int v) { return is_number(v, wanted); });
-    return both ? std::optional(both->second) : std::nullopt;
-  }
-
- private:
-  std::vector<int> maker_, uses_;
-};
-
-std::vector<std::int64_t> integers(operation const& op, char const* name) {
-  auto const at = op.attributes.find(name);
-  auto const* list = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
-  return list ? *list : std::vector<std::int64_t>{};
-}
-
-operation made(operation const& last, char const* type, std::vector<int> inputs) {
-  return {.name = last.name, .type = type, .attributes = {}, .inputs = std::move(inputs), .outputs = {last.outputs[0]}};
-}
 
 /// x * f(x), f one of some operators.
 std::optional<operation> gate(neighbourhood const& n, operation const& op) {
@@ -124,46 +59,6 @@ std::optional<operation> gelu(neighbourhood const& n, operation const& op) {
     if (auto const x = error_term(n, b); x && *x == *halved) return made(op, "Gelu", {*x});
   }
   return {};
-}
-
-/// Does the operator take the mean over the last axis, which stays?
-bool is_mean_of_last(neighbourhood const& n, operation const& op) {
-  std::vector<std::int64_t> axes = integers(op, "axes");
-  if (axes.empty() && op.inputs.size() > 1 && n.is_known(op.inputs[1]))
-    axes = n.model.values[std::size_t(op.inputs[1])].known->integers;
-  std::int64_t const rank = std::int64_t(n.dims(op.inputs[0]).size());
-  bool const last = axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1);
-  return last && n.dims(op.outputs[0]).size() == std::size_t(rank);
-}
-
-/// (x - mean) / sqrt(mean of the square + epsilon) * gamma + beta over the last axis.
-std::optional<operation> layer_norm(neighbourhood const& n, operation const& op) {
-  if (op.type != "Add") return {};
-  auto const is_vector = [&](int v) {
-    return n.is_known(v) &&
-           n.dims(v) == std::vector<std::int64_t>{n.dims(op.outputs[0]).empty() ? 0 : n.dims(op.outputs[0]).back()};
-  };
-  auto const shifted = n.operands(op, is_vector);
-  auto const* scaled = shifted ? n.maker(shifted->second, "Mul") : nullptr;
-  auto const parts = scaled ? n.operands(*scaled, is_vector) : std::nullopt;
-  auto const* quotient = parts ? n.maker(parts->second, "Div") : nullptr;
-  auto const* root = quotient ? n.maker(quotient->inputs[1], "Sqrt") : nullptr;
-  auto const* sum = root ? n.maker(root->inputs[0], "Add") : nullptr;
-  if (!sum) return {};
-  auto const both = n.operands(*sum, [&](int v) { return n.number(v).has_value(); });
-  auto const* variance = both ? n.maker(both->second, "ReduceMean") : nullptr;
-  if (!variance || !is_mean_of_last(n, *variance)) return {};
-  int const d = quotient->inputs[0];
-  auto const* power = n.maker(variance->inputs[0], "Pow");
-  auto const* square = n.maker(variance->inputs[0], "Mul");
-  bool const squared = (power && power->inputs[0] == d && n.is_number(power->inputs[1], 2)) ||
-                       (square && square->inputs[0] == d && square->inputs[1] == d);
-  auto const* difference = squared ? n.maker(d, "Sub", power ? 2 : 3) : nullptr;
-  auto const* mean = difference ? n.maker(difference->inputs[1], "ReduceMean") : nullptr;
-  if (!mean || mean->inputs[0] != difference->inputs[0] || !is_mean_of_last(n, *mean)) return {};
-  operation r = made(op, "LayerNormalization", {difference->inputs[0], parts->first, shifted->first});
-  r.attributes["epsilon"] = *n.number(both->first);
-  return r;
 }
 
 /// Through Transpose and Reshape to a value {n, tokens, channels} whose heads lie as {n, heads, tokens, depth}, or with
@@ -246,7 +141,7 @@ void drop_unused(onnx::model& m) {
 }  // namespace
 
 onnx::model with_patterns(onnx::model model) {
-  for (auto const rule : {gelu, layer_norm, attention, gate}) {
+  for (auto const rule : {gelu, layer_norm_pattern, rms_norm_pattern, group_norm_pattern, attention, gate}) {
     neighbourhood const n(model);
     std::vector<operation> changed = model.operations;
     for (std::size_t i = 0; i < changed.size(); ++i)
