@@ -22,12 +22,6 @@ void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-onnx::load_options options() {
-  onnx::load_options r{.batch = 2, .largest_constant = 1 << 12, .all_constants = 1 << 14};
-  for (auto const& [type, rule] : importer::rules()) r.operators.insert(type);
-  return r;
-}
-
 /// ago's front end takes the network again, with as many parameters as there are weights.
 void expect_sound(importer::call_list const& network, std::size_t weights) {
   ago::detail::recorder to;
@@ -43,7 +37,7 @@ void expect_sound(std::string const& header) {
 }
 
 void import(std::string_view bytes) {
-  static onnx::load_options const loading = options();
+  static onnx::load_options const loading{.batch = 2, .largest_constant = 1 << 12, .all_constants = 1 << 14};
   onnx::model const model = onnx::load_bytes(bytes, "", loading);
   importer::lowered_model const lowered =
       importer::lower(model, {.trace = bytes.size() % 4 == 0, .most_weights = 1 << 18});

@@ -87,6 +87,20 @@ TEST_CASE("what is not supported is named, all of it, and nothing is written") {
   CHECK(!fs::exists(f.path / "out"));
 }
 
+TEST_CASE("operators and arguments that are not supported are named together") {
+  folder const f;
+  ago_test::network net;
+  net.input("x", {1, 2, 4, 4}).input("w", {3, 2, 1, 1});
+  net.node("Hardmax", {"x"}, {"a"}).named("one");
+  net.node("Conv", {"x", "w"}, {"b"}).named("two");
+  net.output("a").output("b");
+  CHECK(import(f, net) == 2);
+  std::string const errors = text_of(f.path / "errors");
+  CAPTURE(errors);
+  CHECK(errors.find("node \"one\" (Hardmax): the operator is not supported") != std::string::npos);
+  CHECK(errors.find("node \"two\" (Conv): its weights must be constant") != std::string::npos);
+}
+
 TEST_CASE("both files are written or none") {
   folder const f;
   fs::create_directories(f.path / "out/model.hpp");

@@ -25,14 +25,25 @@ onnx::load_options load_options_of(model_words const& words) {
     r.fixed[name] = onnx::read_tensor(file);
   }
   if (words.batch > 0) r.batch = words.batch;
-  for (auto const& [type, rule] : rules()) r.operators.insert(type);
   return r;
+}
+
+/// Operators that nothing is made of are left for lower(), which tells what is wrong with the others as well; but where
+/// the model cannot be loaded anyway, they are named with what is wrong there.
+onnx::model load(model_words const& words) {
+  onnx::load_options options = load_options_of(words);
+  try {
+    return onnx::load(words.file, options);
+  } catch (onnx::import_error const&) {
+    for (auto const& [type, rule] : rules()) options.operators.insert(type);
+    return onnx::load(words.file, options);
+  }
 }
 
 }  // namespace
 
 lowered_model import_model(model_words const& words, bool trace) {
-  return lower(onnx::load(words.file, load_options_of(words)), {.trace = trace, .channels_last = words.channels_last});
+  return lower(load(words), {.trace = trace, .channels_last = words.channels_last});
 }
 
 }  // namespace ago::importer

@@ -115,7 +115,7 @@ class lowering {
   }
   void lower_one(onnx::operation const& op) {
     auto const found = rules().find(op.type);
-    if (found == rules().end()) return complain(op, "this operator is not supported");
+    if (found == rules().end()) return complain(op, "the operator is not supported");
     for (int v : op.inputs)
       if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // what makes it is reported
     for (int v : op.outputs)
