@@ -159,6 +159,7 @@ network images() {
   c.then("SpaceToDepth").set("blocksize", 4);
   c.then("Pad", {"around"});
   c.then("Pad", {"mirror"}).set("mode", "reflect");
+  c.then("Resize", {"", "", "cubic"}).set("axes", ints{2, 3}).set("nearest_mode", "ceil");
   c.then("Resize", {"", "twice"}).set("mode", "linear");
   c.then("Resize", {"", "", "cubic"}).set("mode", "cubic").set("axes", ints{2, 3}).set("antialias", 1);
   c.then("GlobalAveragePool");
@@ -292,6 +293,26 @@ network patterns() {
   return net.output("y");
 }
 
+/// RMS norm and group norm as several operators.
+network norm_patterns() {
+  network net;
+  net.input("x", {1, 4, 2, 3}).constant("two", {}, floats{2}).constant("tiny", {}, floats{1e-5f});
+  net.constant("one", {2}, floats{1, 1}).constant("zero", {2}, floats{0, 0}).list("grouped", {1, 2, 12});
+  net.list("whole", {1, 4, 2, 3}).constant("k", {4, 1, 1}, numbers(4)).constant("g", {3}, numbers(3));
+  net.node("Reshape", {"x", "grouped"}, {"a"});
+  net.node("InstanceNormalization", {"a", "one", "zero"}, {"b"});
+  net.node("Reshape", {"b", "whole"}, {"c"});
+  net.node("Mul", {"c", "k"}, {"d"});
+  net.node("Add", {"d", "k"}, {"e"});
+  net.node("Pow", {"e", "two"}, {"f"});
+  net.node("ReduceMean", {"f"}, {"h"}).set("axes", ints{-1});
+  net.node("Add", {"h", "tiny"}, {"i"});
+  net.node("Sqrt", {"i"}, {"j"});
+  net.node("Div", {"e", "j"}, {"l"});
+  net.node("Mul", {"l", "g"}, {"y"});
+  return net.output("y");
+}
+
 /// Inverted residuals with gates and a channel shuffle, often enough to become functions.
 network blocks() {
   network net;
@@ -338,7 +359,7 @@ std::map<std::string, network> import_seeds() {
           {"activations", activations()}, {"broadcasts", broadcasts()}, {"reductions", reductions()},
           {"images", images()}, {"movement", movement()}, {"choices", choices()}, {"attention", attention()},
           {"memory", memory()}, {"old_operators", old_operators()}, {"attention_pattern", attention_pattern()},
-          {"patterns", patterns()}, {"blocks", blocks()}, {"shapes", shapes()}};
+          {"patterns", patterns()}, {"norm_patterns", norm_patterns()}, {"blocks", blocks()}, {"shapes", shapes()}};
 }
 
 }  // namespace ago_test
