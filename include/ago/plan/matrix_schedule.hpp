@@ -35,7 +35,7 @@ constexpr long tile_cost(isa target, int pixels, int vectors) {
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// Quarter cycles that a row of weights takes from beyond L2, at 10 bytes a cycle (measured on one core of a Xeon; 28 on
+/// Quarter cycles that a row of weights takes from beyond L2, at 10 bytes a cycle (measured on a core of a Xeon; 28 on
 /// Zen 5), and what surrounds the inner loop.
 constexpr long stream_cost(isa target, int vectors) { return 8L * vectors * lanes(target) / 5 + 2; }
 
