@@ -18,10 +18,6 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
   }
 }
 
-/// Cycles from asking for weights to using them. (Measured on Zen 5, whose hardware does not foresee them from L3:
-/// whole networks gain alike with 400 to 1000, 9 to 28 %, and less with 200.)
-inline constexpr long fetch_cycles = 700;
-
 /// Asks for the row of weights that is multiplied `fetch_cycles` after row `w`, at two multiply-adds a cycle. Towards
 /// the end of a panel that is the next one's, or what lies behind the last: nothing is read. One pixel has no time to
 /// spare: its weights come as fast as memory is, and asking twice costs (measured 5 %).
