@@ -16,7 +16,7 @@ TEST_CASE("a default tile is on the menu and knows what it leaves") {
     for (bool const streams : {false, true})
       for (long const pixels : {1L, 2L, 5L, 7L, 13L, 49L, 111L, 196L, 12544L})
         for (int channels = 1; channels < 300; channels += channels < 70 ? 1 : 37) {
-          register_tile const t = matrix_tile(structure::pointwise, target, pixels, channels, {}, streams);
+          register_tile const t = matrix_tile(target, {.pixels = pixels, .channels = channels, .streams = streams});
           int const vectors = (channels + lanes(target) - 1) / lanes(target);
           bool const right = is_matrix_tile(target, t.pixels, t.vectors) && t.pixels <= pixels &&
                              t.vectors <= vectors && t.pixels_left == pixels % t.pixels &&
@@ -65,17 +65,17 @@ TEST_CASE("the menu leaves registers for weights and inputs") {
 }
 
 TEST_CASE("a wish on the menu is obeyed, another is not") {
-  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {6, 4, 0}) == register_tile{6, 4, 2, 3});
-  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {8, 8, 0}) ==
-        matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {}));
-  CHECK(matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {6, 0, 0}) ==
-        matrix_tile(structure::pointwise, isa::avx512, 50, 7 * 16, {}));
+  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 4, 0}) == register_tile{6, 4, 2, 3});
+  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {8, 8, 0}) ==
+        matrix_tile(isa::avx512, {50, 7 * 16}));
+  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 0, 0}) ==
+        matrix_tile(isa::avx512, {50, 7 * 16}));
 }
 
 TEST_CASE("the default leaves no pixels over where that costs nothing") {
   for (long const pixels : {12544L, 3136L, 784L, 196L})
     for (int const channels : {32, 64, 96, 192})
-      CHECK(matrix_tile(structure::pointwise, isa::avx512, pixels, channels, {}).pixels_left == 0);
+      CHECK(matrix_tile(isa::avx512, {pixels, channels}).pixels_left == 0);
 }
 
 TEST_CASE("the smaller the depth, the smaller the tile, but not where loops are scheduled by hand") {
@@ -96,9 +96,9 @@ TEST_CASE("the smaller the depth, the smaller the tile, but not where loops are 
 
 TEST_CASE("a panel that L1 does not hold has many pixels to multiply, unless there are few") {
   for (int const channels : {64, 96, 128, 160, 192}) {
-    CHECK(matrix_tile(structure::pointwise, isa::avx512, 196, channels, {}, false, {}, false, 640).pixels >= 5);
-    CHECK(matrix_tile(structure::pointwise, isa::avx512, 4, channels, {}, false, {}, false, 640).pixels == 4);
-    CHECK(matrix_tile(structure::pointwise, isa::avx512, 1, channels, {}, false, {}, true, 640).vectors > 1);
+    CHECK(matrix_tile(isa::avx512, {196, channels, 640}).pixels >= 5);
+    CHECK(matrix_tile(isa::avx512, {4, channels, 640}).pixels == 4);
+    CHECK(matrix_tile(isa::avx512, {.pixels = 1, .channels = channels, .depth = 640, .cold = true}).vectors > 1);
   }
 }
 

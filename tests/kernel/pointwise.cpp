@@ -48,7 +48,7 @@ void check_extents() {
 
 template <isa I, int PIXELS, int CHANNELS>
 void check_default(int depth) {
-  constexpr register_tile tile = matrix_tile(structure::pointwise, I, PIXELS, CHANNELS, {});
+  constexpr register_tile tile = matrix_tile(I, {PIXELS, CHANNELS});
   check<pointwise_key<I>(tile, CHANNELS % lanes(I) != 0, op::relu6)>(image_of(PIXELS, depth, CHANNELS, depth));
 }
 

@@ -102,8 +102,14 @@ struct pointwise_kernel {
     auto const tile = [&]<int PIXELS>(long pixel) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
       float const* const a = source + pixel * source_stride;
-      tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
-                           count};
+      tile_target to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
+                     count};
+      if constexpr (is_lengthy(K.after) && !K.accumulates && !K.in_runs && !K.paired) {
+        if (!partial) to.count = lanes(target);
+        detail::accumulate_apart(shift, a, source_stride, depth, weights, acc);
+        detail::finish_apart(after, acc, PIXELS, to);
+        return;
+      }
       if constexpr (K.accumulates) {
         int const first = s.depth.first, last = s.depth.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);

@@ -30,7 +30,7 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
   window const& w = s.win;
   long const steps = s.out.n * taps(s.in.h, s.out.h, w.pad_top, w.kernel_h, w.stride_h, w.dilation_h) *
                      taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
-  register_tile const tile = matrix_tile(structure::convolution, key.target, line, s.out.c, schedule{});
+  register_tile const tile = matrix_tile(key.target, {line, s.out.c});
   return matrix_cost(key.target, tile, line, vectors, any_depth, false) * steps / (200 * line) +
          arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
 }
@@ -42,8 +42,8 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
   key.what = structure::im2col;
-  key.tile = matrix_tile(structure::pointwise, key.target, pixels, s.out.c, wish.winograd == 1 ? wish : schedule{},
-                         false, {}, weights >= 1L << 14);
+  key.tile = matrix_tile(key.target, {.pixels = pixels, .channels = s.out.c, .cold = weights >= 1L << 14},
+                         wish.winograd == 1 ? wish : schedule{});
   s.block = 0;
   return overlapped(product_cost(key.target, key.tile, pixels, vectors, depth), arrival_cost(weights)) +
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;

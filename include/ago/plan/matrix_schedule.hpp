@@ -112,28 +112,35 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
   return best;
 }
 
-/// The register tile for lines of `pixels` pixels that are computed alike, and `channels` output channels (of one
-/// group). A wish (pixels and vectors not 0) that is on the menu is obeyed. `streams`: little is computed for an output
-/// that exceeds the caches. It is then best written in long runs, by small tiles whose stores overlap with the next
-/// one. `within`: what the tile must divide. `cold`: the weights come from beyond L2.
-constexpr register_tile matrix_tile(structure, isa target, long pixels, int channels, schedule const& wish,
-                                    bool streams = false, cache_tile const& within = {}, bool cold = false,
-                                    int depth = detail::any_depth) {
-  int const vectors = padded(channels, target) / lanes(target), registers = vector_registers(target);
-  auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
+/// A matrix product, as the choice of its register tile sees it: lines of `pixels` pixels that are computed alike, and
+/// `channels` output channels (of one group).
+struct matrix_work {
+  long pixels = 0;
+  int channels = 0, depth = detail::any_depth;
+  cache_tile within{};  ///< what the tile must divide
+  /// Little is computed for an output that exceeds the caches. It is best written in long runs, by small tiles whose
+  /// stores overlap with the next one.
+  bool streams = false;
+  bool cold = false;  ///< the weights come from beyond L2
+};
+
+/// The register tile. A wish (pixels and vectors not 0) that is on the menu is obeyed.
+constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule const& wish = {}) {
+  int const vectors = padded(w.channels, target) / lanes(target), registers = vector_registers(target);
+  auto const tile = [=](int p, int v) { return register_tile{p, v, int(w.pixels % p), vectors % v}; };
   auto const fits = [&](int p, int v) {
-    return is_matrix_tile(target, p, v) && within.pixels % p == 0 && within.channels % (v * lanes(target)) == 0;
+    return is_matrix_tile(target, p, v) && w.within.pixels % p == 0 && w.within.channels % (v * lanes(target)) == 0;
   };
   if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
-  if (streams) {
+  if (w.streams) {
     int const longest = has_lane_fma(target) ? 6 : registers / 4;
     int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
     int const least = has_lane_fma(target) ? 3 : 1;  // pixels that keep a small core from waiting for its loads
     int const filling = (registers * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
-    if (v > 1 && p <= pixels) return tile(p, v);
+    if (v > 1 && p <= w.pixels) return tile(p, v);
   }
-  return cheapest_tile(target, pixels, vectors, fits, [&](register_tile const& t) {
-    return detail::matrix_cost(target, t, pixels, vectors, depth, cold);
+  return cheapest_tile(target, w.pixels, vectors, fits, [&](register_tile const& t) {
+    return detail::matrix_cost(target, t, w.pixels, vectors, w.depth, w.cold);
   });
 }
 
@@ -202,10 +209,10 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   key.paired = can_pair(key) && (wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c));
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
-  cache_tile within;
-  if (in.how == tiling::pixels && in.tile < pixels) within.pixels = in.tile;
-  if (by_channels(in.how) && !key.accumulates) within.channels = key.paired ? 2 * in.tile : in.tile;
-  key.tile = matrix_tile(key.what, key.target, pixels, channels, wish, streams, within, cold, depth);
+  matrix_work work{pixels, channels, depth, {}, streams, cold};
+  if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
+  if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
+  key.tile = matrix_tile(key.target, work, wish);
   s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in);
 }
 
