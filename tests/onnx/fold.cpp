@@ -52,6 +52,7 @@ TEST_CASE("what has no elements takes no time, however large its other sizes are
   constexpr std::int64_t many = 1 << 30;
   auto const second = [](node& n) { n.set("axis", 1); };
   CHECK(value_of(13, "Gather", {reals({many, 1, 0}, {}), list({0})}, second).dims == ints{many, 1, 0});
+  CHECK(value_of(13, "Gather", {reals({many, 0, 1}, {}), tensor({0}, {})}, second).dims == ints{many, 0, 1});
   CHECK(value_of(13, "ScatterND", {reals({0}, {}), tensor({many, 0}, {}), reals({many, 0}, {})}).dims == ints{0});
   CHECK(value_of(13, "EyeLike", {reals({many, 0}, {})}).dims == ints{many, 0});
   CHECK(contains(complaint_of(13, "Gather", {reals({many, 1, 0}, {}), list({1})}, second), "index 1 of 1 elements"));

@@ -127,7 +127,7 @@ constant gathered(site const& s, extents const& dims) {
   std::vector<std::size_t> rows;
   for (std::int64_t const index : indices) rows.push_back(checked(index, from_dims[axis]));
   constant c = zeros(s.element_type(0), dims);
-  if (after == 0) return c;  // what is before is not bounded by what a constant may hold
+  if (after == 0 || rows.empty()) return c;  // what is before is not bounded by what a constant may hold
   both(c, data(s), [&](auto& to, auto const& from) {
     auto out = to.begin();
     for (std::size_t i = 0; i < before; ++i) {
