@@ -148,16 +148,17 @@ TEST_CASE("a division by the length along an axis is one layer") {
 }
 
 TEST_CASE("pads of all modes are the layer's, channels too") {
-  for (auto const& [name, mode] : {std::pair{"constant", ago::pad_mode::constant}, {"edge", ago::pad_mode::edge},
-                                   {"reflect", ago::pad_mode::reflect}, {"wrap", ago::pad_mode::wrap}}) {
-    CAPTURE(name);
+  struct named { char const* name; ago::pad_mode mode; };
+  for (named const& n : {named{"constant", ago::pad_mode::constant}, {"edge", ago::pad_mode::edge},
+                         {"reflect", ago::pad_mode::reflect}, {"wrap", ago::pad_mode::wrap}}) {
+    CAPTURE(n.name);
     network net = of_image(19);
     net.list("pads", {0, 1, 1, 2, 0, 0, 1, 0});
-    net.node("Pad", {"p", "pads"}, {"y"}).set("mode", name);
+    net.node("Pad", {"p", "pads"}, {"y"}).set("mode", n.name);
     net.output("y");
     auto const layer = layer_of<ago::pad>(net);
     ago::pads const& sides = layer.sides.sides;
-    CHECK(layer.mode == mode);
+    CHECK(layer.mode == n.mode);
     CHECK((sides.top == 1 && sides.left == 2 && sides.bottom == 1 && sides.right == 0));
     CHECK((layer.channels_before == 1 && layer.channels_after == 0));
     CHECK(count<join>(lowered_of(net).network) == 0);
@@ -195,17 +196,17 @@ TEST_CASE("resized pixels are found as the model says") {
     CHECK((layer.height == 5 && layer.width == 4));
     CHECK((layer.sampling == n.from && layer.rounding == n.to));
   }
-  for (auto const& [coordinates, from] : {std::pair{"half_pixel", sampling::standard},
-                                          {"asymmetric", sampling::asymmetric},
-                                          {"align_corners", sampling::align_corners}}) {
-    CAPTURE(coordinates);
+  struct linear { char const* coordinates; sampling from; };
+  for (linear const& n : {linear{"half_pixel", sampling::standard}, {"asymmetric", sampling::asymmetric},
+                          {"align_corners", sampling::align_corners}}) {
+    CAPTURE(n.coordinates);
     network net = of_image();
     net.list("sizes", {1, 2, 5, 4});
     net.node("Resize", {"p", "", "", "sizes"}, {"y"})
         .set("mode", "linear")
-        .set("coordinate_transformation_mode", coordinates);
+        .set("coordinate_transformation_mode", n.coordinates);
     net.output("y");
-    CHECK(layer_of<ago::resize_bilinear>(net).sampling == from);
+    CHECK(layer_of<ago::resize_bilinear>(net).sampling == n.from);
   }
 }
 
