@@ -29,7 +29,8 @@ struct orders {
 double product_cycles(isa target, register_tile t, long rows, int vectors, double depth, double store) {
   t.pixels_left = int(rows % t.pixels);
   t.vectors_left = vectors % t.vectors;
-  return double(detail::matrix_cost(target, t, rows, vectors, false)) / 200 * depth + store * double(rows) * vectors;
+  return double(detail::matrix_cost(target, t, rows, vectors, int(depth), false)) / 200 * depth +
+         store * double(rows) * vectors;
 }
 
 orders orders_of_matrix(kernel_key const& key, step_data const& s) {
@@ -41,7 +42,7 @@ orders orders_of_matrix(kernel_key const& key, step_data const& s) {
   int const across = int((pixels + lanes(target) - 1) / lanes(target));
   register_tile const tile = cheapest_tile(
       target, s.out.c, across, [](int, int) { return true; },
-      [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, false); });
+      [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, s.in.c, false); });
   r.swapped = product_cycles(target, tile, s.out.c, across, s.in.c, 2);
   r.moved = transposing(target) * double(pixels) * (s.in.c + s.out.c);
   return r;
