@@ -77,7 +77,7 @@ void check_activation(std::vector<float> const& x) {
   constexpr float alpha = K == op::leaky_relu ? 0.01f : -1.5f, beta = 2.5f;
   std::vector<float> y(x.size());
   for (std::size_t i = 0; i < x.size(); i += std::size_t(lanes(I)))
-    detail::activate<K, I>(vec<I>::load(&x[i]), alpha, beta).store(&y[i]);
+    detail::activate<K, I>(vec<I>::load(&x[i]), alpha, beta, 0).store(&y[i]);
   CAPTURE(name_of(K));
   int wrong = 0;
   std::string first;
@@ -89,7 +89,7 @@ void check_activation(std::vector<float> const& x) {
   CAPTURE(first);
   CHECK(wrong == 0);
   float lane[16];
-  detail::activate<K, I>(vec<I>(NAN), alpha, beta).store(lane);
+  detail::activate<K, I>(vec<I>(NAN), alpha, beta, 0).store(lane);
   CHECK(std::isnan(lane[0]));
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("activations have their limits at infinity") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     auto const at = []<op K>(std::integral_constant<op, K>, float x) {
       float lane[16];
-      detail::activate<K, I>(vec<I>(x), 0, 0).store(lane);
+      detail::activate<K, I>(vec<I>(x), 0, 0, 0).store(lane);
       return lane[0];
     };
     CHECK(at(std::integral_constant<op, op::relu>{}, INFINITY) == INFINITY);
