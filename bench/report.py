@@ -298,7 +298,7 @@ def main():
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
     runtime = ["--onnxruntime", a.onnxruntime] if a.onnxruntime else []
     reports = {"networks": (["--peers", *runtime], networks_report), "imported": (runtime, imported_report),
-               "policies": (["--placements", "8"], policies_report), "limits": ([], limits_report),
+               "policies": (["--placements", "24"], policies_report), "limits": ([], limits_report),
                "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
         words, report = reports[name]
