@@ -8,6 +8,7 @@
 #include <networks/squeezenet.hpp>
 
 #include <ago/ago.hpp>
+#include <ago/tune/analytic_cost.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,25 +26,21 @@ struct orders {
   double usual = 0, swapped = 0, moved = 0;
 };
 
-/// Quarter cycles of a register tile over `rows` of the operand that is broadcast, and `vectors` of the other one.
-double product_cycles(isa target, register_tile t, long rows, int vectors, double depth, double store) {
-  t.pixels_left = int(rows % t.pixels);
-  t.vectors_left = vectors % t.vectors;
-  return double(detail::matrix_cost(target, t, rows, vectors, int(depth), false)) / 200 * depth +
-         store * double(rows) * vectors;
-}
-
-orders orders_of_matrix(kernel_key const& key, step_data const& s) {
-  isa const target = key.target;
+/// Swapped, it is the product whose pixels are these channels, and whose channels these pixels.
+orders orders_of_matrix(planned_step const& p) {
+  step_data const& s = p.data;
+  isa const target = p.key.target;
   long const pixels = s.out.pixels();
-  int const steps = key.paired ? 2 : 1, vectors = padded(s.out.c * steps, target) / lanes(target);
   orders r;
-  r.usual = product_cycles(target, key.tile, pixels, vectors, double(s.in.c) / steps, 2 * steps);
-  int const across = int((pixels + lanes(target) - 1) / lanes(target));
-  register_tile const tile = cheapest_tile(
+  r.usual = tuner::detail::matrix_cycles(p, {});
+  planned_step other = p;
+  other.key.paired = false;
+  other.data.out = {1, 1, s.out.c, int(pixels)};
+  int const across = padded(int(pixels), target) / lanes(target);
+  other.key.tile = cheapest_tile(
       target, s.out.c, across, [](int, int) { return true; },
       [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, s.in.c, false); });
-  r.swapped = product_cycles(target, tile, s.out.c, across, s.in.c, 2);
+  r.swapped = tuner::detail::matrix_cycles(other, {});
   r.moved = transposing(target) * double(pixels) * (s.in.c + s.out.c);
   return r;
 }
@@ -70,7 +67,7 @@ void print_orders(char const* name) {
     int products = 0, faster = 0;
     for (planned_step const& p : program<Net, untuned, options{Target}>::plan.steps) {
       if (p.key.what == structure::pointwise) {
-        orders const o = orders_of_matrix(p.key, p.data);
+        orders const o = orders_of_matrix(p);
         cycles += o.usual;
         gained += std::max(0., o.usual - o.swapped - o.moved);
         gained_if_free += std::max(0., o.usual - o.swapped);

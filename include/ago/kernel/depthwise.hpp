@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/kernel/depthwise_in_order.hpp>
+#include <ago/kernel/fetch.hpp>
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
 
@@ -106,7 +107,7 @@ class depthwise_tile {
     constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // may be outside the image
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
-    fetch_weights(weights);
+    fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
     _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y)
@@ -142,13 +143,6 @@ class depthwise_tile {
         else at.finish(sum[y][x], pixel + x, channel).store(p);
       }
     }
-  }
-
-  /// Asks for the weights of the vector of channels that is computed `fetch_cycles` later.
-  AGO_INLINE static void fetch_weights(float const* weights) {
-    constexpr long vector_floats = (kh * kw + 1) * V, cycles = rows * columns * kh * kw / 2 + 1;
-    constexpr long ahead = (fetch_cycles + cycles - 1) / cycles * vector_floats;
-    _Pragma("GCC unroll 64") for (int f = 0; f < vector_floats; f += 16) __builtin_prefetch(weights + ahead + f);
   }
 
   /// Adds input (r, c) of the tile to every result whose window holds it.

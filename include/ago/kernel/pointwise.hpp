@@ -100,16 +100,10 @@ struct pointwise_kernel {
     finisher<K.after, target> const after(s, m);
 
     auto const tile = [&]<int PIXELS>(long pixel) __attribute__((always_inline)) {
-      vec<target> acc[PIXELS][VECTORS];
+      [[maybe_unused]] vec<target> acc[PIXELS][VECTORS];
       float const* const a = source + pixel * source_stride;
-      tile_target to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
-                     count};
-      if constexpr (is_lengthy(K.after) && !K.accumulates && !K.in_runs && !K.paired) {
-        if (!partial) to.count = lanes(target);
-        detail::accumulate_apart(shift, a, source_stride, depth, weights, acc);
-        detail::finish_apart(after, acc, PIXELS, to);
-        return;
-      }
+      tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
+                           count};
       if constexpr (K.accumulates) {
         int const first = s.depth.first, last = s.depth.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);
@@ -117,10 +111,8 @@ struct pointwise_kernel {
         accumulate(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
         if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
         else finish<partial>(after, acc, to);
-        return;
-      }
-      start(shift, acc);
-      if constexpr (K.in_runs) {
+      } else if constexpr (K.in_runs) {
+        start(shift, acc);
         float const* w = weights;
         _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
           input_run const& in = s.runs[r];
@@ -129,16 +121,14 @@ struct pointwise_kernel {
           w += long(in.depth) * VECTORS * lanes(target);
         }
         finish<partial>(after, acc, to);
-        return;
-      }
-      if constexpr (K.paired) {
+      } else if constexpr (K.paired) {
+        start(shift, acc);
         accumulate_pairs(a, source_stride, depth, weights, acc);
         vec<target> sums[PIXELS][results];
         add_pairs(acc, sums);
         finish<partial>(after, sums, to);
       } else {
-        accumulate(a, source_stride, depth, weights, acc);
-        finish<partial>(after, acc, to);
+        compute_tile<partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to);
       }
     };
     long pixel = 0;

@@ -219,11 +219,7 @@ AGO_INLINE void pin(vec<I>& x) {
   if constexpr (vector_registers(I) == 32) keep(x);
 }
 
-/// Cycles from asking for weights to using them. (Measured on Zen 5, whose hardware does not foresee them from L3:
-/// whole networks gain alike with 400 to 1000, 9 to 28 %, and less with 200.)
-inline constexpr long fetch_cycles = 700;
-
-/// 0, of which the compiler knows neither that nor that it was the same last time.
+/// 0; the compiler does not know that, nor that it is the same every time.
 AGO_INLINE float opaque_zero() {
   int bits = 0;
 #if defined(__GNUC__)

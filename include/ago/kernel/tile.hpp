@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/fetch.hpp>
 #include <ago/kernel/lanes.hpp>
 #include <ago/kernel/pairs.hpp>
 #include <ago/kernel/spaced_pointers.hpp>
@@ -18,15 +19,12 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
   }
 }
 
-/// Asks for the row of weights that is multiplied `fetch_cycles` after row `w`, at two multiply-adds a cycle. Towards
-/// the end of a panel that is the next one's, or what lies behind the last: nothing is read. One pixel has no time to
-/// spare: its weights come as fast as memory is, and asking twice costs (measured 5 %).
+/// Asks for a row of weights ahead of row `w`: of this panel or the next. One pixel has no time to spare: its weights
+/// come as fast as memory is, and asking twice costs (measured 5 %).
 template <isa I, int PIXELS, int VECTORS>
-AGO_INLINE void fetch_weights(float const* w) {
-  constexpr int row_floats = VECTORS * lanes(I), line_floats = 16;
-  if constexpr (PIXELS > 1 && row_floats >= line_floats)
-    _Pragma("GCC unroll 32") for (int f = 0; f < row_floats; f += line_floats)
-      __builtin_prefetch(w + fetch_cycles * 2 * lanes(I) / PIXELS + f);
+AGO_INLINE void fetch_row(float const* w) {
+  constexpr int row_floats = VECTORS * lanes(I);
+  if constexpr (PIXELS > 1 && row_floats >= 16) fetch_ahead<I, row_floats, PIXELS * VECTORS>(w);
 }
 }  // namespace detail
 
@@ -41,7 +39,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     spaced_pointers<float const, PIXELS> pixel(a, a_stride);
     _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
-      detail::fetch_weights<I, PIXELS, VECTORS>(w);
+      detail::fetch_row<I, PIXELS, VECTORS>(w);
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
     return;
@@ -56,7 +54,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
-    detail::fetch_weights<I, PIXELS, VECTORS>(w);
+    detail::fetch_row<I, PIXELS, VECTORS>(w);
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);
@@ -71,7 +69,7 @@ AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float
   auto const step = [&]<bool HALF>(int k) __attribute__((always_inline)) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
-    detail::fetch_weights<I, PIXELS, VECTORS>(w);
+    detail::fetch_row<I, PIXELS, VECTORS>(w);
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       float const* const x = a + p * a_stride + k;
       vec<I> const pair = HALF ? load_half_pair<I>(x) : load_pair<I>(x);
@@ -177,6 +175,21 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
         detail::finish_one(now, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
+  }
+}
+
+/// A whole tile: start(), accumulate() and finish(). `t.count` is right also if not PARTIAL.
+template <bool PARTIAL, int PIXELS, int VECTORS, epilogue E, isa I>
+AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, float const* a, long a_stride, int depth,
+                             float const* w, tile_target const& t) {
+  vec<I> acc[PIXELS][VECTORS];
+  if constexpr (is_lengthy(E)) {
+    detail::accumulate_apart(shift, a, a_stride, depth, w, acc);
+    detail::finish_apart(after, acc, PIXELS, t);
+  } else {
+    start(shift, acc);
+    accumulate(a, a_stride, depth, w, acc);
+    finish<PARTIAL>(after, acc, t);
   }
 }
 

@@ -38,7 +38,7 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
 /// Makes `key` and `s` those of im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two a
 /// register.
 constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish) {
-  int const depth = s.win.kernel_h * s.win.kernel_w * s.in.c, vectors = padded(s.out.c, key.target) / lanes(key.target);
+  int const depth = matrix_depth(s), vectors = padded(s.out.c, key.target) / lanes(key.target);
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
   key.what = structure::im2col;

@@ -8,6 +8,9 @@
 
 namespace ago {
 
+/// Products that are added up to one result.
+constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups); }
+
 /// The menu of register tiles: `pixels` x `vectors` accumulators, one row of weights, and the input being multiplied
 /// fit the registers; SSE also needs one for the product. With lane multiplies it is an input of each pixel and two
 /// weights, or four if there are few pixels to multiply until the next is loaded; two registers are left to the
@@ -199,7 +202,7 @@ constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
 constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, chain_tiling const& in = {},
                              device const& on = {}) {
   bool const pipelined = in.how != tiling::none;
-  int const depth = s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups);
+  int const depth = matrix_depth(s);
   // 64 KB: the weights of a whole network with such layers will not stay in L2. Where a panel passes over many lines,
   // the first one hardly counts.
   bool const in_one_go = key.what == structure::pointwise && (!pipelined || in.how == tiling::channels);
@@ -209,7 +212,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   key.paired = can_pair(key) && (wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c));
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
-  matrix_work work{pixels, channels, depth, {}, streams, cold};
+  matrix_work work{.pixels = pixels, .channels = channels, .depth = depth, .streams = streams, .cold = cold};
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
   key.tile = matrix_tile(key.target, work, wish);

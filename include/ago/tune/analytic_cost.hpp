@@ -25,7 +25,7 @@ inline double matrix_cycles(planned_step const& p, chain_tiling const& in) {
                   : ago::detail::pixels_in_line(p.key.what, s, in.how);
   if (in.how == tiling::pixels && in.tile < line) line = in.tile;
   int const channels = s.out.c / s.groups * (p.key.paired ? 2 : 1);
-  double const depth = double(s.win.kernel_h) * s.win.kernel_w * (s.in.c / s.groups) / (p.key.paired ? 2 : 1);
+  double const depth = double(matrix_depth(s)) / (p.key.paired ? 2 : 1);
   int const vectors = padded(channels, p.key.target) / lanes(p.key.target);
   register_tile const t{p.key.tile.pixels, p.key.tile.vectors, int(line % p.key.tile.pixels),
                         vectors % p.key.tile.vectors};
