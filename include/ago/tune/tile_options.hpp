@@ -79,14 +79,14 @@ constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) 
   isa const target = key.target;
   long const pixels = ago::detail::pixels_in_line(key.what, s);
   int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), target) / lanes(target);
-  int const of_each = vectors < tiles_alone ? (tiles_alone + vectors - 1) / vectors : 1;
+  int const depth = matrix_depth(s), of_each = vectors < tiles_alone ? (tiles_alone + vectors - 1) / vectors : 1;
   tile_ranking all;
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
     tile_ranking r;
     for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p)
       if (p != key.tile.pixels || v != key.tile.vectors)
         r.offer({p, v, packing},
-                ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, s.in.c, false));
+                ago::detail::matrix_cost(target, {p, v, int(pixels % p), vectors % v}, pixels, vectors, depth, false));
     for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }
   return all.best;
