@@ -81,6 +81,17 @@ TEST_CASE("a convolution computes any window, stride, dilation, padding and grou
   });
 }
 
+TEST_CASE("a convolution that asks for its input ahead reads and computes what any other does") {
+  on_every_isa([]<isa I>() {
+    constexpr auto fetching = [](kernel_key key) {
+      key.fetches_input = true;
+      return key;
+    };
+    check_random<fetching(convolution_key<I>({4, 3, 3, 2}, true, op::relu6))>(40);
+    check_random<fetching(convolution_key<I>({7, 1, 1, 0}, true, op::silu))>(40);
+  });
+}
+
 TEST_CASE("a convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};

@@ -25,6 +25,27 @@ TEST_CASE("a default tile is on the menu and knows what it leaves") {
         }
 }
 
+TEST_CASE("convolutions ask for images of a few channels, where no schedule by hand leaves them no time") {
+  auto const fetches = [](isa target, structure what, int inputs, int groups = 1) {
+    kernel_key key{.what = what, .target = target};
+    step_data s;
+    s.in = {1, 24, 24, inputs};
+    s.out = {1, 12, 12, 32};
+    s.groups = groups;
+    s.win = {3, 3, 2, 2, 1, 1, 1, 1, 1, 1};
+    choose_matrix(key, s, {});
+    return key.fetches_input;
+  };
+  for (isa const target : {isa::avx2, isa::avx512}) {
+    CHECK(fetches(target, structure::convolution, 1));
+    CHECK(fetches(target, structure::convolution, 3));
+    CHECK(fetches(target, structure::convolution, 4));
+    CHECK_FALSE(fetches(target, structure::convolution, 5));
+    CHECK_FALSE(fetches(target, structure::convolution, 4, 2));
+  }
+  CHECK_FALSE(fetches(isa::neon, structure::convolution, 3));
+}
+
 TEST_CASE("the emulated registers have the tiles and blocks of those that they stand for") {
   auto const scheduled = [](isa target, structure what, int size, int inputs, int outputs) {
     kernel_key key{.what = what, .target = target};

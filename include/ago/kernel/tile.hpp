@@ -29,9 +29,10 @@ AGO_INLINE void fetch_row(float const* w) {
 }  // namespace detail
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) with the
-/// packed weights w[depth][VECTORS * lanes].
-template <isa I, int PIXELS, int VECTORS>
-AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS]) {
+/// packed weights w[depth][VECTORS * lanes]. FETCHES: asks for a line of the input with every step, from `next` on.
+template <bool FETCHES = false, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
+                           [[maybe_unused]] float const* next = nullptr) {
   constexpr int row_floats = VECTORS * lanes(I);
   if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
@@ -40,6 +41,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       detail::fetch_row<I, PIXELS, VECTORS>(w);
+      if constexpr (FETCHES) __builtin_prefetch(next + long(k) * detail::line_floats);
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
     return;
@@ -55,6 +57,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
     detail::fetch_row<I, PIXELS, VECTORS>(w);
+    if constexpr (FETCHES) __builtin_prefetch(next + long(k) * detail::line_floats);
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);

@@ -119,6 +119,7 @@ struct kernel_key {
   bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
+  bool fetches_input{};        ///< convolution: asks for its input before it is needed
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   op reduces{};                ///< reduction: what it computes
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
