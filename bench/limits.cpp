@@ -1,5 +1,6 @@
-// What no kernel can be faster than on this machine: multiply-adds, what clamps take from their ports, and weights that
-// come from beyond L2. A layer takes at least the longer of its arithmetic and the arrival of its weights.
+// What bounds a network on this machine: multiply-adds, the lanes of registers that have no channel, what activations
+// and softmax add to the arithmetic, and weights that come from beyond L2. A layer takes at least the longer of its
+// arithmetic and the arrival of its weights.
 #include "buffer.hpp"
 #include "circumstances.hpp"
 #include "command_line.hpp"
@@ -8,8 +9,13 @@
 #include "peak.hpp"
 #include "report.hpp"
 
+#include <ago/kernel/epilogue.hpp>
+#include <ago/kernel/softmax.hpp>
+
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -17,17 +23,11 @@ namespace {
 
 using vec = ago::vec<ago::native_isa>;
 
-struct machine {
-  double multiply_adds;  ///< floating-point operations a second
-  double clamp;          ///< seconds that a minimum or maximum of one register adds to multiply-adds around it
-  double bytes;          ///< a second, read from where the weights of a network lie
-};
-
-/// Nine multiply-adds and `CLAMPS` minima or maxima on each of 12 registers, a depthwise 3x3 window over and over.
-template <int CLAMPS>
+/// Nine multiply-adds on each of 12 registers, a depthwise 3x3 window over and over, and then what K makes of them.
+template <ago::op K>
 void window_loop(long rounds) {
   float const volatile half = .5f, one = 1.f;
-  vec const scale(half), shift(one), low(0.f), high(6.f);
+  vec const scale(half), shift(one);
   vec sum[12];
   for (int i = 0; i < 12; ++i) sum[i] = vec(float(i));
 #pragma GCC unroll 1
@@ -38,12 +38,55 @@ void window_loop(long rounds) {
       for (int i = 0; i < 12; ++i) sum[i] = fma(sum[i], scale, shift);
 #pragma GCC unroll 12
     for (int i = 0; i < 12; ++i) {
-      if (CLAMPS > 0) sum[i] = max(low, sum[i]);
-      if (CLAMPS > 1) sum[i] = min(high, sum[i]);
+      if constexpr (K == ago::op::add) sum[i] = sum[i] + shift;
+      else sum[i] = ago::detail::activate<K, ago::native_isa>(sum[i], 0.f, 6.f, 0.f);
     }
   }
   use(sum);
 }
+
+/// Softmax of rows of scores as attention computes it, but for the division.
+void softmax_loop(float* row, int floats, long rounds) {
+  for (long round = 0; round < rounds; ++round) {
+    float const most = ago::detail::row_max<ago::native_isa>(row, floats);
+    ago::detail::row_exp<ago::native_isa>(row, most, row + floats, floats);
+  }
+}
+
+/// Seconds that an elementwise operator adds to the multiply-adds around it, for one register; those that are not
+/// listed are taken for free.
+class added_seconds {
+ public:
+  explicit added_seconds(int repetitions) {
+    constexpr long rounds = 5'000, registers = 12 * rounds;
+    constexpr int row = 256;
+    buffer memory(2 * row);
+    std::vector<candidate> loops;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (loops.push_back({ago::name_of(listed[I]), [] { window_loop<listed[I]>(rounds); }}), ...);
+    }(std::make_index_sequence<listed_count>());
+    loops.push_back({"softmax", [&] { softmax_loop(memory.data(), row, registers * vec::size / row); }});
+    std::vector<timing> const t = measure(loops, repetitions);
+    for (std::size_t i = 0; i < listed_count; ++i)
+      seconds_[i] = std::max(0., t[i].minimum - t[0].minimum) / double(registers);
+    softmax_ = t[listed_count].minimum / double(registers);
+  }
+
+  double of(ago::op kind) const {
+    if (kind == ago::op::softmax) return softmax_;
+    for (std::size_t i = 0; i < listed_count; ++i)
+      if (listed[i] == kind) return seconds_[i];
+    return 0;
+  }
+
+ private:
+  /// The first one is what the others are compared with.
+  static constexpr ago::op listed[] = {ago::op::identity, ago::op::add,        ago::op::relu,    ago::op::relu6,
+                                       ago::op::clip,     ago::op::hard_swish, ago::op::sigmoid, ago::op::silu,
+                                       ago::op::gelu,     ago::op::gelu_tanh};
+  static constexpr std::size_t listed_count = std::size(listed);
+  double seconds_[listed_count], softmax_;
+};
 
 /// Reads `floats` floats from end to end.
 void read_all(float const* p, std::size_t floats) {
@@ -55,61 +98,75 @@ void read_all(float const* p, std::size_t floats) {
   use(sum);
 }
 
-machine measure_machine(std::size_t weights, int repetitions) {
-  constexpr long rounds = 20'000;
+struct rates {
+  double multiply_adds;  ///< floating-point operations a second
+  double bytes;          ///< a second, read from where the weights of a network lie
+};
+
+rates measure_rates(std::size_t weights, int repetitions) {
   buffer const memory(weights);
   double operations = 0;
   std::vector<timing> const t = measure({{"peak", [&] { operations = peak_loop(); }},
-                                         {"window", [] { window_loop<0>(rounds); }},
-                                         {"clamped window", [] { window_loop<2>(rounds); }},
                                          {"weights", [&] { read_all(memory.data(), weights); }}},
                                         repetitions);
-  return {operations / t[0].minimum, std::max(0., t[2].minimum - t[1].minimum) / (2. * 12 * rounds),
-          double(weights) * sizeof(float) / t[3].minimum};
+  return {operations / t[0].minimum, double(weights) * sizeof(float) / t[1].minimum};
 }
 
-/// Minima, maxima and additions that an elementwise operator takes for one register.
-int port_uses(ago::op kind) {
-  switch (kind) {
-    case ago::op::relu:
-    case ago::op::add: return 1;
-    case ago::op::relu6:
-    case ago::op::clip: return 2;
-    default: return 0;
-  }
+/// How many channels a complex operator computes for each one that it has: a register holds those of one group or head,
+/// of a product that can be computed in pairs half a register.
+double channels_computed(graph_view const& g, int v) {
+  ago::node const& n = g.node(v);
+  bool const apart = n.kind == ago::op::conv2d || n.kind == ago::op::attention_values;
+  int const channels = n.out.c / (apart ? n.groups : 1);
+  bool const pairs = ago::is_matrix_product(n.kind) && ago::has_pairs(ago::native_isa);
+  int const step = vec::size / (pairs ? 2 : 1);
+  return double((channels + step - 1) / step * step) / channels;
 }
 
-record floor_of(entry const& e, int repetitions) {
+/// The share of its multiply-adds that a convolution cannot do without: Winograd's F(4x4, 3x3) takes a quarter.
+double multiplied(ago::node const& n) {
+  ago::window const& w = n.win;
+  bool const winograd = n.kind == ago::op::conv2d && n.groups == 1 && w.kernel_h == 3 && w.kernel_w == 3 &&
+                        w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.dilation_w == 1;
+  return winograd ? .25 : 1;
+}
+
+record floor_of(entry const& e, added_seconds const& added, int repetitions) {
   graph_view const& g = e.graph;
   std::vector<int> root(std::size_t(g.size()), -1);
-  std::vector<double> clamps(root.size(), 0.), weights(root.size(), 0.), products(root.size(), 0.);
+  std::vector<double> activation(root.size(), 0.), weights(root.size(), 0.), products(root.size(), 0.);
   double all_weights = 0;
   for (int v = g.input_count; v < g.size(); ++v) {
     std::size_t const at = std::size_t(v);
-    root[at] = is_complex(g.node(v).kind) ? v : root[std::size_t(g.operand(v))];
+    ago::node const& n = g.node(v);
+    root[at] = is_complex(n.kind) ? v : root[std::size_t(g.operand(v))];
     if (root[at] < 0) continue;
-    clamps[std::size_t(root[at])] += double(g.node(v).out.count()) / vec::size * port_uses(g.node(v).kind);
+    activation[std::size_t(root[at])] += double(n.out.count()) / vec::size * added.of(n.kind);
     if (root[at] != v) continue;
-    products[at] = 2. * double(g.node(v).out.count()) * double(g.fan_in(v));
-    if (has_weights(g.node(v).kind)) weights[at] = 4. * g.node(v).out.c * double(g.fan_in(v));
+    products[at] = 2. * double(n.out.count()) * double(g.fan_in(v));
+    if (has_weights(n.kind)) weights[at] = 4. * n.out.c * double(g.fan_in(v));
     all_weights += weights[at];
   }
-  machine const m = measure_machine(std::size_t(all_weights / 4), repetitions);
-  double floor = 0, arithmetic = 0, clamping = 0, streaming = 0;
+  rates const m = measure_rates(std::size_t(all_weights / 4), repetitions);
+  double floor = 0, direct = 0, multiplying = 0, lanes = 0, activating = 0, streaming = 0;
   for (std::size_t v = 0; v < root.size(); ++v) {
-    double const multiplying = products[v] / m.multiply_adds, clamp = clamps[v] * m.clamp;
+    double const multiply = products[v] / m.multiply_adds * multiplied(g.node(int(v)));
     double const stream = weights[v] / m.bytes;
-    floor += std::max(multiplying + clamp, stream);
-    arithmetic += multiplying;
-    clamping += clamp;
+    double const empty = products[v] > 0 ? multiply * (channels_computed(g, int(v)) - 1) : 0;
+    floor += std::max(multiply + empty + activation[v], stream);
+    direct += products[v] / m.multiply_adds;
+    multiplying += multiply;
+    lanes += empty;
+    activating += activation[v];
     streaming += stream;
   }
   return {{"network", e.network},
           {"size", long(e.size)},
           {"floor_ms", floor * 1e3, "%.4f"},
-          {"percent_of_peak", 100 * arithmetic / floor, "%.1f"},
-          {"multiply_adds_ms", arithmetic * 1e3, "%.4f"},
-          {"clamps_ms", clamping * 1e3, "%.4f"},
+          {"percent_of_peak", 100 * direct / floor, "%.1f"},
+          {"multiply_adds_ms", multiplying * 1e3, "%.4f"},
+          {"lanes_ms", lanes * 1e3, "%.4f"},
+          {"activations_ms", activating * 1e3, "%.4f"},
           {"weights_ms", streaming * 1e3, "%.4f"},
           {"peak_gflops", m.multiply_adds * 1e-9, "%.1f"},
           {"weights_gb_per_s", m.bytes * 1e-9, "%.1f"}};
@@ -117,14 +174,18 @@ record floor_of(entry const& e, int repetitions) {
 
 constexpr char usage[] =
     "usage: limits [--json] [--repetitions N] [--core N]\n"
-    "  The least time that each network can take on this machine, and the share of the multiply-add peak it is.\n"
-    "  clamps_ms: minima, maxima and additions of the epilogues, as far as they take ports from multiply-adds;\n"
+    "  The least time that each network can take on this machine, and the share of the multiply-add peak it is, by\n"
+    "  the multiply-adds of direct convolution.\n"
+    "  multiply_adds_ms: at the peak; of convolutions that Winograd suits a quarter;\n"
+    "  lanes_ms: multiply-adds in lanes that have no channel, where channels do not fill the last register;\n"
+    "  activations_ms: what activations, additions and softmax add to the multiply-adds around them;\n"
     "  weights_ms: reading all weights once, from where they lie when a run begins.\n";
 
 int run(common_arguments const& a) {
   print_circumstances(a.core);
+  added_seconds const added(a.repetitions);
   printer out(a.json);
-  for (entry const* e : sorted_entries()) out.add(floor_of(*e, a.repetitions));
+  for (entry const* e : sorted_entries()) out.add(floor_of(*e, added, a.repetitions));
   out.finish();
   return EXIT_SUCCESS;
 }

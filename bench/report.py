@@ -259,9 +259,10 @@ def policies_report(rows):
 
 
 def limits_report(rows):
-    head = ["network", "size", "least ms", "% of peak", "multiply-adds", "clamps", "weights", "GB/s"]
+    head = ["network", "size", "least ms", "% of peak", "multiply-adds", "lanes", "activations", "weights",
+            "GB/s"]
     return table(head, [[r["network"], str(r["size"]), f"{r['floor_ms']:.3f}", f"{r['percent_of_peak']:.0f}",
-                         *(f"{r[name + '_ms']:.3f}" for name in ("multiply_adds", "clamps", "weights")),
+                         *(f"{r[name + '_ms']:.3f}" for name in ("multiply_adds", "lanes", "activations", "weights")),
                          f"{r['weights_gb_per_s']:.0f}"] for r in rows])
 
 

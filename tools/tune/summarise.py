@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
-"""Prints what tuners have found, from the banners of their headers, as a Markdown table.
-
-usage: summarise.py HEADER...
-"""
+"""Prints what tuners have found, from the banners of their headers, as a Markdown table."""
+import argparse
 import math
 import pathlib
 import re
-import sys
 
 NETWORK = re.compile(r"^// (.+), ([\w+]+), device: (.*)$")
 RESULT = re.compile(r"^//   result: (.*)$")
@@ -28,12 +25,16 @@ def results(text):
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("headers", nargs="+", metavar="HEADER", type=pathlib.Path)
+    headers = parser.parse_args().headers
+    for header in headers:
+        if not header.is_file():
+            parser.error(f"there is no file {header}")
     gains = {}
     print("| network | for | trials | default | tuned | change | confidence |\n|---|---|---|---|---|---|---|")
-    for header in sys.argv[1:]:
-        for network, isa, trials, result in results(pathlib.Path(header).read_text(encoding="utf-8")):
+    for header in headers:
+        for network, isa, trials, result in results(header.read_text(encoding="utf-8")):
             name = network.removeprefix("networks::")
             found = TIMES.match(result)
             if not found:
