@@ -105,8 +105,9 @@ class erased {
     for (auto const& p : Model::program::plan.steps)
       if (ago::winograd_tile(p.key.what) > 0) return true;
     for (auto const& p : Model::program::plan.steps)
-      if (p.key.what == ago::structure::pointwise && !p.key.in_runs &&
-          p.key.paired != ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c))
+      if (p.key.what == ago::structure::pointwise &&
+          p.key.paired !=
+              ago::pays_in_pairs(p.key.target, p.data.in.c, p.data.out.c, ago::zeros_in_pairs(p.key, p.data)))
         return true;
     return false;
   }

@@ -3,7 +3,10 @@
 
 #include "matrix_support.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
 
 namespace {
 
@@ -132,6 +135,63 @@ TEST_CASE("paired weights lie in panels of channel and step, zeros after an odd 
       CHECK(wrong == 0);
     }
   });
+}
+
+TEST_CASE("a product in pairs reads an input in pieces, odd ones too") {
+  constexpr int pixels = 9;
+  on_every_paired_isa([]<isa I>() {
+    constexpr kernel_key key = [] {
+      kernel_key k = paired_key<I>({4, 2, 1, 1}, true, op::relu6);
+      k.in_runs = true;
+      return k;
+    }();
+    int const outputs = 3 * lanes(I) / 2 - 1;
+    random_numbers random(17);
+    for (std::vector<int> const& depths : {std::vector{5, 4, 1, 7}, {6, 2}, {1, 1, 1}, {3, 8}}) {
+      input_run runs[4];
+      step_data s;
+      int depth = 0, memory = 0;
+      for (int const d : depths) {
+        runs[s.run_count++] = {{place::area::arena, 0, memory, d + 1}, d, depth, 1};  // one float between pixels
+        s.odd_runs += d % 2;
+        depth += d;
+        memory += pixels * (d + 1);
+      }
+      s.runs = runs;
+      s.in = {1, 1, pixels, depth};
+      s.out = {1, 1, pixels, outputs};
+      s.source = runs[0].at;
+      s.destination = {place::area::output, 0, 0, outputs};
+      std::vector<float> blob(std::size_t(outputs) * std::size_t(depth + 1));
+      for (float& x : blob) x = random.real();
+      guarded packed(packed_floats(key, s)), arena(memory), out(pixels * outputs);
+      for (int i = 0; i < memory; ++i) arena[i] = std::numeric_limits<float>::quiet_NaN();
+      for (input_run const& r : std::span(runs, std::size_t(s.run_count)))
+        for (int p = 0; p < pixels; ++p)
+          for (int c = 0; c < r.depth; ++c) arena[r.at.offset + p * r.at.pixel_stride + c] = random.real();
+      pack_matrix<I>(key, s, {.weight = 0, .shift = outputs * depth}, blob.data(), packed.data());
+      float* const to[] = {out.data()};
+      pointwise_kernel<key>::run(s, {packed.data(), arena.data(), nullptr, to});
+      CHECK((packed.guards_untouched() && arena.guards_untouched() && out.guards_untouched()));
+      double worst = 0;
+      for (int p = 0; p < pixels; ++p)
+        for (int o = 0; o < outputs; ++o) {
+          double sum = double(blob[std::size_t(outputs * depth + o)]);
+          for (input_run const& r : std::span(runs, std::size_t(s.run_count)))
+            for (int c = 0; c < r.depth; ++c)
+              sum += double(arena[r.at.offset + p * r.at.pixel_stride + c]) *
+                     double(blob[std::size_t(o * depth + r.start + c)]);
+          double const wrong = std::abs(double(out[p * outputs + o]) - std::clamp(sum, 0., 6.));
+          worst = wrong >= worst ? wrong : worst;
+        }
+      CHECK(worst < 1e-5);
+    }
+  });
+}
+
+TEST_CASE("pieces of odd numbers of channels make pairs cost more") {
+  CHECK(pays_in_pairs(isa::avx512, 116, 116, 2));
+  CHECK_FALSE(pays_in_pairs(isa::avx512, 116, 116, 16));
 }
 
 TEST_CASE("pairs are taken where they save registers, whatever the number of pixels") {

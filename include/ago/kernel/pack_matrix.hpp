@@ -34,6 +34,7 @@ void pack_matrix(kernel_key const& key, step_data const& s, parameter_source con
       int k = tap * inputs;
       for (int r = 0; r < runs; ++r) {
         input_run const run = s.runs ? s.runs[r] : input_run{{}, inputs};
+        if (key.in_runs) k += k % layout.steps;
         for (int c = run.start, left = run.depth; left > 0; c += run.step, --left, ++k) {
           float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
           packed = float(double(weight(o, c, tap)) * scale);

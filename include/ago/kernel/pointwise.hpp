@@ -12,7 +12,7 @@ namespace ago {
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
-  static_assert(!(K.accumulates && K.paired) && !(K.in_runs && (K.accumulates || K.paired)));
+  static_assert(!(K.accumulates && (K.paired || K.in_runs)));
 
   static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
 
@@ -111,22 +111,31 @@ struct pointwise_kernel {
         accumulate(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
         if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
         else finish<partial>(after, acc, to);
-      } else if constexpr (K.in_runs) {
+      } else if constexpr (K.in_runs || K.paired) {
+        auto const add = [&](float const* from, long stride, int count, float const* w)
+            __attribute__((always_inline)) {
+              if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
+              else accumulate(from, stride, count, w, acc);
+            };
         start(shift, acc);
-        float const* w = weights;
-        _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
-          input_run const& in = s.runs[r];
-          long const stride = in.at.pixel_stride;
-          accumulate(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w, acc);
-          w += long(in.depth) * VECTORS * lanes(target);
+        if constexpr (K.in_runs) {
+          float const* w = weights;
+          _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
+            input_run const& in = s.runs[r];
+            long const stride = in.at.pixel_stride;
+            add(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
+            w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);
+          }
+        } else {
+          add(a, source_stride, depth, weights);
         }
-        finish<partial>(after, acc, to);
-      } else if constexpr (K.paired) {
-        start(shift, acc);
-        accumulate_pairs(a, source_stride, depth, weights, acc);
-        vec<target> sums[PIXELS][results];
-        add_pairs(acc, sums);
-        finish<partial>(after, sums, to);
+        if constexpr (K.paired) {
+          vec<target> sums[PIXELS][results];
+          add_pairs(acc, sums);
+          finish<partial>(after, sums, to);
+        } else {
+          finish<partial>(after, acc, to);
+        }
       } else {
         compute_tile<partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to);
       }

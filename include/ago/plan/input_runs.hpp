@@ -10,6 +10,7 @@ template <int Runs, int Steps>
 struct input_run_table {
   input_run run[Runs > 0 ? Runs : 1]{};
   int first[Steps > 0 ? Steps : 1]{}, count[Steps > 0 ? Steps : 1]{};  ///< count 0: in one place, in order
+  int odd[Steps > 0 ? Steps : 1]{};                                    ///< pieces of an odd number of channels
   bool scattered[Steps > 0 ? Steps : 1]{};                             ///< in several places
 };
 
@@ -47,6 +48,7 @@ constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, st
       place at = m.at[from.value];
       at.offset += from.first;
       r.run[used++] = {at, from.count, from.start, from.step};
+      r.odd[i] += from.count % 2;
       if (k > 0) {
         channel_run const& before = runs.run[k - 1];
         r.scattered[i] =

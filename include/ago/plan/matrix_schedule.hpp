@@ -146,22 +146,22 @@ constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule c
   });
 }
 
-/// May a register hold two steps of the depth? Partial sums are kept, and scattered inputs read, by single ones.
+/// May a register hold two steps of the depth? Partial sums are kept by single ones.
 constexpr bool can_pair(kernel_key const& key) {
-  return key.what == structure::pointwise && !key.accumulates && !key.in_runs && has_pairs(key.target);
+  return key.what == structure::pointwise && !key.accumulates && has_pairs(key.target);
 }
 
 /// Is it worth to compute two steps of the depth in one register, for half as many channels (kernel_key::paired)?
 /// That wastes less of the last register, and one register per pixel becomes two, which a broadcast then feeds. Adding
 /// up the pairs takes three instructions for two registers. Depends on nothing else, so that the order of additions is
-/// the same whatever the tile.
-constexpr bool pays_in_pairs(isa target, int depth, int channels) {
+/// the same whatever the tile. `zeros`: see zeros_in_pairs().
+constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1) {
   if (!has_pairs(target)) return false;
   int const whole = padded(channels, target) / lanes(target);
   int const half = (channels + lanes(target) / 2 - 1) / (lanes(target) / 2);
   if (whole > 8) return false;
-  long const alone = 20L * whole * depth, paired = 20L * half * ((depth + 1) / 2) + 30L * half;
-  return paired < alone - alone / 32;
+  long const alone = 20L * whole * depth, paired = 20L * half * ((depth + zeros) / 2) + 30L * half;
+  return paired < alone - alone / 64;
 }
 
 /// The cache block, see step_data::block: with several panels of channels and an input that exceeds L2, as many pixels
@@ -215,7 +215,10 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
   long const pixels = detail::pixels_in_line(key.what, s, in.how);
-  key.paired = can_pair(key) && (wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c));
+  bool const in_pairs = wish.packing > 0
+                            ? wish.packing == 2
+                            : pays_in_pairs(key.target, depth, s.out.c, zeros_in_pairs(key, s));
+  key.paired = can_pair(key) && in_pairs;
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
   key.fetches_input = pays_to_fetch(key, s);

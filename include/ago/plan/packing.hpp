@@ -14,26 +14,32 @@ namespace ago {
 /// With kernel_key::paired a vector holds two steps of the depth for half as many channels: lane 2 c + d belongs to
 /// channel c and step d. Then N is rounded up to half vectors, zeros stand between the shifts and after an odd K:
 ///   shift[N][2], panels [(K + 1) / 2][vectors * lanes].
+/// With kernel_key::in_runs zeros also stand after every piece of the input that is odd.
 struct matrix_layout {
   int group_channels;  ///< output channels of one group
   int padded_channels;
   int depth;  ///< K
   int panel;  ///< channels of a whole panel
   int steps;  ///< of the depth in one vector
+  int zeros;  ///< steps that may stand behind the depth, or behind its pieces, in all
   constexpr long group_floats() const { return long(padded_channels) * steps * (rows() + 1); }
   constexpr long floats(int groups) const { return group_floats() * groups; }
   /// Rows of weights in a panel.
-  constexpr int rows() const { return (depth + steps - 1) / steps; }
+  constexpr int rows() const { return (depth + zeros) / steps; }
   /// Offset of the panel that starts at `first_channel`, from the start of the group.
   constexpr long panel_offset(int first_channel) const {
     return (padded_channels + long(first_channel) * rows()) * steps;
   }
 };
 
+/// Steps of the depth that may be missing to whole pairs: one behind each odd piece, or behind all.
+constexpr int zeros_in_pairs(kernel_key const& key, step_data const& s) { return key.in_runs ? s.odd_runs : 1; }
+
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
   int const channels = s.out.c / s.groups, steps = key.paired ? 2 : 1, channels_in_vector = lanes(key.target) / steps;
   return {channels, (channels + channels_in_vector - 1) / channels_in_vector * channels_in_vector,
-          s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups), key.tile.vectors * channels_in_vector, steps};
+          s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups), key.tile.vectors * channels_in_vector, steps,
+          key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
 /// Packed weights of depthwise, for each vector of channels: taps (ky, kx) and last the shift, [taps + 1][lanes].

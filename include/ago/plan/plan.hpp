@@ -146,6 +146,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     detail::describe(g, steps.step[i], m, p);
     p.key.in_runs = runs.scattered[i];
     p.data.run_count = runs.count[i];
+    p.data.odd_runs = runs.odd[i];
     if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
     p.signature = signature_of(g, steps.step[i], target);
     schedule const* const found = table.find(p.signature);

@@ -191,6 +191,7 @@ struct step_data {
   place source{}, destination{};
   input_run const* runs = nullptr;  ///< pointwise: the source in pieces, which add up to its channels; null: in one
   int run_count = 0;
+  int odd_runs = 0;         ///< pieces of an odd number of channels
   place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
   shape other_shape{};      ///< of each of them
   float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there

@@ -53,9 +53,10 @@ class network_space {
     return false;
   }
   /// Do steps a and b, in the same place of equal pipelines, have the same kernels? An input that lies in several
-  /// places is read by other code, which the signature does not know.
+  /// places is read by other code, and odd ones may forbid pairs, which the signature does not know.
   static constexpr bool share_kernels(int a, int b) {
-    return signature(a) == signature(b) && usual::plan.steps[a].key.in_runs == usual::plan.steps[b].key.in_runs;
+    planned_step const &x = usual::plan.steps[a], &y = usual::plan.steps[b];
+    return signature(a) == signature(b) && x.key.in_runs == y.key.in_runs && x.data.odd_runs == y.data.odd_runs;
   }
   /// Can step i run in one pipeline with the one before it?
   static constexpr bool can_join(int i) { return joins.with_previous[i]; }
@@ -97,6 +98,7 @@ class network_space {
     p.key.target = target;
     ago::detail::describe(formed::graph, nodes, usual::memory, p);
     p.key.in_runs = usual::plan.steps[i].key.in_runs;
+    p.data.odd_runs = usual::plan.steps[i].data.odd_runs;
     p.signature = signature(i);
     p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
