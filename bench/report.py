@@ -171,22 +171,24 @@ def subgraphs_report(rows):
         missed_rows(rows)])
 
 
-def networks_report(rows):
-    """A row for each network and size; the others' times as multiples of ago's."""
+def networks_report(rows, alone):
+    """A row for each network and size; the others' times as multiples of ago's. `alone`: ago's of a run without them."""
     found = {r["variant"] for r in rows}
     engines = [name for name in ENGINES if name in found]
     lines = []
     for network, size in dict.fromkeys((r["network"], r["size"]) for r in rows):
         by = {r["variant"]: r for r in rows if (r["network"], r["size"]) == (network, size)}
         own, plain = by["ago"], by["ago-ni"]
+        warm = next(r for r in alone if (r["network"], r["size"]) == (network, size))
 
         def times(name):
             return f"{by[name]['ratio']:.2f} ({by[name]['ratio_min']:.2f})" if name in by else ""
 
         lines.append([network, str(size), f"{own['median_ms']:.3f} ({own['min_ms']:.3f})",
-                      f"{own['percent_of_peak']:.0f}", times("ago-ni"), *(times(e) for e in engines),
+                      f"{own['percent_of_peak']:.0f}", f"{warm['median_ms']:.3f} ({warm['min_ms']:.3f})",
+                      f"{warm['percent_of_peak']:.0f}", times("ago-ni"), *(times(e) for e in engines),
                       f"{own['arena_bytes'] / 1024:.0f}", f"{plain['arena_bytes'] / 1024:.0f}"])
-    head = ["network", "size", "ago, ms (least)", "% of peak", "ago-ni / ago",
+    head = ["network", "size", "ago, ms (least)", "% of peak", "alone", "% of peak", "ago-ni / ago",
             *(f"{ENGINES[e]} / ago" for e in engines), "arena KB", "ago-ni's"]
     return "\n\n".join([table(head, lines), fastest(rows, engines)]) if engines else table(head, lines)
 
@@ -308,7 +310,11 @@ def main():
             print(f"no {name}: {program} is not built", file=sys.stderr)
             continue
         circumstances, rows = measure(program, words, common)
-        text = f"{circumstances}; {a.repetitions} repetitions.\n\n{report(rows)}"
+        if name == "networks":
+            made = report(rows, measure(program, ["--variants", "ago"], common)[1])
+        else:
+            made = report(rows)
+        text = f"{circumstances}; {a.repetitions} repetitions.\n\n{made}"
         if a.update:
             a.update.write_text(replace(a.update.read_text(encoding="utf-8"), name, text), encoding="utf-8")
         else:

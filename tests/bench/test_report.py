@@ -96,20 +96,21 @@ class Networks(unittest.TestCase):
             network("a", "xnnpack", 4, ratio=4, ratio_min=3), network("a", "onnxruntime", 2, ratio=2, ratio_min=6),
             network("b", "ago", 1, arena_bytes=1024), network("b", "ago-ni", 1, ratio=1, ratio_min=1, arena_bytes=1024),
             network("b", "onnxruntime", 8, ratio=8, ratio_min=12)]
+    ALONE = [network("a", "ago", .5), network("b", "ago", .25)]
 
     def test_engines_that_do_not_take_part_have_an_empty_cell_or_no_column(self):
-        lines = report.networks_report(self.ROWS).splitlines()
-        self.assertEqual(lines[0], "| network | size | ago, ms (least) | % of peak | ago-ni / ago | XNNPACK / ago "
-                                   "| ONNX Runtime / ago | arena KB | ago-ni's |")
-        self.assertEqual(lines[2], "| a | 7 | 1.000 (0.500) | 50 | 2.00 (1.50) | 4.00 (3.00) | 2.00 (6.00) | 2 | 4 |")
-        self.assertEqual(lines[3], "| b | 7 | 1.000 (0.500) | 50 | 1.00 (1.00) | | 8.00 (12.00) | 1 | 1 |")
+        lines = report.networks_report(self.ROWS, self.ALONE).splitlines()
+        self.assertEqual(lines[0], "| network | size | ago, ms (least) | % of peak | alone | % of peak | ago-ni / ago "
+                                   "| XNNPACK / ago | ONNX Runtime / ago | arena KB | ago-ni's |")
+        self.assertEqual(lines[2], "| a | 7 | 1.000 (0.500) | 50 | 0.500 (0.250) | 50 | 2.00 (1.50) | 4.00 (3.00) | 2.00 (6.00) | 2 | 4 |")
+        self.assertEqual(lines[3], "| b | 7 | 1.000 (0.500) | 50 | 0.250 (0.125) | 50 | 1.00 (1.00) | | 8.00 (12.00) | 1 | 1 |")
 
     def test_the_fastest_of_the_others_counts(self):
         self.assertIn("of 2 rows: 4.00 (2.00 ... 8.00) by\nmedian, 6.00 (3.00 ... 12.00) by minimum",
-                      report.networks_report(self.ROWS))
+                      report.networks_report(self.ROWS, self.ALONE))
 
     def test_without_other_engines_there_is_only_a_table(self):
-        lines = report.networks_report([r for r in self.ROWS if r["variant"].startswith("ago")]).splitlines()
+        lines = report.networks_report([r for r in self.ROWS if r["variant"].startswith("ago")], self.ALONE).splitlines()
         self.assertEqual(len(lines), 4)
         self.assertNotIn("Runtime", lines[0])
 
