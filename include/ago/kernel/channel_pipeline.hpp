@@ -17,9 +17,10 @@ struct channel_pipeline {
     step_data parts[F.parts];
     for (int i = 0; i < F.parts; ++i) parts[i] = whole[i];
     int const chunk = first.destination.pixel_stride;
+    int const last = first.channels.last > 0 ? first.channels.last : first.out.c;
     for (int n = 0; n < first.out.n; ++n)
-      for (int channel = 0; channel < first.out.c; channel += chunk) {
-        int const end = channel + chunk < first.out.c ? channel + chunk : first.out.c;
+      for (int channel = first.channels.first; channel < last; channel += chunk) {
+        int const end = channel + chunk < last ? channel + chunk : last;
         select<0>(parts, whole, {channel, end});
         if constexpr (F.tiling == tiling::channels) images<0>(parts, m, n);
         else detail::rolling_rows<F>(parts, m, n);

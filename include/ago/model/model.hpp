@@ -59,8 +59,14 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
                   std::span<float, Program::output_size(O)>... out) noexcept {
     run(own_, in..., out...);
   }
+  /// Likewise; the pieces of each step, if the network is compiled for several threads, by `team`.
+  template <runs_pieces Team>
+  void operator()(std::span<float const, Program::input_size(I)>... in,
+                  std::span<float, Program::output_size(O)>... out, Team& team) noexcept {
+    run(own_, in..., out..., team);
+  }
   template <class... A>
-    requires(!convertible<type_list<A...>, spans>)
+    requires(!convertible<type_list<A...>, spans> && !(runs_pieces<std::remove_reference_t<A>> || ...))
   void operator()(A&&...) {
     (void)call_fits<false, input_sizes_are<Program::input_size(I)...>, output_sizes_are<Program::output_size(O)...>,
                     gets_sizes<extent_of<A>...>>{};
@@ -71,6 +77,13 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
     float const* const inputs[] = {in.data()..., nullptr};
     float* const outputs[] = {out.data()..., nullptr};
     Program::run({packed_, w.arena, inputs, outputs});
+  }
+  template <runs_pieces Team>
+  void run(workspace& w, std::span<float const, Program::input_size(I)>... in,
+           std::span<float, Program::output_size(O)>... out, Team& team) const noexcept {
+    float const* const inputs[] = {in.data()..., nullptr};
+    float* const outputs[] = {out.data()..., nullptr};
+    Program::run({packed_, w.arena, inputs, outputs}, team);
   }
 
   /// Like operator(), for spans whose size is known at run time only.

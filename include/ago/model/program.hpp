@@ -8,6 +8,7 @@
 #include <ago/partition/opened.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
+#include <ago/plan/split_steps.hpp>
 
 #include <cstddef>
 #include <span>
@@ -55,6 +56,11 @@ class formed {
   static constexpr auto merged = merged_packings_of<count_merged(graph, parts)>(graph, parts);
 };
 
+/// Who runs pieces of work at the same time: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when
+/// all have returned. (ago::team, or a pool that a user has anyway.)
+template <class Team>
+concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
+
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
 /// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to
 /// be looked at and asserted on.
@@ -74,15 +80,24 @@ class program {
   static constexpr auto groups = fuse_steps(graph, parts, partition, Options, Schedules);
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 
- public:
-  static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions);
+  /// Memory and plan of steps that are cut so.
+  template <auto const& Splits>
+  struct placed {
+    static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits);
+    static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
+    static constexpr auto plan =
+        make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options, convolutions, runs);
+  };
+  static constexpr split_list<parts.capacity> uncut{};
 
- private:
-  static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
-
  public:
-  static constexpr auto plan =
-      make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options, convolutions, runs);
+  /// How each step is cut into pieces for several threads, by the plan of uncut ones.
+  static constexpr auto splits = [] {
+    if constexpr (Options.threads == 1) return uncut;
+    else return split_steps(groups, placed<uncut>::plan, Options, Schedules);
+  }();
+  static constexpr auto const& memory = placed<splits>::memory;
+  static constexpr auto const& plan = placed<splits>::plan;
 
   static constexpr isa target = Options.target;
   /// What runs one after another: kernels, and pipelines of several.
@@ -105,39 +120,86 @@ class program {
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
     pack_constants(graph, memory, weights.data(), packed.data());
-    for (int i = 0; i < parts.count; ++i)
-      pack_part<Options.target>(i, plan.steps[i], table.data[i], formed::merged, weights.data(), packed.data());
+    for (int i = 0; i < parts.count; ++i) {
+      step_data data = plan.steps[i].data;
+      if (runs.count[i] > 0) data.runs = runs.run + runs.first[i];
+      pack_part<Options.target>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
+    }
   }
-  /// Runs all steps. Inputs and outputs do not overlap each other.
+  /// Runs all steps, the pieces of each one after another. Inputs and outputs do not overlap each other.
   static void run(run_memory const& memory) noexcept {
     for (entry const& e : table.entries) e.function(table.data[e.first], memory);
   }
+  /// Likewise, the pieces of each step by `team`.
+  template <runs_pieces Team>
+  static void run(run_memory const& memory, Team& team) noexcept {
+    for (int k = 0; k < steps; ++k) run_step(k, memory, team);
+  }
   /// Runs one step, for profiles.
   static void run_step(int step, run_memory const& memory) noexcept {
-    table.entries[step].function(table.data[table.entries[step].first], memory);
+    for (int i = table.first_entry[step]; i < table.first_entry[step + 1]; ++i)
+      table.entries[i].function(table.data[table.entries[i].first], memory);
+  }
+  template <runs_pieces Team>
+  static void run_step(int step, run_memory const& memory, Team& team) noexcept {
+    int const first = table.first_entry[step], count = table.first_entry[step + 1] - first;
+    auto const piece = [&](int i) {
+      entry const& e = table.entries[first + i];
+      e.function(table.data[e.first], memory);
+    };
+    if (count == 1) piece(0);
+    else team.run(count, piece);
   }
   /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
   static constexpr int first_part(int step) { return step < steps ? groups.first[step] : parts.count; }
   /// How a step's parts share a loop; tiling::none: it has one.
   static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
+  /// How a step is cut.
+  static constexpr step_split split_of(int step) { return splits.of[step]; }
 
  private:
   struct entry {
     kernel_function function;
     int first;  ///< its data
   };
-  template <int... I, int... P>
-  static constexpr auto make_table(std::integer_sequence<int, I...>, std::integer_sequence<int, P...>) {
-    struct {
-      entry entries[sizeof...(I)];
-      step_data data[sizeof...(P)];
-    } t{{{kernel_for<key_of(groups, plan, I)>(), groups.first[I]}...}, {plan.steps[P].data...}};
-    for (int i = 0; i < parts.count; ++i)
-      if (runs.count[i] > 0) t.data[i].runs = runs.run + runs.first[i];
+  static constexpr auto const& runs = placed<splits>::runs;
+  static constexpr piece_counts counts = count_pieces(groups, splits, runs);
+
+  struct moved_runs {
+    input_run run[counts.runs > 0 ? counts.runs : 1];
+  };
+  /// Of each piece those of its input.
+  static constexpr moved_runs piece_runs = [] {
+    moved_runs r{};
+    int n = 0;
+    for_each_piece(groups, splits, memory, plan, [&](int, int first, int, step_piece const& piece) {
+      for (int i = 0; i < runs.count[first]; ++i) r.run[n++] = moved(runs.run[runs.first[first] + i], piece);
+    });
+    return r;
+  }();
+
+  /// Of each piece an entry, and the data of its parts.
+  struct piece_table {
+    entry entries[counts.pieces];
+    int first_entry[steps + 1];
+    step_data data[counts.parts];
+  };
+  template <int... I>
+  static constexpr piece_table make_table(std::integer_sequence<int, I...>) {
+    kernel_function const functions[] = {kernel_for<key_of(groups, plan, I)>()...};
+    piece_table t{};
+    piece_counts n;
+    for_each_piece(groups, splits, memory, plan, [&](int step, int first, int count, step_piece const& piece) {
+      t.entries[n.pieces++] = {functions[step], n.parts};
+      t.first_entry[step + 1] = n.pieces;
+      for (int i = 0; i < count; ++i) t.data[n.parts + i] = piece.part[i];
+      if (runs.count[first] > 0) t.data[n.parts].runs = piece_runs.run + n.runs;
+      n.parts += count;
+      n.runs += runs.count[first];
+    });
     return t;
   }
-  static constexpr auto table =
-      make_table(std::make_integer_sequence<int, steps>{}, std::make_integer_sequence<int, parts.count>{});
+  static constexpr piece_table table = make_table(std::make_integer_sequence<int, steps>{});
 };
 
 }  // namespace ago

@@ -3,9 +3,10 @@
 
 namespace ago {
 
-/// Data caches of one core, in bytes. The default suits x86-64.
+/// Data caches of one core, in bytes, and cores that one inference may use. The default suits x86-64.
 struct device {
   long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+  int threads = 1;
   bool operator==(device const&) const = default;
 };
 

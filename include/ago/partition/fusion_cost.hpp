@@ -162,6 +162,23 @@ constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
+/// Can pieces of the chain be computed at the same time, and nothing twice? By images or runs of pixels; by chunks of
+/// channels, if they are not added up; by rows, if no link but the first has windows that overlap.
+constexpr bool divides(chain_link const* chain, int count, tiling how, device const& on) {
+  if (how == tiling::pixels || chain[0].out.n >= on.threads) return true;
+  if (by_channels(how) && !is_matrix_product(chain[count - 1].kind)) return true;
+  for (int i = 1; i < count; ++i)
+    if (chain[i].win.span_h() > chain[i].win.stride_h) return false;
+  return true;
+}
+
+/// Price of a chain's multiply-adds, each as much as a byte from beyond L2, as far as several threads would share them.
+constexpr std::int64_t serial_price(chain_link const* chain, int count, device const& on) {
+  std::int64_t products = 0;
+  for (int i = 0; i < count; ++i) products += chain[i].weight_bytes / 4 * chain[i].out.pixels();
+  return products * detail::far_price / on.threads * (on.threads - 1);
+}
+
 /// What `t` saves: nothing with rows too short for whole register tiles, or with chunks too narrow for them, or where
 /// the first operator is better alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
@@ -169,10 +186,12 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
   if (better_alone(chain[0])) return 0;
+  std::int64_t const serial =
+      on.threads == 1 || divides(chain, count, t.how, on) ? 0 : serial_price(chain, count, on);
   detail::working_set const use = detail::set_of(chain, count, t);
   return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, use, on) -
          detail::weight_traffic(use, on) - detail::chunk_traffic(chain, count, use, on) -
-         detail::starts(count, t.how, use);
+         detail::starts(count, t.how, use) - serial;
 }
 
 /// The best size of tile for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,

@@ -3,6 +3,7 @@
 
 #include <ago/plan/fusion.hpp>
 #include <ago/plan/convolution_schedule.hpp>
+#include <ago/plan/step_split.hpp>
 
 namespace ago {
 
@@ -12,6 +13,7 @@ struct buffer {
   int first{}, last{};
   long offset{}, floats{};
   bool scratch{};  ///< holds no value, but what a kernel needs while it computes that of the operator `value`
+  int copies = 1;  ///< one behind the other, for pieces of the step that run at the same time
 };
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
@@ -86,12 +88,14 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 
 }  // namespace detail
 
-/// Greedy by size. Inputs and outputs are the caller's memory; values given out are written there directly.
+/// Greedy by size. Steps cut as `splits` say need what lies between their parts, and scratch, once for each piece.
+/// Inputs and outputs are the caller's memory; values given out are written there directly.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
                                      fusion_list<S> const& groups, concat_views<V> const& views,
                                      channel_layouts<V> const& layouts,
-                                     convolution_list<S> const& convolutions = {}) {
+                                     convolution_list<S> const& convolutions = {},
+                                     split_list<S> const& splits = split_list<S>{}) {
   memory_plan<V> m;
   int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
@@ -118,13 +122,17 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   }
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (first[v] < 0 || output[v] >= 0) continue;
-    long const floats = detail::floats_kept(groups, written_by[v], g.nodes[v].out);
-    m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, (floats + 15) / 16 * 16};
+    int const writer = written_by[v];
+    long const floats = detail::floats_kept(groups, writer, g.nodes[v].out);
+    int const copies = writer >= 0 && groups.ring[writer] > 0 ? splits.of[groups.group_of[writer]].pieces : 1;
+    m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, copies * ((floats + 15) / 16 * 16), false, copies};
   }
   for (int k = 0; k < steps.count; ++k)
-    if (long const floats = convolutions.step[k].scratch_floats; floats > 0)
-      m.buffers[m.buffer_count++] = {steps.step[k].main, groups.group_of[k], groups.group_of[k], 0,
-                                     (floats + 15) / 16 * 16, true};
+    if (long const floats = convolutions.step[k].scratch_floats; floats > 0) {
+      int const group = groups.group_of[k], copies = splits.of[group].pieces;
+      m.buffers[m.buffer_count++] = {steps.step[k].main, group, group, 0, copies * ((floats + 15) / 16 * 16), true,
+                                     copies};
+    }
   detail::place_buffers(m);
 
   for (int b = 0; b < m.buffer_count; ++b) {

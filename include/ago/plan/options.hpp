@@ -12,9 +12,14 @@ namespace ago {
 /// always computes them directly.
 enum class winograd : std::uint8_t { on, off };
 
-/// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra or
-/// horizontal_fusion alone will do for it. Horizontal fusion is for policies ago and ago_ni only: the others partition
-/// the network as it is.
+/// Pieces of a step that may run at the same time (docs/threads.md).
+struct threads {
+  int count = 1;
+};
+
+/// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra,
+/// horizontal_fusion or threads alone will do for it. Horizontal fusion is for policies ago and ago_ni only: the others
+/// partition the network as it is.
 struct options {
   isa target;
   ago::policy policy;
@@ -22,18 +27,26 @@ struct options {
   ago::winograd winograd;
   ago::algebra algebra;
   ago::horizontal_fusion horizontal_fusion;
+  int threads;  ///< those of the device, too
   bool operator==(options const&) const = default;
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
                     ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact,
-                    ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays)
-      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {}
+                    ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays, ago::threads n = {})
+      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h),
+        threads(n.count > d.threads ? n.count : d.threads) {
+    device.threads = threads;
+  }
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
   constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, {}, w) {}
   constexpr options(ago::algebra a) : options(native_isa, ago::policy::ago, {}, ago::winograd::on, a) {}
   constexpr options(ago::horizontal_fusion h)
       : options(native_isa, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact, h) {}
+  constexpr options(ago::threads n) : options(native_isa, n) {}
+  constexpr options(isa t, ago::threads n)
+      : options(t, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact,
+                ago::horizontal_fusion::where_it_pays, n) {}
 };
 
 /// Which siblings are merged.

@@ -8,6 +8,21 @@
 
 namespace ago {
 
+/// Along what a step is cut into pieces that run at the same time.
+enum class split : std::uint8_t {
+  none,      ///< it is not; in a schedule: the analytic default decides
+  whole,     ///< in a schedule: it is not
+  images,
+  rows,      ///< of the one image
+  pixels,    ///< runs of register tiles, whatever the rows
+  channels,  ///< of the result: panels of weights, or chunks; of an attention: heads
+};
+
+constexpr char const* name_of(split how) {
+  constexpr char const* names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
+  return names[int(how)];
+}
+
 /// Free choices of one step. 0: the analytic default decides.
 struct schedule {
   int pixels = 0;   ///< register tile: output pixels (pointwise, convolution), output columns (depthwise)
@@ -19,6 +34,7 @@ struct schedule {
   int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: im2col, where possible;
                      ///< -1: direct
   int packing = 0;   ///< pointwise: steps of the depth in a register, 1 or 2 (kernel_key::paired), where possible
+  ago::split split = ago::split::none;  ///< with several threads: along what it is cut, where that is possible
   bool operator==(schedule const&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Seconds by the cost model alone: to rank candidates before anything is measured.
 #pragma once
 
+#include <ago/plan/cycles.hpp>
 #include <ago/tune/live_plan.hpp>
 #include <ago/tune/tile_options.hpp>
 
@@ -14,52 +15,6 @@ inline constexpr double quarter_cycles_per_second = 1e10;  // 2.5 GHz
 inline constexpr double price_per_second = 1e8 * (1 << 17);
 
 namespace detail {
-
-/// Products: register tiles over lines of pixels, as the kernel walks them.
-inline double matrix_cycles(planned_step const& p, chain_tiling const& in) {
-  step_data const& s = p.data;
-  bool const whole = in.how == tiling::none || (in.how == tiling::channels && p.key.what == structure::pointwise);
-  long line = p.key.what == structure::im2col ? s.out.pixels()
-              : whole && p.key.what == structure::pointwise
-                  ? s.out.pixels()
-                  : ago::detail::pixels_in_line(p.key.what, s, in.how);
-  if (in.how == tiling::pixels && in.tile < line) line = in.tile;
-  int const channels = s.out.c / s.groups * (p.key.paired ? 2 : 1);
-  double const depth = double(matrix_depth(s)) / (p.key.paired ? 2 : 1);
-  int const vectors = padded(channels, p.key.target) / lanes(p.key.target);
-  register_tile const t{p.key.tile.pixels, p.key.tile.vectors, int(line % p.key.tile.pixels),
-                        vectors % p.key.tile.vectors};
-  double const step = double(ago::detail::matrix_cost(p.key.target, t, line, vectors, int(depth), false)) / 200;
-  double const stores = (p.key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added up first
-  return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
-}
-
-inline double winograd_cycles(planned_step const& p) {
-  winograd_layout const l = layout_of_winograd(p.key, p.data);
-  int const vectors = l.padded_channels / lanes(p.key.target);
-  long const products =
-      l.points() * ago::detail::product_cost(p.key.target, p.key.tile, l.tiles, vectors, l.depth);
-  return double(products + ago::detail::transform_cost(l, p.key.target) + 4000);
-}
-
-/// Four floats go through a port in a quarter of a cycle's time; loads, stores and arithmetic of everything else.
-inline double other_cycles(planned_step const& p) {
-  step_data const& s = p.data;
-  double const vectors = double(s.in.count() + s.out.count()) / lanes(p.key.target);
-  if (!is_product(p.key.what)) return 4 * vectors;
-  double const inner = p.key.what == structure::matmul ? s.in.c : double(s.in.c) * tokens_of(s.other_shape, s.win);
-  return 4 * vectors + 2 * inner * double(s.out.count()) / lanes(p.key.target);
-}
-
-/// Quarter cycles that the arithmetic of one part takes.
-inline double cycles_of(planned_step const& p, chain_tiling const& in) {
-  if (is_matrix(p.key.what)) return matrix_cycles(p, in);
-  if (p.key.what == structure::im2col) return matrix_cycles(p, in) + 8 * double(p.data.in.count());
-  if (winograd_tile(p.key.what) > 0) return winograd_cycles(p);
-  if (p.key.what == structure::depthwise)
-    return double(depthwise_cost(p.key.target, p.data, p.key.tile.pixels, p.key.tile.vectors));
-  return other_cycles(p);
-}
 
 /// Price of what a step by itself reads again: its input for every panel of weights, or weights for every block of the
 /// input; a depthwise one rows that L1 has lost.
@@ -107,7 +62,7 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     chain_link chain[max_parts]{};
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);
-      cycles += detail::cycles_of(p, tiles);
+      cycles += double(ago::detail::cycles_of(p.key, p.data, tiles));
       price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price;
       if (count == 1) price += detail::rereading_price(p, on);
       else chain[i] = link_of(formed::graph, formed::parts.step[first + i].main, formed::parts.step[first + i].result);

@@ -1,6 +1,7 @@
 // The register tiles, packings of weights and cache tiles that are tried for one step.
 #pragma once
 
+#include <ago/plan/cycles.hpp>
 #include <ago/plan/plan.hpp>
 
 namespace ago::tuner {
@@ -33,23 +34,6 @@ struct tile_options {
     return s;
   }
 };
-
-constexpr bool is_matrix(structure what) {
-  return what == structure::pointwise || what == structure::convolution;
-}
-
-/// Quarter cycles of a depthwise step with such a tile: see detail::depthwise_columns. What exceeds the registers is
-/// stored and loaded again.
-constexpr long depthwise_cost(isa target, step_data const& s, int columns, int rows) {
-  window const& w = s.win;
-  int const taps = w.kernel_h * w.kernel_w;
-  long const tiles = s.out.w / columns, single = s.out.w % columns;
-  long const row_of_tiles = tiles * (long(rows) * columns * taps + 30) + single * (long(rows) * taps + 30);
-  bool const spills = detail::depthwise_registers(target, w, columns, rows) > vector_registers(target);
-  long const passes = s.out.h / rows, left = s.out.h % rows;
-  long const last = left * (tiles * (long(columns) * taps + 30) + single * (taps + 30));
-  return (passes * row_of_tiles + last) * (spills ? 2 : 1) * 2 * s.out.n * (padded(s.out.c, target) / lanes(target));
-}
 
 namespace detail {
 

@@ -1,0 +1,73 @@
+// What the arithmetic of a step takes on one core, by the analytic model.
+#pragma once
+
+#include <ago/plan/attention_layout.hpp>
+#include <ago/plan/depthwise_schedule.hpp>
+#include <ago/plan/winograd_schedule.hpp>
+
+namespace ago {
+
+constexpr bool is_matrix(structure what) {
+  return what == structure::pointwise || what == structure::convolution;
+}
+
+/// Quarter cycles of a depthwise step with such a tile: see detail::depthwise_columns. What exceeds the registers is
+/// stored and loaded again.
+constexpr long depthwise_cost(isa target, step_data const& s, int columns, int rows) {
+  window const& w = s.win;
+  int const taps = w.kernel_h * w.kernel_w;
+  long const tiles = s.out.w / columns, single = s.out.w % columns;
+  long const row_of_tiles = tiles * (long(rows) * columns * taps + 30) + single * (long(rows) * taps + 30);
+  bool const spills = detail::depthwise_registers(target, w, columns, rows) > vector_registers(target);
+  long const passes = s.out.h / rows, left = s.out.h % rows;
+  long const last = left * (tiles * (long(columns) * taps + 30) + single * (taps + 30));
+  return (passes * row_of_tiles + last) * (spills ? 2 : 1) * 2 * s.out.n * (padded(s.out.c, target) / lanes(target));
+}
+
+namespace detail {
+
+/// Products: register tiles over lines of pixels, as the kernel walks them.
+constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_tiling const& in) {
+  bool const whole = in.how == tiling::none || (in.how == tiling::channels && key.what == structure::pointwise);
+  long line = key.what == structure::im2col                ? s.out.pixels()
+              : whole && key.what == structure::pointwise ? s.out.pixels()
+                                                           : pixels_in_line(key.what, s, in.how);
+  if (in.how == tiling::pixels && in.tile < line) line = in.tile;
+  int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
+  double const depth = double(matrix_depth(s)) / (key.paired ? 2 : 1);
+  int const vectors = padded(channels, key.target) / lanes(key.target);
+  register_tile const t{key.tile.pixels, key.tile.vectors, int(line % key.tile.pixels), vectors % key.tile.vectors};
+  double const step = double(matrix_cost(key.target, t, line, vectors, int(depth), false)) / 200;
+  double const stores = (key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added up first
+  return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
+}
+
+constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
+  winograd_layout const l = layout_of_winograd(key, s);
+  int const vectors = l.padded_channels / lanes(key.target);
+  long const products = l.points() * product_cost(key.target, key.tile, l.tiles, vectors, l.depth);
+  return double(products + transform_cost(l, key.target) + 4000);
+}
+
+/// Four floats go through a port in a quarter of a cycle's time; loads, stores and arithmetic of everything else.
+constexpr double other_cycles(kernel_key const& key, step_data const& s) {
+  double const vectors = double(s.in.count() + s.out.count()) / lanes(key.target);
+  if (!is_product(key.what)) return 4 * vectors;
+  attention_layout const l = layout_of_attention(key.what, s, key.target);
+  double const results = double(s.out.count()) / lanes(key.target);
+  return 4 * vectors + 2 * results * (key.what == structure::attention ? 2 * l.first.columns : l.first.depth);
+}
+
+/// Quarter cycles that the arithmetic of one part takes; `in`: the pipeline that it is part of.
+constexpr double cycles_of(kernel_key const& key, step_data const& s, chain_tiling const& in) {
+  if (is_matrix(key.what)) return matrix_cycles(key, s, in);
+  if (key.what == structure::im2col) return matrix_cycles(key, s, in) + 8 * double(s.in.count());
+  if (winograd_tile(key.what) > 0) return winograd_cycles(key, s);
+  if (key.what == structure::depthwise)
+    return double(depthwise_cost(key.target, s, key.tile.pixels, key.tile.vectors));
+  return other_cycles(key, s);
+}
+
+}  // namespace detail
+
+}  // namespace ago

@@ -1,0 +1,189 @@
+// The pieces of a step that run at the same time: its kernels with other numbers.
+#pragma once
+
+#include <ago/plan/plan.hpp>
+
+namespace ago {
+
+/// A piece of a step: the data of its parts.
+struct step_piece {
+  step_data part[max_parts]{};
+  long source_pixel = 0;  ///< where in its source it begins
+};
+
+namespace detail {
+
+/// Extent of what is cut, a step or pipeline of `count` parts; of a convolution the channels of a group.
+constexpr long split_extent(planned_step const* parts, int count, split how) {
+  kernel_key const& key = parts[0].key;
+  shape const &first = parts[0].data.out, &last = parts[count - 1].data.out;
+  switch (how) {
+    case split::images: return last.n;
+    case split::rows: return last.h;
+    case split::pixels: return last.pixels();
+    case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
+    default: return 1;
+  }
+}
+
+/// A stretch of an extent.
+struct stretch {
+  long first, last;
+  constexpr long size() const { return last - first; }
+};
+
+/// Piece number `k`: whole granules, but for the end.
+constexpr stretch stretch_of(step_split const& s, long extent, int k) {
+  long const granules = (extent + s.granule - 1) / s.granule;
+  auto const border = [&](int i) {
+    long const at = granules * i / s.pieces * s.granule;
+    return at < extent ? at : extent;
+  };
+  return {border(k), border(k + 1)};
+}
+
+/// The epilogue's operands and parameters as they are from image `n`, pixel `pixel` (of all) and channel `channel` of
+/// the result on.
+constexpr void move_stages(kernel_key const& key, step_data& s, long n, long pixel, long channel) {
+  for (int i = 0; i < key.after.count(); ++i) {
+    stage const& k = key.after.stages[i];
+    stage_data& a = s.after[i];
+    if (is_binary(k.kind))
+      a.operand.offset += n * a.image_step + pixel * a.operand.pixel_stride + (k.one_channel ? 0 : channel);
+    if (k.kind == op::positions) a.parameters += (pixel - n * s.out.h * s.out.w) * s.out.c;
+    if (a.parameters >= 0) a.parameters += channel;
+  }
+}
+
+/// Images `of`.
+constexpr void take_images(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+  int const n = int(of.first);
+  if (reads) s.source.offset += long(n) * s.in.h * s.in.w * s.source.pixel_stride;
+  if (writes) s.destination.offset += long(n) * s.out.h * s.out.w * s.destination.pixel_stride;
+  for (place& other : s.other) other.offset += long(n) * s.other_shape.h * s.other_shape.w * other.pixel_stride;
+  move_stages(key, s, n, long(n) * s.out.h * s.out.w, 0);
+  s.in.n = s.out.n = s.other_shape.n = int(of.size());
+}
+
+/// Rows `of` of the result; those of the source that they see.
+constexpr stretch take_rows(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+  window& w = s.win;
+  long const start = of.first * w.stride_h - w.pad_top, end = (of.last - 1) * w.stride_h - w.pad_top + w.span_h();
+  stretch const seen{start > 0 ? start : 0, end < s.in.h ? end : s.in.h};
+  long const below = s.in.h + w.pad_bottom - seen.last;  // up to the end of the pads, which an average may count
+  if (reads) s.source.offset += seen.first * s.in.w * s.source.pixel_stride;
+  if (writes) s.destination.offset += of.first * s.out.w * s.destination.pixel_stride;
+  move_stages(key, s, 0, of.first * s.out.w, 0);
+  s.in.h = int(seen.size());
+  s.out.h = int(of.size());
+  w.pad_top = int(seen.first - start);
+  w.pad_bottom = int(below);
+  return seen;
+}
+
+/// Pixels `of`, in one row.
+constexpr void take_pixels(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+  if (reads) s.source.offset += of.first * s.source.pixel_stride;
+  if (writes) s.destination.offset += of.first * s.destination.pixel_stride;
+  move_stages(key, s, 0, of.first, 0);
+  s.in = {1, 1, int(of.size()), s.in.c};
+  s.out = {1, 1, int(of.size()), s.out.c};
+}
+
+/// Heads of an attention, whose channels are `of`.
+constexpr void take_heads(kernel_key const& key, step_data& s, stretch const& of) {
+  int const channels = s.in.c / s.groups;
+  s.source.offset += of.first;
+  s.destination.offset += of.first;
+  for (place& other : s.other) other.offset += of.first;
+  move_stages(key, s, 0, 0, of.first);
+  s.in.c = int(of.size());
+  s.groups = s.in.c / channels;
+}
+
+}  // namespace detail
+
+/// Of what every piece has its own, floats from one to the next: each part's result, if the next one takes it, and
+/// scratch.
+struct piece_buffers {
+  long result[max_parts]{}, scratch[max_parts]{};
+};
+template <int V>
+constexpr piece_buffers buffers_of(memory_plan<V> const& m, planned_step const* parts, int count) {
+  piece_buffers r;
+  for (int b = 0; b < m.buffer_count; ++b) {
+    buffer const& of = m.buffers[b];
+    for (int i = 0; i < count && of.copies > 1; ++i) {
+      step_nodes const& s = parts[i].nodes;
+      if (of.scratch && of.value == s.main) r.scratch[i] = of.floats / of.copies;
+      if (!of.scratch && of.value == s.result && i + 1 < count) r.result[i] = of.floats / of.copies;
+    }
+  }
+  return r;
+}
+
+/// Piece number `k` of a step or pipeline of `count` parts.
+constexpr step_piece piece_of(planned_step const* parts, int count, step_split const& s, int k,
+                              piece_buffers const& own) {
+  step_piece r;
+  for (int i = 0; i < count; ++i) r.part[i] = parts[i].data;
+  if (s.pieces == 1) return r;
+  detail::stretch const of = detail::stretch_of(s, detail::split_extent(parts, count, s.how), k);
+  detail::stretch rows = of;
+  for (int i = count - 1; i >= 0; --i) {
+    kernel_key const& key = parts[i].key;
+    step_data& d = r.part[i];
+    bool const reads = i == 0, writes = i + 1 == count;
+    if (s.how == split::images) detail::take_images(key, d, of, reads, writes);
+    if (s.how == split::rows) rows = detail::take_rows(key, d, rows, reads, writes);
+    if (s.how == split::pixels) detail::take_pixels(key, d, of, reads, writes);
+    if (s.how == split::channels && key.what == structure::attention) detail::take_heads(key, d, of);
+    else if (s.how == split::channels && reads) d.channels = {int(of.first), int(of.last)};
+    d.scratch += k * own.scratch[i];
+    if (writes) continue;
+    d.destination.offset += k * own.result[i];
+    r.part[i + 1].source.offset += k * own.result[i];
+  }
+  shape const& in = parts[0].data.in;
+  if (s.how == split::images) r.source_pixel = of.first * in.h * in.w;
+  if (s.how == split::rows) r.source_pixel = rows.first * in.w;
+  if (s.how == split::pixels) r.source_pixel = of.first;
+  return r;
+}
+
+/// Calls visit(step, first part, parts, piece) for every piece of every step, in order.
+template <int S, int V, int N>
+constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const& splits, memory_plan<V> const& m,
+                              plan<N> const& p, auto const& visit) {
+  for (int k = 0; k < groups.count; ++k) {
+    int const first = groups.first[k], count = groups.parts[k];
+    piece_buffers const own = splits.of[k].pieces > 1 ? buffers_of(m, p.steps + first, count) : piece_buffers{};
+    for (int i = 0; i < splits.of[k].pieces; ++i)
+      visit(k, first, count, piece_of(p.steps + first, count, splits.of[k], i, own));
+  }
+}
+
+/// How many pieces there are, and parts, and runs of their inputs.
+struct piece_counts {
+  int pieces = 0, parts = 0, runs = 0;
+};
+template <int S, int N, int Runs>
+constexpr piece_counts count_pieces(fusion_list<S> const& groups, split_list<S> const& splits,
+                                    input_run_table<Runs, N> const& runs) {
+  piece_counts r;
+  for (int k = 0; k < groups.count; ++k) {
+    int const pieces = splits.of[k].pieces;
+    r.pieces += pieces;
+    r.parts += pieces * groups.parts[k];
+    r.runs += pieces * runs.count[groups.first[k]];
+  }
+  return r;
+}
+
+/// The runs of input of a piece: of those of its step.
+constexpr input_run moved(input_run r, step_piece const& to) {
+  r.at.offset += to.source_pixel * r.at.pixel_stride;
+  return r;
+}
+
+}  // namespace ago

@@ -1,0 +1,22 @@
+// How steps are cut into pieces that run at the same time.
+#pragma once
+
+#include <ago/plan/schedule.hpp>
+
+namespace ago {
+
+/// How a step, or a pipeline, is cut.
+struct step_split {
+  split how = split::none;
+  int pieces = 1;
+  int granule = 1;  ///< pieces begin at multiples of it
+  bool operator==(step_split const&) const = default;
+};
+
+/// And each of them.
+template <int Capacity>
+struct split_list {
+  step_split of[Capacity]{};
+};
+
+}  // namespace ago

@@ -1,0 +1,102 @@
+// The threads of a team.
+#include "networks.hpp"
+
+#include <ago/model/team.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <thread>
+
+using namespace model_test;
+
+namespace {
+
+/// How often each of `pieces` pieces is called.
+std::vector<int> calls_of(team& workers, int pieces) {
+  std::vector<std::atomic<int>> calls(static_cast<std::size_t>(pieces));
+  workers.run(pieces, [&](int i) { ++calls[std::size_t(i)]; });
+  return {calls.begin(), calls.end()};
+}
+
+/// A pool of the user's.
+struct backwards_pool {
+  template <class F>
+  void run(int pieces, F const& f) {
+    for (int i = pieces; i-- > 0;) f(i);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a team calls every piece once, whether there are more threads or more pieces") {
+  for (int threads : {-1, 1, 2, 3, 5})
+    for (int pieces : {0, 1, 2, 3, 4, 7}) {
+      team workers(threads);
+      CHECK(calls_of(workers, pieces) == std::vector<int>(std::size_t(pieces), 1));
+    }
+}
+
+TEST_CASE("a team that has never run, or just once, ends") {
+  for (int i = 0; i < 200; ++i) {
+    team unused(3);
+    team used(4, std::chrono::nanoseconds(i % 2 * 1000));
+    CHECK(calls_of(used, 4) == std::vector<int>(4, 1));
+  }
+}
+
+TEST_CASE("what pieces write is there when run returns, and what was written before is there for them") {
+  for (auto const spin : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(20000)}) {
+    team workers(6, spin);  // more than this machine may have cores
+    std::array<long, 6> sum{};
+    long expected = 0;
+    for (int round = 0; round < 3000; ++round) {
+      workers.run(6, [&](int i) { sum[std::size_t(i)] += round + i; });
+      expected += 6 * round + 15;
+      long all = 0;
+      for (long x : sum) all += x;
+      REQUIRE(all == expected);
+      if (round % 1000 == 999) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // they fall asleep
+    }
+  }
+}
+
+TEST_CASE("two teams run one model at the same time, each in a workspace of its own") {
+  using net = model<small, untuned, threads{2}>;
+  auto const weights = random_weights<small>(1), in = random_floats(net::input_size(), 2);
+  static net const shared{weights_span<net>(weights)};
+  auto const input = std::span(in).first<net::input_size()>();
+  std::array<float, net::output_size()> expected{};
+  static net::workspace alone;
+  shared.run(alone, input, expected);
+  auto const many = [&](net::workspace& w, bool& right) {
+    team workers(2);
+    std::array<float, net::output_size()> out{};
+    for (int i = 0; i < 300; ++i) {
+      shared.run(w, input, out, workers);
+      right = right && out == expected;
+    }
+  };
+  static net::workspace first, second;
+  bool right[2]{true, true};
+  std::thread other([&] { many(first, right[0]); });
+  many(second, right[1]);
+  other.join();
+  CHECK((right[0] && right[1]));
+}
+
+TEST_CASE("a model takes a team behind its arguments, or a pool of the user's") {
+  static model<two_in_two_out, untuned, threads{3}> net{
+      weights_span<model<two_in_two_out>>(random_weights<two_in_two_out>(1))};
+  auto const a = random_floats(net.input_size(0), 1), b = random_floats(net.input_size(1), 2);
+  auto const first = std::span(a).first<net.input_size(0)>();
+  auto const second = std::span(b).first<net.input_size(1)>();
+  std::array<float, net.output_size(0)> x{}, x2{}, x3{};
+  std::array<float, net.output_size(1)> y{}, y2{}, y3{};
+  net(first, second, x, y);
+  team workers(3);
+  net(first, second, x2, y2, workers);
+  backwards_pool backwards;
+  net(first, second, x3, y3, backwards);
+  CHECK((x == x2 && y == y2 && x == x3 && y == y3));
+}

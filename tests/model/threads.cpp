@@ -1,0 +1,89 @@
+// Every kind of step, cut along everything that it can be cut along.
+#include "threads.hpp"
+
+using namespace model_test;
+
+namespace {
+
+inline constexpr auto products = input{.h = 11, .w = 9, .c = 23} | pointwise{83} | bias{} | relu6{} |
+                                 pointwise{40} | residual{pointwise{40} | silu{}} | layer_norm{} | softmax{};
+inline constexpr auto windows = input{.h = 17, .w = 14, .c = 20} |
+                                conv2d{.out = 50, .kernel = {5, 3}, .stride = 2, .pad = 2} | batch_norm{} | relu{} |
+                                depthwise{.kernel = 3, .stride = 1, .pad = 1} | bias{} |
+                                max_pool{.kernel = 3, .stride = 2, .pad = 1} |
+                                avg_pool{.kernel = 2, .stride = 1, .pad = 1};
+inline constexpr auto groups = input{.n = 3, .h = 9, .w = 8, .c = 24} |
+                               conv2d{.out = 72, .kernel = 3, .pad = 1, .groups = 2} | relu{} |
+                               depthwise{.kernel = 5, .stride = 2, .pad = 2} | silu{} | pointwise{19} |
+                               max_pool{.kernel = 2};
+inline constexpr auto squares = input{.h = 26, .w = 22, .c = 24} | conv2d{.out = 40, .kernel = 3, .pad = 1} |
+                                batch_norm{} | relu{} | conv2d{.out = 24, .kernel = 3, .pad = 1} | silu{};
+inline constexpr auto heads = input{.h = 8, .w = 6, .c = 36} |
+                              residual{linear{108} | attention{.heads = 3, .patch = 2} | linear{36}} | layer_norm{};
+inline constexpr auto scattered = input{.h = 13, .w = 7, .c = 32} | [](tensor x) {
+  auto const [a, b] = chunk<2>(x | pointwise{64} | channel_shuffle{2});
+  return (concat(a, b | pointwise{32} | relu{}) | channel_shuffle{2}) | pointwise{200} | relu{};
+};
+inline constexpr auto ends_depthwise = input{.h = 15, .w = 12, .c = 24} | pointwise{150} | batch_norm{} | relu6{} |
+                                       depthwise{.kernel = 3, .stride = 2, .pad = 1} | bias{} | silu{};
+inline constexpr auto ends_pointwise = input{.h = 23, .w = 14, .c = 70} |
+                                       depthwise{.kernel = 5, .stride = 2, .pad = 2} | batch_norm{} | relu6{} |
+                                       pointwise{30} | bias{} | max_pool{.kernel = 2};
+inline constexpr auto residual_block = input{.h = 15, .w = 12, .c = 24} | inverted_residual(100);
+inline constexpr auto residual_blocks = input{.n = 2, .h = 15, .w = 12, .c = 24} | inverted_residual(100);
+
+}  // namespace
+
+TEST_CASE("steps cut along channels give the uncut result to the bit") {
+  CHECK(compare_cut<products, cut<split::channels>, 2>() > 0);
+  CHECK(compare_cut<products, cut<split::channels>, 3>() > 0);
+  CHECK(compare_cut<windows, cut<split::channels>, 2>() > 0);
+  CHECK(compare_cut<groups, cut<split::channels>, 4>() > 0);
+  CHECK(compare_cut<heads, cut<split::channels>, 2>() > 0);
+  CHECK(compare_cut<heads, cut<split::channels>, 4>() > 0);
+  CHECK(compare_cut<scattered, cut<split::channels>, 2>() > 0);
+}
+
+TEST_CASE("steps cut along pixels give the uncut result to the bit") {
+  CHECK(compare_cut<products, cut<split::pixels>, 2>() > 0);
+  CHECK(compare_cut<products, cut<split::pixels>, 4>() > 0);
+  CHECK(compare_cut<groups, cut<split::pixels>, 3>() > 0);
+  CHECK(compare_cut<heads, cut<split::pixels>, 3>() > 0);
+  CHECK(compare_cut<scattered, cut<split::pixels>, 2>() > 0);
+  CHECK(compare_cut<scattered, cut<split::pixels>, 3>() > 0);
+}
+
+TEST_CASE("steps cut along rows give the uncut result to the bit") {
+  CHECK(compare_cut<windows, cut<split::rows>, 2>() > 0);
+  CHECK(compare_cut<windows, cut<split::rows>, 3>() > 0);
+  CHECK(compare_cut<windows, cut<split::rows>, 4>() > 0);
+  CHECK(compare_cut<squares, cut<split::rows>, 2>() > 0);
+  CHECK(compare_cut<squares, cut<split::rows>, 3>() > 0);
+}
+
+TEST_CASE("steps cut along images give the uncut result to the bit") {
+  CHECK(compare_cut<groups, cut<split::images>, 2>() > 0);
+  CHECK(compare_cut<groups, cut<split::images>, 3>() > 0);
+  CHECK(compare_cut<groups, cut<split::images, tiling::rows>, 3>() > 0);
+}
+
+TEST_CASE("pipelines are cut where nothing is computed twice, and give the uncut result to the bit") {
+  CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 48>, 2>() == 2);
+  CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 32>, 4>() > 2);
+  CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels_rows, 32>, 3>() == 3);
+  CHECK(compare_cut<ends_pointwise, cut<split::rows, tiling::rows>, 2>() == 2);
+  CHECK(compare_cut<ends_pointwise, cut<split::rows, tiling::rows>, 3>() == 3);
+  CHECK(compare_cut<residual_blocks, cut<split::images, tiling::rows>, 4>() == 2);
+  CHECK(compare_cut<residual_blocks, cut<split::images, tiling::channels, 32>, 2>() == 2);
+  CHECK(compare_cut<products, cut<split::pixels, tiling::pixels, 14>, 3>() >= 3);
+}
+
+TEST_CASE("pipelines are not cut where rows would be computed twice") {
+  CHECK(compare_cut<residual_block, cut<split::rows, tiling::rows>, 2>() == 0);
+  CHECK(compare_cut<residual_block, cut<split::channels, tiling::channels, 32>, 2>() == 0);
+}
+
+TEST_CASE("one thread has nothing to cut") {
+  using program = ago::program<residual_block, cut<split::channels>>;
+  for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k) == step_split{});
+}

@@ -1,0 +1,75 @@
+// Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that can be compiled
+// for.
+#include "threads.hpp"
+
+#include <utility>
+
+using namespace model_test;
+
+namespace {
+
+/// Number k of the network `seed`, in from ... to.
+constexpr int draw(unsigned seed, unsigned k, int from, int to) {
+  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
+  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
+  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
+}
+
+constexpr tensor activated(tensor x, int kind) {
+  switch (kind) {
+    case 0: return x | batch_norm{} | relu6{};
+    case 1: return x | bias{} | hard_swish{};
+    case 2: return x | silu{};
+    case 3: return x | prelu{};
+    default: return x;
+  }
+}
+
+/// Layer number k.
+constexpr tensor layer(tensor x, unsigned seed, unsigned k) {
+  int const kernel = 1 + draw(seed, k, 0, 4), stride = draw(seed, k + 1, 1, 2), out = draw(seed, k + 2, 1, 130);
+  pads const around = {kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+  switch (draw(seed, k + 3, 0, 8)) {
+    case 0: return x | conv2d{.out = out, .kernel = kernel, .stride = stride, .pad = around};
+    case 1: return x | conv2d{.out = out, .kernel = 3, .pad = 1};
+    case 2: return x | depthwise{.kernel = kernel, .stride = stride, .pad = around};
+    case 3: return x | max_pool{.kernel = kernel, .stride = stride, .pad = around};
+    case 4: return x | avg_pool{.kernel = kernel, .stride = stride, .pad = around, .count_pads = out % 2 == 0};
+    case 5: return x + (x | pointwise{x.channels()} | sigmoid{});
+    case 6: return x | layer_norm{};
+    case 7: return x | linear{3 * 24} | attention{.heads = draw(seed, k + 4, 1, 4)};
+    default: return x | pointwise{out};
+  }
+}
+
+template <unsigned S>
+inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 4), .h = draw(S, 2, 6, 26),
+                                      .w = draw(S, 3, 6, 19), .c = draw(S, 4, 1, 60)} |
+                                [](tensor x) {
+  for (unsigned k = 10; k < 60; k += 10) x = activated(layer(x, S, k), draw(S, k + 5, 0, 4));
+  return x;
+};
+
+constexpr isa target_of(unsigned seed) {
+  constexpr isa all[] = {native_isa, isa::avx2, isa::scalar, isa::emulated128, isa::sse42, native_isa};
+  isa const wish = all[seed % 6];
+  return available(wish) ? wish : native_isa;
+}
+
+template <unsigned S>
+int compare_random() {
+  CAPTURE(S);
+  constexpr split how[] = {split::images, split::rows, split::pixels, split::channels};
+  constexpr tiling tilings[] = {tiling::none, tiling::rows, tiling::channels, tiling::channels_rows, tiling::pixels};
+  constexpr auto const& cuts = cut<how[draw(S, 5, 0, 3)], tilings[draw(S, 6, 0, 4)], draw(S, 7, 1, 60)>;
+  return compare_cut<network<S>, cuts, draw(S, 8, 2, 4), target_of(S)>();
+}
+
+}  // namespace
+
+TEST_CASE("random networks cut into pieces give the uncut result to the bit") {
+  int const pieces = []<unsigned... S>(std::integer_sequence<unsigned, S...>) {
+    return (compare_random<S>() + ...);
+  }(std::make_integer_sequence<unsigned, 24>());
+  CHECK(pieces > 50);
+}
