@@ -79,13 +79,14 @@ struct arguments : common_arguments {
 
 inline constexpr char usage[] =
     "usage: networks [--network NAME|all] [--size N|all] [--variants NAME,...] [--peers] [--onnxruntime FOLDER]\n"
-    "                [--profile[=VARIANT]] [--json] [--repetitions N] [--threads 1] [--core N] [--contend[=BYTES]]\n"
+    "                [--profile[=VARIANT]] [--json] [--repetitions N] [--threads N] [--core N] [--contend[=BYTES]]\n"
     "                [--placements N]\n"
     "  --size         pixels of a side of the image, or tokens\n"
     "  --variants     only these ways of compiling a network; the first is what others are compared with\n"
     "  --peers        also run the other engines that are found here, and compare results and times\n"
     "  --onnxruntime  likewise; node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
     "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"
+    "  --threads      of the other engines; ago's are those of its variants (default 1)\n"
     "  --profile      instead time every step of a variant (default ago): its share, rate and bytes\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"

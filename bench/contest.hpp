@@ -204,7 +204,7 @@ class contest {
         {"variant", c.name},
         c.choice.empty() ? field("choice") : field("choice", c.choice),
         {"isa", c.own ? name_of(c.own->target) : "at run time"},
-        {"threads", long(threads_)},
+        {"threads", long(c.own ? c.own->threads : threads_)},
         {unit.median, c.time.median * unit.per_second, "%.4f"},
         {unit.minimum, c.time.minimum * unit.per_second, "%.4f"},
         {"gflops", rate * 1e-9, "%.2f"},

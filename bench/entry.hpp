@@ -35,6 +35,7 @@ struct variant {
       prepare_steps{};
   std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
   bool is_first = false;                 ///< known to be the same program as the first variant
+  int threads = 1;
 };
 
 /// A network at one input size.

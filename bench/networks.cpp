@@ -104,7 +104,10 @@ int run_contests(arguments const& a, std::vector<entry> const& chosen, contentio
 
 int run(arguments const& a) {
   std::vector<entry> const chosen = select(a);
-  if (a.threads != 1) throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": ago runs on 1");
+  auto const has_threads = [&](variant const& v) { return v.threads == a.threads; };
+  for (entry const& e : chosen)
+    if (std::none_of(e.variants.begin(), e.variants.end(), has_threads))
+      throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": not compiled for so many");
   if (a.profile && a.peers) throw std::invalid_argument("--profile is of ago's own steps: it goes without --peers");
   std::optional<int> core = a.core;
   auto const others = a.contend ? contend(a, core) : nullptr;

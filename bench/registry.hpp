@@ -7,8 +7,10 @@
 #include "entry.hpp"
 
 #include <ago/ago.hpp>
+#include <ago/model/team.hpp>
 
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -57,6 +59,34 @@ bool add_network(std::string network, int size) {
                         ago::optimized<Net>::value,
                         {make_network_variant<ago::model<Net>>("ago"),
                          make_network_variant<ago::model<Net, ago::untuned, ago::policy::ago_ni>>("ago-ni")}});
+  return true;
+}
+
+/// A network compiled for `Threads` threads, which begin at once: before the thread that measures claims a core.
+template <auto const& Net, int Threads>
+variant make_threads_variant() {
+  using model = ago::model<Net, ago::untuned, ago::threads{Threads}>;
+  variant v = make_variant<model>("ago, " + std::to_string(Threads) + " threads");
+  auto const workers = std::make_shared<ago::team>(Threads);
+  v.prepare = [workers](std::span<float const> parameters, float const* in, float* out,
+                        std::size_t displacement) -> std::function<void()> {
+    auto const net = make_displaced<model>(displacement, parameters.first<model::parameter_count>());
+    return [net, workers, in, out] {
+      (*net)(std::span<float const, model::input_size()>(in, model::input_size()),
+             std::span<float, model::output_size()>(out, model::output_size()), *workers);
+    };
+  };
+  v.threads = Threads;
+  return v;
+}
+
+/// Enters a network for one thread and for several.
+template <auto const& Net, int... Threads>
+bool add_threads(std::string network, int size) {
+  registry().push_back({std::move(network),
+                        size,
+                        ago::optimized<Net>::value,
+                        {make_network_variant<ago::model<Net>>("ago"), make_threads_variant<Net, Threads>()...}});
   return true;
 }
 

@@ -1,15 +1,15 @@
-# ago_add_tuner(<target> HEADER <file> NETWORK <expression> [OPTIONS <expression>])
+# ago_add_tuner(<target> HEADER <file> NETWORK <expression> [OPTIONS <expression>] [THREADS <count>])
 #
 # The executable <target>, which finds the best schedules for a network on the machine it runs on, and writes them into a
 # header: see docs/tuning.md. <file> defines the network that <expression> names, for instance
 #
 #   ago_add_tuner(tune_classifier HEADER classifier.hpp NETWORK my::classifier OPTIONS "ago::cortex_a76")
 #
-# OPTIONS are the last argument of ago::model. Compile it as the network will be compiled, optimised and for the same
-# instruction set: what is measured is the code that ships.
+# OPTIONS are the last argument of ago::model, THREADS how many shall compute one inference (docs/threads.md). Compile it
+# as the network will be compiled, optimised and for the same instruction set: what is measured is the code that ships.
 
 function(ago_add_tuner target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;NETWORK;OPTIONS" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;NETWORK;OPTIONS;THREADS" "")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_HEADER OR NOT arg_NETWORK)
     message(FATAL_ERROR "ago_add_tuner(${target}): HEADER or NETWORK missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -20,11 +20,19 @@ function(ago_add_tuner target)
   endif()
   set(network "${arg_NETWORK}")
   set(options "${arg_OPTIONS}")
+  set(threads 1)
+  if(arg_THREADS)
+    set(threads ${arg_THREADS})
+  endif()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/ago_tuner/${target}.cpp)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoTuner.cpp.in ${source} @ONLY)
   add_executable(${target} ${source})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE ago::ago)
+  if(threads GREATER 1)
+    find_package(Threads REQUIRED)
+    target_link_libraries(${target} PRIVATE Threads::Threads)
+  endif()
   # For the banner of the header, so that its readers know what was measured.
   string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
   string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}" flags)

@@ -83,6 +83,12 @@ TEST_CASE("pipelines are not cut where rows would be computed twice") {
   CHECK(compare_cut<residual_block, cut<split::channels, tiling::channels, 32>, 2>() == 0);
 }
 
+TEST_CASE("runs of pixels know no rows") {
+  using program = ago::program<products, cut<split::rows, tiling::pixels, 14>, options(threads{2})>;
+  CHECK(pipelines<program>(tiling::pixels) == 1);
+  for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k).how != split::rows);
+}
+
 TEST_CASE("one thread has nothing to cut") {
   using program = ago::program<residual_block, cut<split::channels>>;
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k) == step_split{});

@@ -72,11 +72,11 @@ TEST_CASE("what is written is read again") {
 
 TEST_CASE("every field of a schedule is written") {
   // One more field in ago::schedule must come here and to schedule_fields.
-  ago::schedule const all{1, 2, 3, -1, ago::tiling::channels_rows, 5, 4, 2};
+  ago::schedule const all{1, 2, 3, -1, ago::tiling::channels_rows, 5, 4, 2, ago::split::rows};
   CHECK(text_of(all) ==
         "{.pixels = 1, .vectors = 2, .block = 3, .join = -1, .tiling = ago::tiling::channels_rows, .tile = 5, "
-        ".winograd = 4, .packing = 2}");
-  CHECK(sizeof all == 8 * sizeof(int));
+        ".winograd = 4, .packing = 2, .split = ago::split::rows}");
+  CHECK(sizeof all == 9 * sizeof(int));
   CHECK(text_of(ago::schedule{}) == "{}");
 }
 

@@ -2,6 +2,7 @@
 #include "networks.hpp"
 
 #include <ago/ago.hpp>
+#include <ago/model/team.hpp>
 #include <ago/tune/live_program.hpp>
 #include <ago/tune/sample_data.hpp>
 
@@ -51,6 +52,7 @@ class drawn {
     constexpr int ways[] = {0, -1, 1, 2, 4};
     s.winograd = ways[draw(Seed, at + 3, 0, 4)];
     s.block = draw(Seed, at + 4, 0, 1) * draw(Seed, at + 5, 0, 20);
+    if (Options.threads > 1) s.split = split(draw(Seed, at + 7, 0, 5));
     return s;
   }
   struct found {
@@ -123,6 +125,7 @@ void check_plan(Plan const& plan) {
   for (int k = 0; k < Program::steps; ++k) {
     REQUIRE(plan.first_part(k) == Program::first_part(k));
     CHECK(plan.tiling_of(k) == Program::tiling_of(k));
+    CHECK(plan.split_of(k) == Program::split_of(k));
     fused_key const key = plan.key(k);
     for (int i = 0; i < key.parts; ++i) CHECK(key.part[i] == Program::plan.steps[Program::first_part(k) + i].key);
   }
@@ -149,10 +152,12 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
       live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, like, std::move(where));
   if (!live) return false;
   values<Net> v;
-  live->run(v.in.data(), v.out.data());
+  team workers(Options.threads);
+  live->run(v.in.data(), v.out.data(), workers);
   CHECK(v.outputs == result_of_program<compiled, Net>(weights));
   values<Net> by_steps;
-  for (int k = 0; k < plan->steps(); ++k) live->run_step(k, by_steps.in.data(), by_steps.out.data());
+  for (int k = 0; k < plan->steps(); ++k)
+    live->run_step(k, by_steps.in.data(), by_steps.out.data(), workers);
   CHECK(by_steps.outputs == v.outputs);
   return true;
 }
@@ -178,6 +183,7 @@ int compare_all() {
 }
 
 constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni}, all_merged{horizontal_fusion::always};
+constexpr options several(threads{3});
 
 /// Operators of `Net`, as `all_merged` compiles it, for which `is` holds.
 template <auto const& Net>
@@ -196,6 +202,11 @@ TEST_CASE("chains: planned at run time, the keys and the bits are those of the c
 TEST_CASE("branches: likewise, with narrow vectors") { CHECK(compare_all<branches, portable, 6>() >= 4); }
 
 TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<branches, apart, 4>() == 4); }
+
+TEST_CASE("chains and tokens: likewise, in pieces for three threads") {
+  CHECK(compare_all<chains, several, 4>() >= 2);
+  CHECK(compare_all<tokens, several, 4>() >= 2);
+}
 
 TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, 4>() >= 3); }
 

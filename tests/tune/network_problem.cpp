@@ -193,3 +193,31 @@ TEST_CASE("a candidate of another network is refused") {
   c[0] = 200;
   CHECK_FALSE(p.feasible(c));
 }
+
+TEST_CASE("for several threads every step that takes long has a choice of pieces, and any gives the same result") {
+  network_problem<wide, options(threads{2})> p;
+  CHECK(p.instruction_set() == std::string(name_of(native_isa)) + ", 2 threads");
+  std::vector<float> const expected = p.result_of(usual_of(p));
+  std::string cuts;
+  int choices = 0;
+  for (std::size_t k = 0; k < p.choices().size(); ++k) {
+    if (!p.choices()[k].name.ends_with(": threads")) continue;
+    ++choices;
+    candidate c = usual_of(p);
+    for (std::size_t j = 0; j < c.size(); ++j)
+      if (p.choices()[j].name.ends_with(": with the step before")) c[j] = 1;  // apart
+    for (std::size_t option = 0; option < p.choices()[k].options.size(); ++option) {
+      c[k] = std::uint8_t(option);
+      REQUIRE(p.feasible(c));
+      CHECK(p.result_of(c) == expected);
+      for (tuner::step_report const& s : p.steps(c, 1)) cuts += s.structure + '\n';
+    }
+  }
+  CHECK(choices >= 2);
+  for (char const* how : {", 2 pieces along rows", ", 2 pieces along pixels", ", 2 pieces along channels"})
+    CHECK(cuts.find(how) != cuts.npos);
+}
+
+TEST_CASE("for one thread nothing is cut") {
+  for (choice const& c : tuned_chains().choices()) CHECK(!c.name.ends_with(": threads"));
+}

@@ -37,6 +37,10 @@ inline constexpr auto families = input{.h = 6, .w = 7, .c = 12} | [](tensor x) {
          pointwise{9};
 };
 
+/// Large enough to be cut for several threads.
+inline constexpr auto wide = input{.h = 40, .w = 40, .c = 24} | pointwise{96} | relu6{} |
+                             depthwise{.kernel = 3, .pad = 1} | bias{} | conv2d{.out = 32, .kernel = 3, .pad = 1};
+
 /// Equal steps of which one reads a value that lies in several places: the first half of the channels, shuffled.
 inline constexpr auto shuffled = input{.h = 5, .w = 5, .c = 12} | pointwise{32} | relu{} | [](tensor x) {
   auto const unit = [](tensor y) {

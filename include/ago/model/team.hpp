@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <thread>
 
@@ -34,16 +36,17 @@ inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanose
 
 /// The calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: one for each thread
 /// that runs models. Runs allocate and throw nothing. Threads that wait for work, or the caller for theirs, stay awake
-/// for `spin`, as long as most steps take, before they sleep.
+/// for `spin`, as long as most steps take, before they sleep. Nobody waits for a thread that has not begun: who is done
+/// takes the next piece, so that other work on the machine costs little.
 class team {
  public:
   explicit team(int threads, std::chrono::nanoseconds spin = std::chrono::microseconds(20))
       : threads_(threads > 1 ? threads : 1), spin_(spin), workers_(new std::thread[std::size_t(threads_)]) {
-    for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)] = std::thread([this, i] { work(i); });
+    for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)] = std::thread([this] { work(); });
   }
   ~team() {
-    call_ = nullptr;
-    announce();
+    ends_.store(true, std::memory_order_relaxed);
+    announce(0);
     for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)].join();
   }
   team(team const&) = delete;
@@ -56,41 +59,48 @@ class team {
   void run(int pieces, F const& f) noexcept {
     call_ = [](void const* what, int piece) noexcept { (*static_cast<F const*>(what))(piece); };
     what_ = &f;
-    pieces_ = pieces;
-    busy_.store(threads_ - 1, std::memory_order_relaxed);
-    announce();
-    take(0);
-    for (int left; (left = busy_.load(std::memory_order_acquire)) > 0;) detail::await_change(busy_, left, spin_);
+    left_.store(pieces, std::memory_order_relaxed);
+    announce(pieces);
+    while (take()) {}
+    for (int left; (left = left_.load(std::memory_order_acquire)) > 0;) detail::await_change(left_, left, spin_);
   }
 
  private:
-  /// Publishes what is to be done next.
-  void announce() noexcept {
+  /// Publishes so many pieces of what call_ and what_ say.
+  void announce(int pieces) noexcept {
+    open_.store(std::uint64_t(unsigned(pieces)) << 32, std::memory_order_release);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   }
-  /// Every threads_-th piece from `first` on: the same thread for the same piece of every step.
-  void take(int first) noexcept {
-    for (int i = first; i < pieces_; i += threads_) call_(what_, i);
+  /// Computes the next piece, if there is one.
+  bool take() noexcept {
+    std::uint64_t open = open_.load(std::memory_order_acquire);
+    while (unsigned(open) < unsigned(open >> 32))
+      if (open_.compare_exchange_weak(open, open + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
+        call_(what_, int(unsigned(open)));
+        if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+        return true;
+      }
+    return false;
   }
-  void work(int number) noexcept {
+  void work() noexcept {
     for (int seen = 0;;) {
       detail::await_change(round_, seen, spin_);
       seen = round_.load(std::memory_order_acquire);
-      if (!call_) return;
-      take(number);
-      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+      if (ends_.load(std::memory_order_relaxed)) return;
+      while (take()) {}
     }
   }
 
   int const threads_;
   std::chrono::nanoseconds const spin_;
   std::unique_ptr<std::thread[]> workers_;
-  void (*call_)(void const*, int) noexcept = nullptr;  ///< null: the end
+  void (*call_)(void const*, int) noexcept = nullptr;
   void const* what_ = nullptr;
-  int pieces_ = 0;
+  std::atomic<bool> ends_{false};
   alignas(64) std::atomic<int> round_{0};
-  alignas(64) std::atomic<int> busy_{0};
+  alignas(64) std::atomic<std::uint64_t> open_{0};  ///< pieces of this round, and the next one that nobody has taken
+  alignas(64) std::atomic<int> left_{0};            ///< pieces that are not computed
 };
 
 }  // namespace ago

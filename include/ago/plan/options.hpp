@@ -49,6 +49,12 @@ struct options {
                 ago::horizontal_fusion::where_it_pays, n) {}
 };
 
+/// The same for so many threads.
+constexpr options with_threads(options o, int count) {
+  o.threads = o.device.threads = count;
+  return o;
+}
+
 /// Which siblings are merged.
 constexpr merging merging_of(options const& o) {
   bool const ours = o.policy == policy::ago || o.policy == policy::ago_ni;

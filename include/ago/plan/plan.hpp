@@ -148,7 +148,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     p.data.run_count = runs.count[i];
     p.data.odd_runs = runs.odd[i];
     if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
-    p.signature = signature_of(g, steps.step[i], target);
+    p.signature = signature_of(g, steps.step[i], o);
     schedule const* const found = table.find(p.signature);
     p.tuned = found != nullptr;
     r.tuned_steps += p.tuned;

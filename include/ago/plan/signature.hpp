@@ -3,19 +3,21 @@
 
 #include <ago/graph/hash.hpp>
 #include <ago/plan/form_steps.hpp>
+#include <ago/plan/options.hpp>
 
 namespace ago {
 
 /// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.
 inline constexpr std::uint64_t signature_version = 2;
 
-/// Structure, attributes and shapes of a step for `target`. Independent of names, lines, indices and weights, so equal
-/// blocks share an entry.
+/// Structure, attributes and shapes of a step for the target and the threads of `o`. Independent of names, lines,
+/// indices and weights, so equal blocks share an entry.
 template <int V, int E, int O>
-constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, isa target) {
+constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, options const& o) {
   value_hash h;
   h.mix(signature_version);
-  h.mix(std::uint64_t(target));
+  h.mix(std::uint64_t(o.target));
+  if (o.threads > 1) h.mix(std::uint64_t(o.threads));
   h.mix(g.nodes[s.source].out);
   if (s.main >= 0) {
     node const& n = g.nodes[s.main];

@@ -1,7 +1,9 @@
 // The stages from steps to a plan, for what is planned at run time.
 #pragma once
 
-#include <ago/plan/plan.hpp>
+#include <ago/plan/split_steps.hpp>
+
+#include <memory>
 
 namespace ago {
 
@@ -13,6 +15,7 @@ template <int V, int S, int N, int Runs>
 struct plan_stages {
   fusion_list<S> groups;
   convolution_list<S> convolutions;
+  split_list<S> splits;
   memory_plan<V> memory;
   input_run_table<Runs, N> runs;
   ago::plan<N> plan;
@@ -20,11 +23,29 @@ struct plan_stages {
   template <int E, int O>
   plan_stages(graph<V, E, O> const& g, partitions<V> const& partition, channel_layouts<V> const& layouts,
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules)
+      : plan_stages(g, partition, layouts, views, parts, o, schedules,
+                    o.threads == 1 ? split_list<S>{}
+                                   : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
+
+ private:
+  template <int E, int O>
+  plan_stages(graph<V, E, O> const& g, partitions<V> const& partition, channel_layouts<V> const& layouts,
+              concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
+              split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
         convolutions(convolution_steps(g, parts, groups, o, schedules)),
-        memory(plan_memory(g, parts, groups, views, layouts, convolutions)),
+        splits(cut),
+        memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)) {}
+
+  /// By the plan of uncut steps.
+  static split_list<S> splits_of(auto const& g, auto const& partition, auto const& layouts, auto const& views,
+                                 auto const& parts, options const& o, auto const& schedules) {
+    std::unique_ptr<plan_stages const> const uncut(
+        new plan_stages(g, partition, layouts, views, parts, o, schedules, split_list<S>{}));
+    return split_steps(uncut->groups, uncut->plan, o, schedules);
+  }
 };
 
 }  // namespace ago

@@ -60,9 +60,14 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;
     chain_tiling const tiles = plan.tiling_of(k);
     chain_link chain[max_parts]{};
+    double share = 1;
+    if (step_split const cut = plan.split_of(k); cut.pieces > 1) {
+      share = cost::share_of(&plan.part(first), count, cut);
+      cycles += cost::barrier_cycles;
+    }
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);
-      cycles += double(ago::detail::cycles_of(p.key, p.data, tiles));
+      cycles += share * cost::cycles_of(p.key, p.data, tiles);
       price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price;
       if (count == 1) price += detail::rereading_price(p, on);
       else chain[i] = link_of(formed::graph, formed::parts.step[first + i].main, formed::parts.step[first + i].result);

@@ -92,12 +92,16 @@ class header_reader {
           s.*value = number<int>(10);
           return;
         }
-    if (!take("tiling = ago::tiling::")) complain();
+    if (take("tiling = ago::tiling::")) s.tiling = tiling(enumerator(tiling_names));
+    else if (take("split = ago::split::")) s.split = split(enumerator(split_names));
+    else complain();
+  }
+  std::ptrdiff_t enumerator(std::span<char const* const> names) {
     std::size_t const end = std::min(line_.find_first_of(",}"), line_.size());
-    auto const known = std::ranges::find(tiling_names, line_.substr(0, end));
-    if (known == std::end(tiling_names)) complain();
-    s.tiling = tiling(known - tiling_names);
+    auto const known = std::ranges::find(names, line_.substr(0, end));
+    if (known == names.end()) complain();
     line_.remove_prefix(end);
+    return known - names.begin();
   }
   template <class Integer>
   Integer number(int base) {

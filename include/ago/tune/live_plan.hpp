@@ -28,10 +28,15 @@ class live_plan {
   int steps() const { return made_.groups.count; }
   int first_part(int step) const { return step < steps() ? made_.groups.first[step] : part_count; }
   chain_tiling tiling_of(int step) const { return made_.groups.tiles[step]; }
+  step_split split_of(int step) const { return made_.splits.of[step]; }
   fused_key key(int step) const { return key_of(made_.groups, made_.plan, step); }
   planned_step const& part(int i) const { return made_.plan.steps[i]; }
 
   auto const& memory() const { return made_.memory; }
+  /// Calls visit(step, first part, parts, piece) for every piece of every step.
+  void for_each_piece(auto const& visit) const {
+    ago::for_each_piece(made_.groups, made_.splits, made_.memory, made_.plan, visit);
+  }
   std::size_t packed_floats() const { return std::size_t(made_.plan.packed_floats); }
   std::size_t arena_floats() const { return std::size_t(made_.memory.arena_floats); }
 
@@ -41,7 +46,9 @@ class live_plan {
         arena_floats() != other.arena_floats())
       return false;
     for (int k = 0; k < steps(); ++k)
-      if (first_part(k) != other.first_part(k) || !(tiling_of(k) == other.tiling_of(k))) return false;
+      if (first_part(k) != other.first_part(k) || !(tiling_of(k) == other.tiling_of(k)) ||
+          !(split_of(k) == other.split_of(k)))
+        return false;
     for (int i = 0; i < part_count; ++i) {
       planned_step const &a = part(i), &b = other.part(i);
       if (!(a.key == b.key) || a.data.block != b.data.block) return false;

@@ -40,22 +40,36 @@ class live_program {
 
   plan_type const& plan() const { return *plan_; }
 
-  void run(float const* const* inputs, float* const* outputs) const {
-    run_memory const m = memory(inputs, outputs);
-    for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k](data_[first_[k]], m);
+  /// The pieces of each step by `workers`.
+  void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
+    for (int k = 0; k < plan_->steps(); ++k) run_step(k, inputs, outputs, workers);
   }
   /// Runs one step, for profiles: all of them in order are one run.
-  void run_step(int step, float const* const* inputs, float* const* outputs) const {
+  void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     auto const k = std::size_t(step);
-    kernels_[k](data_[first_[k]], memory(inputs, outputs));
+    run_memory const m = memory(inputs, outputs);
+    auto const piece = [&](int i) { kernels_[k](data_[first_[pieces_[k] + std::size_t(i)]], m); };
+    int const count = int(pieces_[k + 1] - pieces_[k]);
+    if (count == 1) piece(0);
+    else workers.run(count, piece);
   }
 
  private:
   live_program(std::shared_ptr<plan_type const> plan, std::vector<kernel_function> kernels,
                std::shared_ptr<place_type> where, std::span<float const> weights, live_program const* like)
       : plan_(std::move(plan)), kernels_(std::move(kernels)), place_(std::move(where)) {
-    for (int i = 0; i < plan_type::part_count; ++i) data_.push_back(plan_->part(i).data);
-    for (int k = 0; k < plan_->steps(); ++k) first_.push_back(std::size_t(plan_->first_part(k)));
+    std::vector<std::size_t> runs;  // number of the first of each piece
+    plan_->for_each_piece([&](int, int first, int count, step_piece const& piece) {
+      first_.push_back(data_.size());
+      runs.push_back(runs_.size());
+      for (int i = 0; i < count; ++i) data_.push_back(piece.part[i]);
+      step_data const& s = plan_->part(first).data;
+      for (int i = 0; i < s.run_count; ++i) runs_.push_back(moved(s.runs[i], piece));
+    });
+    for (std::size_t i = 0; i < first_.size(); ++i)
+      if (step_data& s = data_[first_[i]]; s.run_count > 0) s.runs = runs_.data() + runs[i];
+    for (int k = 0; k <= plan_->steps(); ++k)
+      pieces_.push_back(k == 0 ? 0 : pieces_.back() + std::size_t(plan_->split_of(k - 1).pieces));
     pack_constants(plan_type::formed::graph, plan_->memory(), weights.data(), floats());
     for (int i = 0; i < plan_type::part_count; ++i) pack(i, weights, like);
     place_->packed = plan_;
@@ -85,7 +99,9 @@ class live_program {
   std::vector<kernel_function> kernels_;
   std::shared_ptr<place_type> place_;
   std::vector<step_data> data_;
-  std::vector<std::size_t> first_;  ///< first part of each step
+  std::vector<input_run> runs_;
+  std::vector<std::size_t> first_;   ///< first part of each piece
+  std::vector<std::size_t> pieces_;  ///< first piece of each step
 };
 
 }  // namespace ago::tuner

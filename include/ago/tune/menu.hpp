@@ -79,6 +79,8 @@ class menu_listing {
   }
   static constexpr void list_pipeline(auto& r, int first, int count) {
     tiling_options const all = steps::tilings(first, count);
+    chain_tiling const usual = steps::usual_tiling(first, count);
+    if (usual.how != tiling::none && !all.holds(usual)) r.add({first, count, usual});
     for (int k = 0; k < all.count; ++k) {
       r.add({first, count, all.option[k]});
       int better = 0;

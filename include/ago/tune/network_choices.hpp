@@ -15,8 +15,9 @@
 
 namespace ago::tuner {
 
-/// For each step that has any: a register tile, a cache tile, a way of convolution, and whether and how it runs in one
-/// pipeline with the step before it. Equal steps share their choices, as they share an entry of the table.
+/// For each step that has any: a register tile, a cache tile, a way of convolution, along what it is cut for several
+/// threads, and whether and how it runs in one pipeline with the step before it. Equal steps share their choices, as
+/// they share an entry of the table.
 template <auto const& Net, options Options = options()>
 class network_choices {
  public:
@@ -29,6 +30,7 @@ class network_choices {
         add_way(i);
         add_tiles(i);
         add_blocks(i);
+        add_splits(i);
         add_joining(i);
       }
     for (int i = 0; i < steps::count; ++i) weight_[steps::signature(i)] += weight_of_step(i);
@@ -82,6 +84,7 @@ class network_choices {
     if (from.tile != 0) into.tile = from.tile;
     if (from.winograd != 0) into.winograd = from.winograd;
     if (from.packing != 0) into.packing = from.packing;
+    if (from.split != split::none) into.split = from.split;
   }
 
   void add(int step, char const* what, std::vector<std::string> names, std::vector<schedule> options,
@@ -137,6 +140,17 @@ class network_choices {
       names.push_back(loop_order(steps::scheduled(i, s)));
     }
     add(i, "loop order", std::move(names), std::move(options));
+  }
+
+  void add_splits(int i) {
+    std::vector<std::string> names{"default"};
+    std::vector<schedule> options{{}};
+    for (split const how : {split::whole, split::images, split::rows, split::pixels, split::channels}) {
+      if (how != split::whole && !steps::can_split(i, how)) continue;
+      options.push_back({.split = how});
+      names.push_back(in_words(options.back()));
+    }
+    if (options.size() > 2) add(i, "threads", std::move(names), std::move(options));
   }
 
   void add_joining(int i) {

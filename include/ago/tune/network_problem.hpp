@@ -1,6 +1,7 @@
 // A network as something to be tuned: its choices, and its time on this machine.
 #pragma once
 
+#include <ago/model/team.hpp>
 #include <ago/tune/analytic_cost.hpp>
 #include <ago/tune/live_program.hpp>
 #include <ago/tune/network_choices.hpp>
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 
 namespace ago::tuner {
 
@@ -34,7 +36,10 @@ class network_problem : public subject {
   std::vector<region> const& minis() const override { return choices_.minis(); }
   std::vector<region> const& subgraphs() const override { return choices_.subgraphs(); }
   std::string network() const override { return name_; }
-  std::string instruction_set() const override { return name_of(Options.target); }
+  std::string instruction_set() const override {
+    std::string const target = name_of(Options.target);
+    return Options.threads == 1 ? target : target + ", " + std::to_string(Options.threads) + " threads";
+  }
 
   bool feasible(candidate const& c) override { return is_candidate(c) && verdict_of(c).feasible; }
   double predicted(candidate const& c) override { return verdict_of(c).seconds; }
@@ -180,10 +185,10 @@ class network_problem : public subject {
     return {seconds_, seconds_, seconds_, seconds_, .5, 0};
   }
 
-  void run(program_type const& p) { p.run(in_.data(), out_.data()); }
+  void run(program_type const& p) { p.run(in_.data(), out_.data(), workers_); }
   void time_steps(program_type const& p, std::vector<std::vector<double>>& seconds, bool counts) {
     for (int k = 0; k < p.plan().steps(); ++k) {
-      double const t = seconds_of([&] { p.run_step(k, in_.data(), out_.data()); }, 1);
+      double const t = seconds_of([&] { p.run_step(k, in_.data(), out_.data(), workers_); }, 1);
       if (counts) seconds[std::size_t(k)].push_back(t);
     }
   }
@@ -192,6 +197,7 @@ class network_problem : public subject {
     if (plan.tiling_of(step).how != tiling::none) r.structure += in_words(plan.tiling_of(step)) + ": ";
     for (int p = plan.first_part(step); p < plan.first_part(step + 1); ++p)
       r.structure += (p > plan.first_part(step) ? ", " : "") + in_words(plan.part(p));
+    if (std::string const cut = in_words(plan.split_of(step)); !cut.empty()) r.structure += ", " + cut;
   }
 
   std::string name_;
@@ -202,6 +208,14 @@ class network_problem : public subject {
   std::vector<float const*> in_;
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
+  /// Nobody but the caller.
+  struct alone {
+    explicit alone(int) {}
+    void run(int pieces, auto const& piece) const {
+      for (int i = 0; i < pieces; ++i) piece(i);
+    }
+  };
+  std::conditional_t<(Options.threads > 1), team, alone> workers_{Options.threads};
   static constexpr std::size_t most_verdicts = 1 << 17;  // some 20 MB
   std::map<candidate, verdict, earlier> verdicts_;
   packed_candidate incumbent_;

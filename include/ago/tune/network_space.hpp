@@ -1,4 +1,4 @@
-// What can be chosen in a network: register tiles, cache tiles, ways of convolution, pipelines and their tiles.
+// What can be chosen in a network: register tiles, cache tiles, ways of convolution, pipelines and their tiles, pieces.
 #pragma once
 
 #include <ago/model/program.hpp>
@@ -12,6 +12,12 @@ struct tiling_options {
   chain_tiling option[most_tilings]{};
   std::int64_t saved[most_tilings]{};  ///< by the partition's prices
   int count = 0;
+
+  constexpr bool holds(chain_tiling const& t) const {
+    for (int k = 0; k < count; ++k)
+      if (option[k] == t) return true;
+    return false;
+  }
 };
 
 /// The tilings of a chain that its first two links allow, whatever follows: rows, one to three sizes of chunks, two of
@@ -65,9 +71,11 @@ class network_space {
   }
   /// Steps first ... first + parts - 1 as a pipeline.
   static constexpr tiling_options tilings(int first, int parts) {
-    chain_link chain[max_parts]{};
-    for (int i = 0; i < parts; ++i) chain[i] = link(first + i);
-    return tilings_of(chain, parts, machine, target);
+    return tilings_of(links(first, parts).link, parts, machine, target);
+  }
+  /// The one that they have by default.
+  static constexpr chain_tiling usual_tiling(int first, int parts) {
+    return best_tiling(links(first, parts).link, parts, machine).best;
   }
 
   /// The register tiles that are tried for step i, a convolution being computed directly.
@@ -107,6 +115,23 @@ class network_space {
     return p;
   }
 
+  /// Can step i be cut along `how`, alone or as the second part of a pipeline, and takes so long that it may pay?
+  static constexpr bool can_split(int i, split how) {
+    if (Options.threads == 1) return false;
+    planned_step pair[2]{scheduled(i, {})};
+    auto const cut = [&](int parts, chain_tiling const& in) {
+      return ago::detail::cycles_of_step(pair, parts, in).of(split::none, 1) > ago::detail::barrier_cycles &&
+             ago::detail::split_along(pair, parts, in, how, Options.threads).pieces > 1;
+    };
+    if (cut(1, {})) return true;
+    tiling_options const all = can_join(i) ? tilings(i - 1, 2) : tiling_options{};
+    for (int k = 0; k < all.count; ++k) {
+      for (int p = 0; p < 2; ++p) pair[p] = scheduled(i - 1 + p, {}, all.option[k], p == 0);
+      if (cut(2, all.option[k])) return true;
+    }
+    return false;
+  }
+
   /// Can step i, alone, be computed in this way: schedule::winograd?
   static constexpr bool allows_way(int i, int way) {
     schedule wish;
@@ -117,6 +142,15 @@ class network_space {
   }
 
  private:
+  struct chain_links {
+    chain_link link[max_parts]{};
+  };
+  static constexpr chain_links links(int first, int parts) {
+    chain_links r;
+    for (int i = 0; i < parts; ++i) r.link[i] = link(first + i);
+    return r;
+  }
+
   static constexpr convolution_step way_of(planned_step const& p, step_nodes const& nodes, schedule const& wish) {
     op const kind = formed::graph.nodes[nodes.main].kind;
     if (is_complex(kind) && !has_weights(kind)) return product_step(formed::graph, nodes, target);

@@ -56,6 +56,11 @@ inline std::string loop_order(planned_step const& p) {
   return blocks + (by_rows ? " rows" : " pixels");
 }
 
+/// "2 pieces along rows"; empty if there is one.
+inline std::string in_words(step_split const& s) {
+  return s.pieces > 1 ? std::to_string(s.pieces) + " pieces along " + name_of(s.how) : "";
+}
+
 /// A step of a plan, or a part of a pipeline: "pointwise 14x2 in pairs, blocks of 64 pixels".
 inline std::string in_words(planned_step const& p) {
   std::string text = name_of(p.key.what);
@@ -77,6 +82,8 @@ inline std::string in_words(schedule const& s, std::string const& order = "") {
   if (s.join < 0) add("apart from the step before");
   if (s.join > 0)
     add("with the step before" + (s.tiling == tiling::none ? "" : ", " + in_words(chain_tiling{s.tiling, s.tile})));
+  if (s.split == split::whole) add("one thread");
+  else if (s.split != split::none) add(std::string("cut along ") + name_of(s.split));
   return text;
 }
 

@@ -1,0 +1,7 @@
+#include "../registry.hpp"
+
+#include <networks/bert_tiny.hpp>
+
+static bool const entered[] = {
+    bench::add_threads<networks::bert_tiny<128>, 2>("bert_tiny", 128),
+};

@@ -1,0 +1,8 @@
+#include "../registry.hpp"
+
+#include <networks/mobilenet_v2.hpp>
+
+static bool const entered[] = {
+    bench::add_threads<networks::mobilenet_v2<224>, 2>("mobilenet_v2", 224),
+    bench::add_threads<networks::mobilenet_v2<112>, 2>("mobilenet_v2", 112),
+};

@@ -1,0 +1,7 @@
+#include "../registry.hpp"
+
+#include <networks/mobilevit.hpp>
+
+static bool const entered[] = {
+    bench::add_threads<networks::mobilevit_s<224>, 2>("mobilevit_s", 224),
+};

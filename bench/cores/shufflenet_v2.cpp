@@ -1,0 +1,7 @@
+#include "../registry.hpp"
+
+#include <networks/shufflenet_v2.hpp>
+
+static bool const entered[] = {
+    bench::add_threads<networks::shufflenet_v2<224>, 2>("shufflenet_v2", 224),
+};

@@ -1,0 +1,7 @@
+#include "../registry.hpp"
+
+#include <networks/squeezenet.hpp>
+
+static bool const entered[] = {
+    bench::add_threads<networks::squeezenet<224>, 2>("squeezenet", 224),
+};
