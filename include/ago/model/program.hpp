@@ -173,7 +173,7 @@ class program {
     moved_runs r{};
     int n = 0;
     for_each_piece(groups, splits, memory, plan, [&](int, int first, int, step_piece const& piece) {
-      for (int i = 0; i < runs.count[first]; ++i) r.run[n++] = moved(runs.run[runs.first[first] + i], piece);
+      for (int i = 0; i < runs.count[first]; ++i) r.run[n++] = run_of_piece(runs.run[runs.first[first] + i], piece);
     });
     return r;
   }();

@@ -181,7 +181,7 @@ constexpr piece_counts count_pieces(fusion_list<S> const& groups, split_list<S> 
 }
 
 /// The runs of input of a piece: of those of its step.
-constexpr input_run moved(input_run r, step_piece const& to) {
+constexpr input_run run_of_piece(input_run r, step_piece const& to) {
   r.at.offset += to.source_pixel * r.at.pixel_stride;
   return r;
 }

@@ -64,7 +64,7 @@ class live_program {
       runs.push_back(runs_.size());
       for (int i = 0; i < count; ++i) data_.push_back(piece.part[i]);
       step_data const& s = plan_->part(first).data;
-      for (int i = 0; i < s.run_count; ++i) runs_.push_back(moved(s.runs[i], piece));
+      for (int i = 0; i < s.run_count; ++i) runs_.push_back(run_of_piece(s.runs[i], piece));
     });
     for (std::size_t i = 0; i < first_.size(); ++i)
       if (step_data& s = data_[first_[i]]; s.run_count > 0) s.runs = runs_.data() + runs[i];
