@@ -1,8 +1,11 @@
 // The tables that are committed with the networks: their entries are still found.
 #include <networks/mobilenet_v2.hpp>
 #include <networks/shufflenet_v2.hpp>
+#include <networks/squeezenet.hpp>
 #include <networks/tuned/emerald_rapids_avx2.hpp>
 #include <networks/tuned/emerald_rapids_avx512.hpp>
+#include <networks/tuned/zen5_avx2.hpp>
+#include <networks/tuned/zen5_avx512.hpp>
 
 #include <ago/model/program.hpp>
 
@@ -61,6 +64,9 @@ TEST_CASE("the committed tables are not stale") {
   check_found<shufflenet_v2<56>, tuned::emerald_rapids_avx512, isa::avx512>(wide, "networks::shufflenet_v2<56>");
   check_found<mobilenet_v2<56>, tuned::emerald_rapids_avx512, isa::avx512>(wide, "networks::mobilenet_v2<56>");
   check_found<mobilenet_v2<56>, tuned::emerald_rapids_avx2, isa::avx2>(narrow, "networks::mobilenet_v2<56>");
+  std::string const other = text_of("zen5_avx2.hpp");
+  check_found<squeezenet<224>, tuned::zen5_avx2, isa::avx2>(other, "networks::squeezenet<224>");
+  CHECK(found<mobilenet_v2<56>, tuned::zen5_avx512, isa::avx512>() <= 0);  // nothing was faster than the default
 }
 
 TEST_CASE("a table for another instruction set changes nothing") {
