@@ -125,10 +125,7 @@ double channels_computed(graph_view const& g, int v) {
 
 /// The share of its multiply-adds that a convolution cannot do without: Winograd's F(4x4, 3x3) takes a quarter.
 double multiplied(ago::node const& n) {
-  ago::window const& w = n.win;
-  bool const winograd = n.kind == ago::op::conv2d && n.groups == 1 && w.kernel_h == 3 && w.kernel_w == 3 &&
-                        w.stride_h == 1 && w.stride_w == 1 && w.dilation_h == 1 && w.dilation_w == 1;
-  return winograd ? .25 : 1;
+  return n.kind == ago::op::conv2d && n.groups == 1 && n.win.is_dense_square(3) ? .25 : 1;
 }
 
 record floor_of(entry const& e, added_seconds const& added, int repetitions) {

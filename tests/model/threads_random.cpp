@@ -1,5 +1,6 @@
 // Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that can be compiled
 // for.
+#include "drawing.hpp"
 #include "threads.hpp"
 
 #include <utility>
@@ -7,13 +8,6 @@
 using namespace model_test;
 
 namespace {
-
-/// Number k of the network `seed`, in from ... to.
-constexpr int draw(unsigned seed, unsigned k, int from, int to) {
-  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
-  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
-  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
-}
 
 constexpr tensor activated(tensor x, int kind) {
   switch (kind) {
@@ -49,12 +43,6 @@ inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 
   for (unsigned k = 10; k < 60; k += 10) x = activated(layer(x, S, k), draw(S, k + 5, 0, 4));
   return x;
 };
-
-constexpr isa target_of(unsigned seed) {
-  constexpr isa all[] = {native_isa, isa::avx2, isa::scalar, isa::emulated128, isa::sse42, native_isa};
-  isa const wish = all[seed % 6];
-  return available(wish) ? wish : native_isa;
-}
 
 template <unsigned S>
 int compare_random() {

@@ -1,4 +1,5 @@
 // A program that is planned at run time against the one that the compiler makes of the same schedules.
+#include "../model/drawing.hpp"
 #include "networks.hpp"
 
 #include <ago/ago.hpp>
@@ -15,16 +16,10 @@
 using namespace tune_test;
 using tuner::live_plan;
 using tuner::live_program;
+using model_test::draw;
 using tuner::schedule_list;
 
 namespace {
-
-/// Number k of the table `seed`, in from ... to.
-constexpr int draw(unsigned seed, unsigned k, int from, int to) {
-  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
-  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
-  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
-}
 
 /// Schedules from the tuner's space for most steps; tiles inside pipelines seldom, as the menu has few of those.
 template <auto const& Net, options Options, unsigned Seed>

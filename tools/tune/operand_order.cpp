@@ -79,8 +79,7 @@ void print_orders(char const* name) {
         gained_by_attention += o.usual - o.swapped - o.moved;
       } else if (p.key.what == structure::convolution) {
         step_data const& s = p.data;
-        cycles += 2. * double(s.out.pixels()) * s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups) *
-                  padded(s.out.c, Target) / lanes(Target);
+        cycles += 2. * double(s.out.pixels()) * matrix_depth(s) * padded(s.out.c, Target) / lanes(Target);
       }
     }
     auto const percent = [cycles](double x) { return 100 * x / cycles; };

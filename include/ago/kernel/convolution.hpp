@@ -158,10 +158,12 @@ struct convolution_kernel {
         start(shift_, acc);
         float const *in = a + i * step, *weights = t.weights;
         _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
-          _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k)
-            accumulate<K.fetches_input>(in + k * t.segment, step, t.depth,
+          _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k) {
+            float const* const segment = in + k * t.segment;
+            accumulate<K.fetches_input>(segment, step, t.depth,
                                         weights + long(k) * t.depth * VECTORS * lanes(target), acc,
-                                        in + k * t.segment + tiles_ahead * PIXELS * step);
+                                        segment + tiles_ahead * PIXELS * step);
+          }
         long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
         finish<PARTIAL>(after_, acc,
                         {destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_});

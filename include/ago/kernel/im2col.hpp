@@ -40,7 +40,7 @@ struct im2col_kernel {
     detail::copy_windows<K.target>(s, detail::address(s.source, m), m.arena + s.scratch);
     step_data product = s;
     product.in = s.out;
-    product.in.c = s.win.kernel_h * s.win.kernel_w * s.in.c;
+    product.in.c = matrix_depth(s);
     product.win = {};
     product.source = {place::area::arena, 0, s.scratch, product.in.c};
     pointwise_kernel<K>::run(product, m);

@@ -24,7 +24,7 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void fetch_row(float const* w) {
   constexpr int row_floats = VECTORS * lanes(I);
-  if constexpr (PIXELS > 1 && row_floats >= 16) fetch_ahead<I, row_floats, PIXELS * VECTORS>(w);
+  if constexpr (PIXELS > 1 && row_floats >= line_floats) fetch_ahead<I, row_floats, PIXELS * VECTORS>(w);
 }
 }  // namespace detail
 

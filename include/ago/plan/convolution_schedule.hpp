@@ -9,7 +9,7 @@ namespace ago {
 
 /// Can its windows be copied together, so that they stay close by?
 constexpr bool suits_im2col(step_data const& s, device const& machine) {
-  return s.groups == 1 && 4L * s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c <= machine.l2_bytes / 4;
+  return s.groups == 1 && 4L * s.out.pixels() * matrix_depth(s) <= machine.l2_bytes / 4;
 }
 
 namespace detail {
@@ -77,7 +77,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
 
 /// Floats of the scratch that a convolution needs.
 constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
-  if (key.what == structure::im2col) return s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c;
+  if (key.what == structure::im2col) return s.out.pixels() * matrix_depth(s);
   return winograd_tile(key.what) > 0 ? layout_of_winograd(key, s).scratch_floats() : 0;
 }
 

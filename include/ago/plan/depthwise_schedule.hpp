@@ -62,12 +62,13 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
   key.stride_w = known ? w.stride_w : 0;
   int rows = 1, columns = many ? 8 : 6;
   if (known) {
-    rows = many && s.out.h > 1 && detail::depthwise_registers(key.target, w, 7, 2) <= 31 ? 2 : 1;
+    auto const fits = [&](int across, int down) {
+      return detail::depthwise_registers(key.target, w, across, down) < vector_registers(key.target);
+    };
+    rows = many && s.out.h > 1 && fits(7, 2) ? 2 : 1;
     columns = detail::depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
     // One tile for all: every input is read once. (Measured on Zen 5, 960 channels: 0.8 times the time of 4x2.)
-    if (s.out.h == 4 && columns == 4 && w.stride_h == 1 && !is_scheduled_by_hand(key.target) &&
-        detail::depthwise_registers(key.target, w, columns, 4) <= vector_registers(key.target) - 1)
-      rows = 4;
+    if (s.out.h == 4 && columns == 4 && w.stride_h == 1 && !is_scheduled_by_hand(key.target) && fits(4, 4)) rows = 4;
   }
   if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);
   if (wish.vectors > 0 && known) rows = detail::clamped(wish.vectors, 1, 8);

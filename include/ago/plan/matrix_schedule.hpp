@@ -8,9 +8,6 @@
 
 namespace ago {
 
-/// Products that are added up to one result.
-constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups); }
-
 /// The menu of register tiles: `pixels` x `vectors` accumulators, one row of weights, and the input being multiplied
 /// fit the registers; SSE also needs one for the product. With lane multiplies it is an input of each pixel and two
 /// weights, or four if there are few pixels to multiply until the next is loaded; two registers are left to the

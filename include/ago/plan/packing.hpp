@@ -7,6 +7,9 @@
 
 namespace ago {
 
+/// Products that are added up to one result.
+constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups); }
+
 /// Packed weights of pointwise, convolution and im2col, for each group in turn, with N output channels per group
 /// rounded up to whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
 ///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
@@ -38,7 +41,7 @@ constexpr int zeros_in_pairs(kernel_key const& key, step_data const& s) { return
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
   int const channels = s.out.c / s.groups, steps = key.paired ? 2 : 1, channels_in_vector = lanes(key.target) / steps;
   return {channels, (channels + channels_in_vector - 1) / channels_in_vector * channels_in_vector,
-          s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups), key.tile.vectors * channels_in_vector, steps,
+          matrix_depth(s), key.tile.vectors * channels_in_vector, steps,
           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 

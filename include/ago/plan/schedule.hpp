@@ -18,10 +18,8 @@ enum class split : std::uint8_t {
   channels,  ///< of the result: panels of weights, or chunks; of an attention: heads
 };
 
-constexpr char const* name_of(split how) {
-  constexpr char const* names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
-  return names[int(how)];
-}
+inline constexpr char const* split_names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
+constexpr char const* name_of(split how) { return split_names[int(how)]; }
 
 /// Free choices of one step. 0: the analytic default decides.
 struct schedule {

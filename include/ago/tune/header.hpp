@@ -49,7 +49,6 @@ inline constexpr schedule_field schedule_fields[] = {{"pixels", &schedule::pixel
 inline constexpr schedule_field last_schedule_fields[] = {
     {"tile", &schedule::tile}, {"winograd", &schedule::winograd}, {"packing", &schedule::packing}};
 inline constexpr char const* tiling_names[] = {"none", "rows", "channels", "channels_rows", "pixels"};
-inline constexpr char const* split_names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
 
 /// {.pixels = 7, .vectors = 2}
 inline std::string text_of(schedule const& s) {
@@ -62,7 +61,7 @@ inline std::string text_of(schedule const& s) {
   if (s.tiling != tiling::none) add("tiling", std::string("ago::tiling::") + tiling_names[int(s.tiling)]);
   for (auto const [name, value] : last_schedule_fields)
     if (s.*value != 0) add(name, std::to_string(s.*value));
-  if (s.split != split::none) add("split", std::string("ago::split::") + split_names[int(s.split)]);
+  if (s.split != split::none) add("split", std::string("ago::split::") + name_of(s.split));
   return "{" + fields + "}";
 }
 

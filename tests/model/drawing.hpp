@@ -1,0 +1,23 @@
+// Random numbers and instruction sets of networks that are drawn when the tests are compiled.
+#pragma once
+
+#include <ago/kernel/simd.hpp>
+
+namespace model_test {
+
+/// Number k of what is drawn from `seed`, in from ... to.
+constexpr int draw(unsigned seed, unsigned k, int from, int to) {
+  unsigned x = seed * 2654435761u + (k + 1) * 2246822519u;
+  for (int i = 0; i < 3; ++i) x = (x ^ x >> 15) * 2654435761u;
+  return from + int((x ^ x >> 16) % unsigned(to - from + 1));
+}
+
+/// One instruction set after another, of those that can be compiled for.
+constexpr ago::isa target_of(unsigned number) {
+  using ago::isa;
+  constexpr isa all[] = {ago::native_isa, isa::avx2, isa::scalar, isa::emulated128, isa::sse42, ago::native_isa};
+  isa const wish = all[number % 6];
+  return ago::available(wish) ? wish : ago::native_isa;
+}
+
+}  // namespace model_test
