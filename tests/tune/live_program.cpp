@@ -47,7 +47,7 @@ class drawn {
     constexpr int ways[] = {0, -1, 1, 2, 4};
     s.winograd = ways[draw(Seed, at + 3, 0, 4)];
     s.block = draw(Seed, at + 4, 0, 1) * draw(Seed, at + 5, 0, 20);
-    if (Options.threads > 1) s.split = split(draw(Seed, at + 7, 0, 5));
+    if (Options.device.threads > 1) s.split = split(draw(Seed, at + 7, 0, 5));
     return s;
   }
   struct found {
@@ -147,7 +147,7 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
       live_program<Net, Options>::make(plan, tuner::menu<Net, Options>::view(), weights, like, std::move(where));
   if (!live) return false;
   values<Net> v;
-  team workers(Options.threads);
+  team workers(Options.device.threads);
   live->run(v.in.data(), v.out.data(), workers);
   CHECK(v.outputs == result_of_program<compiled, Net>(weights));
   values<Net> by_steps;

@@ -93,7 +93,7 @@ class program {
  public:
   /// How each step is cut into pieces for several threads, by the plan of uncut ones.
   static constexpr auto splits = [] {
-    if constexpr (Options.threads == 1) return uncut;
+    if constexpr (Options.device.threads == 1) return uncut;
     else return split_steps(groups, placed<uncut>::plan, Options, Schedules);
   }();
   static constexpr auto const& memory = placed<splits>::memory;

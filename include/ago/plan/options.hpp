@@ -27,15 +27,13 @@ struct options {
   ago::winograd winograd;
   ago::algebra algebra;
   ago::horizontal_fusion horizontal_fusion;
-  int threads;  ///< those of the device, too
   bool operator==(options const&) const = default;
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
                     ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact,
                     ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays, ago::threads n = {})
-      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h),
-        threads(n.count > d.threads ? n.count : d.threads) {
-    device.threads = threads;
+      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {
+    if (n.count > d.threads) device.threads = n.count;
   }
   constexpr options(ago::policy p, ago::device d = {}) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
@@ -51,7 +49,7 @@ struct options {
 
 /// The same for so many threads.
 constexpr options with_threads(options o, int count) {
-  o.threads = o.device.threads = count;
+  o.device.threads = count;
   return o;
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& 
   value_hash h;
   h.mix(signature_version);
   h.mix(std::uint64_t(o.target));
-  if (o.threads > 1) h.mix(std::uint64_t(o.threads));
+  if (o.device.threads > 1) h.mix(std::uint64_t(o.device.threads));
   h.mix(g.nodes[s.source].out);
   if (s.main >= 0) {
     node const& n = g.nodes[s.main];

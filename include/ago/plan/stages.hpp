@@ -24,7 +24,7 @@ struct plan_stages {
   plan_stages(graph<V, E, O> const& g, partitions<V> const& partition, channel_layouts<V> const& layouts,
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules)
       : plan_stages(g, partition, layouts, views, parts, o, schedules,
-                    o.threads == 1 ? split_list<S>{}
+                    o.device.threads == 1 ? split_list<S>{}
                                    : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
 
  private:

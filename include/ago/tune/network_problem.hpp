@@ -38,7 +38,7 @@ class network_problem : public subject {
   std::string network() const override { return name_; }
   std::string instruction_set() const override {
     std::string const target = name_of(Options.target);
-    return Options.threads == 1 ? target : target + ", " + std::to_string(Options.threads) + " threads";
+    return Options.device.threads == 1 ? target : target + ", " + std::to_string(Options.device.threads) + " threads";
   }
 
   bool feasible(candidate const& c) override { return is_candidate(c) && verdict_of(c).feasible; }
@@ -215,7 +215,7 @@ class network_problem : public subject {
       for (int i = 0; i < pieces; ++i) piece(i);
     }
   };
-  std::conditional_t<(Options.threads > 1), team, alone> workers_{Options.threads};
+  std::conditional_t<(Options.device.threads > 1), team, alone> workers_{Options.device.threads};
   static constexpr std::size_t most_verdicts = 1 << 17;  // some 20 MB
   std::map<candidate, verdict, earlier> verdicts_;
   packed_candidate incumbent_;

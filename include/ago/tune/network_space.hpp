@@ -117,11 +117,11 @@ class network_space {
 
   /// Can step i be cut along `how`, alone or as the second part of a pipeline, and takes so long that it may pay?
   static constexpr bool can_split(int i, split how) {
-    if (Options.threads == 1) return false;
+    if (Options.device.threads == 1) return false;
     planned_step pair[2]{scheduled(i, {})};
     auto const cut = [&](int parts, chain_tiling const& in) {
       return ago::detail::cycles_of_step(pair, parts, in).of(split::none, 1) > ago::detail::barrier_cycles &&
-             ago::detail::split_along(pair, parts, in, how, Options.threads).pieces > 1;
+             ago::detail::split_along(pair, parts, in, how, Options.device.threads).pieces > 1;
     };
     if (cut(1, {})) return true;
     tiling_options const all = can_join(i) ? tilings(i - 1, 2) : tiling_options{};
