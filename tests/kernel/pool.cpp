@@ -100,12 +100,12 @@ TEST_CASE("a maximum over windows never sees the pads, in floor and in ceil mode
 }
 
 namespace {
-template <int KH, int KW, int SH, int SW, int Columns>
+template <int KH, int KW, int SH, int SW, int Columns, int Left>
 void known_window() {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     constexpr kernel_key k = [] {
       kernel_key with = key(structure::max_pool, I, true);
-      with.kernel_h = KH, with.kernel_w = KW, with.stride_h = SH, with.stride_w = SW, with.tile.pixels = Columns;
+      with.kernel_h = KH, with.kernel_w = KW, with.stride_h = SH, with.stride_w = SW, with.tile = {Columns, 1, Left, 0};
       return with;
     }();
     many_windows<max_pool_kernel<k>>(I, true, false, maximum, {KH, KW, SH, SW});
@@ -115,11 +115,12 @@ void known_window() {
 }  // namespace
 
 TEST_CASE("a maximum over windows that the compiler knows is the same") {
-  known_window<3, 3, 2, 2, 7>();
-  known_window<2, 2, 2, 2, 3>();
-  known_window<3, 3, 1, 1, 4>();
-  known_window<2, 3, 3, 1, 1>();
-  known_window<1, 2, 1, 3, 2>();
+  known_window<3, 3, 2, 2, 7, 6>();
+  known_window<3, 3, 2, 2, 3, 2>();
+  known_window<2, 2, 2, 2, 3, 1>();
+  known_window<3, 3, 1, 1, 4, 3>();
+  known_window<2, 3, 3, 1, 1, 0>();
+  known_window<1, 2, 1, 3, 2, 0>();
 }
 
 TEST_CASE("an average over windows divides by the pixels inside, or with the pads counted") {

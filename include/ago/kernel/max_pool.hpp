@@ -7,12 +7,13 @@ namespace ago {
 
 namespace detail {
 
-/// `K.tile.pixels` results of a row at a time where their windows are on the image from left to right, one at a time at
-/// its sides.
+/// `K.tile.pixels` results of a row at a time where their windows are on the image from left to right, then
+/// `K.tile.pixels_left`, one at a time at its sides.
 template <kernel_key K>
 class max_pool_tile {
   static constexpr isa I = K.target;
-  static constexpr int V = lanes(I), kw = K.kernel_w, sw = K.stride_w, columns = K.tile.pixels;
+  static constexpr int V = lanes(I), kw = K.kernel_w, sw = K.stride_w;
+  static constexpr int columns = K.tile.pixels, left = K.tile.pixels_left;
 
  public:
   /// Output rows first ... last - 1 of image n.
@@ -36,10 +37,14 @@ class max_pool_tile {
     long const pixel = (long(n) * s_.out.h + oy) * s_.out.w;
     for (int ox = 0; ox < s_.out.w;) {
       int const ix = ox * sw - s_.win.pad_left;
-      bool const inside = ix >= 0 && ix + (columns - 1) * sw + kw <= s_.in.w && ox + columns <= s_.out.w;
-      if (inside) channels<columns>(ix, {0, kw}, ox, pixel + ox);
+      auto const are_inside = [&](int results) {
+        return results > 0 && ix >= 0 && ix + (results - 1) * sw + kw <= s_.in.w && ox + results <= s_.out.w;
+      };
+      int results = 1;
+      if (are_inside(columns)) channels<columns>(ix, {0, kw}, ox, pixel + ox), results = columns;
+      else if (are_inside(left)) channels<(left > 0 ? left : 1)>(ix, {0, kw}, ox, pixel + ox), results = left;
       else channels<1>(ix, taps_inside(ix, 1, kw, s_.in.w), ox, pixel + ox);
-      ox += inside ? columns : 1;
+      ox += results;
     }
   }
 

@@ -1,7 +1,7 @@
 // The analytic default schedule of max pooling.
 #pragma once
 
-#include <ago/plan/step.hpp>
+#include <ago/plan/matrix_schedule.hpp>
 
 namespace ago {
 
@@ -15,9 +15,10 @@ constexpr void choose_max_pool(kernel_key& key, step_data const& s) {
   key.kernel_w = w.kernel_w;
   key.stride_h = w.stride_h;
   key.stride_w = w.stride_w;
-  int const inside = (s.in.w - w.kernel_w + 1 + w.stride_w - 1) / w.stride_w;  // results of a row, about
+  int const inside = int(detail::pixels_in_line(structure::convolution, s));
   int const most = (vector_registers(key.target) / 2 - 1 - w.kernel_w) / w.stride_w + 1;
-  key.tile.pixels = inside < 1 ? 1 : inside < most ? inside : most;
+  key.tile.pixels = inside < most ? inside : most;
+  key.tile.pixels_left = inside % key.tile.pixels;
 }
 
 }  // namespace ago
