@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables.
+"""Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables;
+and, as `losses`, the profiles of the networks.
 
 A page has a place for each table: what lies between `<!-- report: kernels -->` (or another program's name) and
 `<!-- /report -->` is replaced. Without --update the tables are printed.
@@ -15,6 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "onnxruntime": "ONNX Runtime"}
 KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
+LOSERS = ["pipelines", "pointwise", "of 2 to 16 pixels", "of 1 pixel", "conv2d", "depthwise", "others"]  # pointwise is of more
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]
 NO_SLOWER = 0.98  # what another policy may need of ago's time
 CALLED = 0.1  # ms: of shorter runs of ONNX Runtime, calling it from JavaScript is a good part
@@ -268,6 +270,39 @@ def limits_report(rows):
                          f"{r['weights_gb_per_s']:.0f}"] for r in rows])
 
 
+def loser_of(step):
+    """The column of a step among the losses."""
+    kernel = step["kernel"]
+    if ":" in kernel:
+        return "pipelines"
+    if kernel == "pointwise":
+        height, width = step["layers"].split("x")[:2]
+        pixels = int(height) * int(width)
+        return "of 1 pixel" if pixels == 1 else "of 2 to 16 pixels" if pixels <= 16 else "pointwise"
+    if kernel == "depthwise":
+        return kernel
+    return "conv2d" if kernel.startswith(("convolution", "im2col", "winograd")) else "others"
+
+
+def losses_report(rows):
+    """A row for each network and size: its time, and the share of it that steps take beyond their multiply-adds at the
+    peak, by kind of step. With the share of the peak they add up to 100 %."""
+    runs = {}
+    for r in rows:
+        runs.setdefault((r["network"], r["size"]), []).append(r)
+    lines = []
+    for (network, size), steps in runs.items():
+        whole = steps.pop()
+        peak = whole["gflops"] / whole["percent_of_peak"]  # for one per cent
+        lost = dict.fromkeys(LOSERS, 0.)
+        for step in steps:
+            busy = step["gflops"] / peak / 100 if "gflops" in step else 0
+            lost[loser_of(step)] += step["median_us"] * (1 - busy)
+        cells = [f"{100 * us / whole['median_us']:.1f}" if us else "" for us in lost.values()]
+        lines.append([network, str(size), f"{whole['median_us'] / 1e3:.3f}", f"{whole['percent_of_peak']:.0f}", *cells])
+    return table(["network", "size", "ms", "% of peak", *LOSERS], lines)
+
+
 def replace(page, name, text):
     """The page with `text` in its place for `name`."""
     place = re.compile(rf"(<!-- report: {name} -->\n).*?(<!-- /report -->)", re.DOTALL)
@@ -290,9 +325,13 @@ def measure(program, arguments, common):
 
 
 def main():
+    reports = {"networks": ("networks", ["--peers"], networks_report), "imported": ("imported", [], imported_report),
+               "policies": ("policies", ["--placements", "24"], policies_report), "limits": ("limits", [], limits_report),
+               "losses": ("networks", ["--profile"], losses_report), "kernels": ("kernels", ["--table"], kernels_report),
+               "subgraphs": ("subgraphs", [], subgraphs_report)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="where they were built")
-    parser.add_argument("--only", choices=["networks", "imported", "policies", "limits", "kernels", "subgraphs"], help="one of them")
+    parser.add_argument("--only", choices=list(reports), help="one of them")
     parser.add_argument("--repetitions", default="60")
     parser.add_argument("--core", help="pin to this core and ask for the real-time class")
     parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
@@ -300,12 +339,10 @@ def main():
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
     runtime = ["--onnxruntime", a.onnxruntime] if a.onnxruntime else []
-    reports = {"networks": (["--peers", *runtime], networks_report), "imported": (runtime, imported_report),
-               "policies": (["--placements", "24"], policies_report), "limits": ([], limits_report),
-               "kernels": (["--table"], kernels_report), "subgraphs": ([], subgraphs_report)}
     for name in [a.only] if a.only else list(reports):
-        words, report = reports[name]
-        program = a.build / "bench" / name
+        program, words, report = reports[name]
+        program = a.build / "bench" / program
+        words = words + runtime if name in ("networks", "imported") else words
         if not a.only and not program.exists():
             print(f"no {name}: {program} is not built", file=sys.stderr)
             continue

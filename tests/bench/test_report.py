@@ -136,6 +136,25 @@ class Policies(unittest.TestCase):
         self.assertNotIn("fuse-ops", report.policies_report(rows).split("The last row")[0])
 
 
+def step(kernel, layers, median, percent=None):
+    """A row of a profile on a machine with a peak of 100 GFLOP/s."""
+    rate = {} if percent is None else {"gflops": percent, "percent_of_peak": percent}
+    return {"network": "a", "size": 7, "kernel": kernel, "layers": layers, "median_us": median, **rate}
+
+
+class Losses(unittest.TestCase):
+    def test_what_steps_take_beyond_the_peak_adds_up(self):
+        rows = [step("rows: pointwise, depthwise", "2x2x3 > 2x2x8 > 2x2x8", 40, 75), step("pointwise", "5x5x4 > 5x5x4", 20, 80),
+                step("pointwise", "4x4x4 > 4x4x4", 10, 50), step("pointwise", "1x1x4 > 1x1x4", 10, 10),
+                step("winograd 4x4", "9x9x4 > 9x9x4", 10, 150), step("depthwise", "4x4x4 > 2x2x4", 4, 50),
+                step("softmax", "1x1x4 > 1x1x4", 6), step("sum", "", 100, 69)]
+        lines = report.losses_report(rows + [dict(r, network="b") for r in rows]).splitlines()
+        self.assertEqual(lines[0], "| network | size | ms | % of peak | " + " | ".join(report.LOSERS) + " |")
+        self.assertEqual(lines[2], "| a | 7 | 0.100 | 69 | 10.0 | 4.0 | 5.0 | 9.0 | -5.0 | 2.0 | 6.0 |")
+        self.assertEqual(lines[3], lines[2].replace("a", "b"))
+        self.assertAlmostEqual(69 + 10 + 4 + 5 + 9 - 5 + 2 + 6, 100)
+
+
 class Page(unittest.TestCase):
     PAGE = "a\n<!-- report: kernels -->\nold\nlines\n<!-- /report -->\nb\n<!-- report: subgraphs -->\n<!-- /report -->\n"
 

@@ -58,7 +58,7 @@ TEST_CASE("factors of a matrix solve its equations") {
     for (std::size_t j = 0; j < n; ++j) sum += matrix[i * n + j] * x[j];
     CHECK(sum == doctest::Approx(b[i]));
   }
-  CHECK(!factor.set({1, 0, 2, 1}, 2));  // 1 2; 2 1 has a negative eigenvalue
+  CHECK(!factor.set({1, 2, 0, 1}, 2));  // 1 2; 2 1 has a negative eigenvalue
 }
 
 TEST_CASE("what was measured is remembered, and what is far from it is uncertain") {

@@ -8,34 +8,36 @@
 
 namespace ago::tuner {
 
-/// A = L L', A symmetric and positive definite.
+/// A = U' U, A symmetric and positive definite. All inner loops but one add a multiple of a row of U to something: no
+/// step of them waits for the one before.
 class cholesky {
  public:
-  /// Takes the lower triangle of an n x n matrix, rows first; false if it is not positive definite.
+  /// Takes the upper triangle of an n x n matrix, rows first; false if it is not positive definite.
   bool set(std::vector<double> matrix, std::size_t n) {
-    l_ = std::move(matrix), n_ = n;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j <= i; ++j) {
-        double sum = at(i, j);
-        for (std::size_t k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
-        if (i != j) at(i, j) = sum / at(j, j);
-        else if (sum > 0) at(i, i) = std::sqrt(sum);
-        else return false;
+    u_ = std::move(matrix), n_ = n;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!(at(k, k) > 0)) return false;
+      double const root = std::sqrt(at(k, k));
+      for (std::size_t j = k; j < n; ++j) at(k, j) /= root;
+      for (std::size_t i = k + 1; i < n; ++i) {
+        double const factor = at(k, i);
+        for (std::size_t j = i; j < n; ++j) at(i, j) -= factor * at(k, j);
       }
+    }
     return true;
   }
-  /// x with L x = b.
+  /// x with U' x = b.
   std::vector<double> solve_lower(std::vector<double> b) const {
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t k = 0; k < i; ++k) b[i] -= at(i, k) * b[k];
-      b[i] /= at(i, i);
+    for (std::size_t k = 0; k < n_; ++k) {
+      double const x = b[k] /= at(k, k);
+      for (std::size_t i = k + 1; i < n_; ++i) b[i] -= x * at(k, i);
     }
     return b;
   }
-  /// x with L' x = b.
+  /// x with U x = b.
   std::vector<double> solve_upper(std::vector<double> b) const {
     for (std::size_t i = n_; i-- > 0;) {
-      for (std::size_t k = i + 1; k < n_; ++k) b[i] -= at(k, i) * b[k];
+      for (std::size_t k = i + 1; k < n_; ++k) b[i] -= at(i, k) * b[k];
       b[i] /= at(i, i);
     }
     return b;
@@ -48,10 +50,10 @@ class cholesky {
   }
 
  private:
-  double& at(std::size_t i, std::size_t j) { return l_[i * n_ + j]; }
-  double at(std::size_t i, std::size_t j) const { return l_[i * n_ + j]; }
+  double& at(std::size_t i, std::size_t j) { return u_[i * n_ + j]; }
+  double at(std::size_t i, std::size_t j) const { return u_[i * n_ + j]; }
 
-  std::vector<double> l_;
+  std::vector<double> u_;
   std::size_t n_ = 0;
 };
 

@@ -30,7 +30,7 @@ class cost_model {
     if (seen_.empty()) origin_ = analytic;
     seen_.push_back({g, analytic - origin_, cost});
     if (seen_.size() > most) seen_.erase(std::max_element(seen_.begin(), seen_.end(), cheaper));
-    ++since_judged_, fitted_ = false;
+    ++learnt_, fitted_ = false;
   }
   bool empty() const { return seen_.empty(); }
 
@@ -68,7 +68,7 @@ class cost_model {
   }
 
   void fit() {
-    if (4 * since_judged_ > judged_) judge();
+    if (4 * learnt_ > 5 * judged_) judge();
     fit_with(traits_);
     fitted_ = true;
   }
@@ -87,7 +87,7 @@ class cost_model {
   }
   /// The likeliest traits.
   void judge() {
-    since_judged_ = 0, judged_ = seen_.size();
+    judged_ = learnt_;
     double best = worst;
     traits likeliest;
     auto const judge_one = [&](traits const& t) {
@@ -106,7 +106,7 @@ class cost_model {
     std::size_t const n = seen_.size();
     std::vector<double> matrix(n * n), open(n);
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) matrix[i * n + j] = covariance(seen_[i], seen_[j]);
+      for (std::size_t j = i; j < n; ++j) matrix[i * n + j] = covariance(seen_[i], seen_[j]);
       matrix[i * n + i] += t.noise;
       open[i] = (rest(seen_[i]) - offset_) / scale_;
     }
@@ -126,7 +126,7 @@ class cost_model {
   cholesky factor_;
   std::vector<double> solved_;  ///< inverse covariance times rest
   double origin_ = 0, offset_ = 0, scale_ = 1;
-  std::size_t judged_ = 0, since_judged_ = 0;
+  std::size_t learnt_ = 0, judged_ = 0;  ///< observations in all; when the traits were judged
   bool fitted_ = false;
 };
 
