@@ -12,9 +12,9 @@ constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square
 
 namespace detail {
 
-/// Quarter cycles that packed weights take from beyond L2, at 10 bytes a cycle; none if they are so few that they stay
-/// there from run to run (see choose_matrix).
-constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats * 8 / 5; }
+/// Quarter cycles that packed weights take from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
+/// few that they stay there from run to run (see choose_matrix).
+constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats; }
 
 /// Two activities at a time: the shorter one hides all but a quarter.
 constexpr long overlapped(long a, long b) { return a > b ? a + b / 4 : b + a / 4; }

@@ -9,7 +9,7 @@ namespace ago::tuner {
 /// How many options there are of each kind, the default aside. Those that change code are in the tuner's executable.
 inline constexpr int tiles_alone = 6;        ///< register tiles of a step by itself
 inline constexpr int tiles_in_pipeline = 2;  ///< the first ones of those, for one part of a pipeline at a time
-inline constexpr int tiles_repacked = 2;     ///< with weights in the other packing; the first one in pipelines as well
+inline constexpr int tiles_repacked = 1;     ///< with weights in the other packing, in pipelines as well
 inline constexpr int most_blocks = 5;        ///< cache tiles
 
 /// A register tile as a schedule wishes for it: pixels and vectors, or columns and rows of a depthwise step. Vectors
