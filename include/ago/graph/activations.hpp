@@ -3,6 +3,8 @@
 // Largest errors over all finite x, measured as those in kernel/epilogue.hpp: 4 units in the last place, softplus below
 // -87 and celu besides 1e-37; mish 8 units and 1e-35; affine_sigmoid 2e-7; threshold, negative, absolute and the
 // roundings exact.
+// The layers' operators are templates, so that a function is compiled only where its layer is used: xsimd's exp and log
+// for neon take g++ 5 seconds.
 #pragma once
 
 #include <ago/graph/elementwise.hpp>
@@ -61,56 +63,72 @@ inline constexpr auto rounded = [](auto x) { return round_to_even(x); };
 struct elu {
   float alpha = 1;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::elu_function, alpha, 1, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::elu_function, alpha, 1, line}(x);
+  }
 };
 
 /// gamma * elu{alpha}, with the numbers of the paper (Klambauer et al., 2017) unless others are given.
 struct selu {
   float alpha = 1.6732632f, gamma = 1.0507010f;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::elu_function, alpha, gamma, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::elu_function, alpha, gamma, line}(x);
+  }
 };
 
 /// x where positive, else alpha * (exp(x / alpha) - 1)
 struct celu {
   float alpha = 1;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::celu_function, alpha, 0, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::celu_function, alpha, 0, line}(x);
+  }
 };
 
 /// min(max(alpha * x + beta, 0), 1): hard_sigmoid{} with other numbers, as in ONNX and Keras.
 struct affine_sigmoid {
   float alpha = .2f, beta = .5f;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::affine_sigmoid_function, alpha, beta, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::affine_sigmoid_function, alpha, beta, line}(x);
+  }
 };
 
 /// x where greater than `at`, elsewhere `value`
 struct threshold {
   float at = 1, value = 0;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::threshold_function, at, value, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::threshold_function, at, value, line}(x);
+  }
 };
 
 /// x - bias where greater than lambda, x + bias where less than -lambda, else 0: with bias = lambda soft shrinkage.
 struct shrink {
   float lambda = .5f, bias = 0;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::shrink_function, lambda, bias, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::shrink_function, lambda, bias, line}(x);
+  }
 };
 
 /// factor * x + summand
 struct affine {
   float factor = 1, summand = 0;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::affine_function, factor, summand, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::affine_function, factor, summand, line}(x);
+  }
 };
 
 /// x to the power of a number, see kernel/math.hpp; of a negative x to one that is not whole: NaN.
 struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{detail::power_function, exponent, 0, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return map{detail::power_function, exponent, 0, line}(x);
+  }
 };
 
 /// log(1 + exp(x))

@@ -1,4 +1,5 @@
 // Normalisations by statistics of the value itself, made of means, products and functions of elements.
+// Templates for the reason that activations are.
 #pragma once
 
 #include <ago/graph/activations.hpp>
@@ -39,7 +40,7 @@ constexpr tensor mean_of_groups(tensor x, int groups, int line) {
 
 /// (x - mean) / sqrt(variance + epsilon) over the image and the channels of each group. The variance is that of the
 /// differences, so that a mean far from 0 does no harm.
-constexpr tensor normalised(tensor x, int groups, float epsilon, int line) {
+constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsilon, int line) {
   tensor const mean = mean_of_groups(global_avg_pool{line}(x), groups, line);
   tensor const centered = record_binary(op::sub, line, x, mean);
   tensor const squares = global_avg_pool{line}(multiplied(centered, centered, line));
@@ -57,7 +58,7 @@ struct group_norm {
   bool affine = true;
   int line = __builtin_LINE();
 
-  constexpr tensor operator()(tensor x) const {
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
     detail::recording r(op::scale, line, x);
     int parts = r.positive(groups);
     if (!(epsilon >= 0)) r.complain(fault::argument_must_not_be_negative, 0, -1);
@@ -75,7 +76,9 @@ struct instance_norm {
   float epsilon = 1e-5f;
   bool affine = true;
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return group_norm{x.channels(), epsilon, affine, line}(x); }
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
+    return group_norm{x.channels(), epsilon, affine, line}(x);
+  }
 };
 
 /// x / sqrt(mean of the squares of its pixel's channels + epsilon) * gamma: PyTorch's RMSNorm. Parameter gamma.
@@ -83,7 +86,7 @@ struct rms_norm {
   float epsilon = 1e-5f;
   int line = __builtin_LINE();
 
-  constexpr tensor operator()(tensor x) const {
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const mean = reduce_mean{axis::channels, line}(detail::multiplied(x, x, line));
     tensor const y = detail::multiplied(x, map{detail::reciprocal_root_above, epsilon, 0, line}(mean), line);
     detail::recording r(op::scale, line, y);
@@ -100,7 +103,7 @@ struct l2_normalize {
   float least = 1e-12f;
   int line = __builtin_LINE();
 
-  constexpr tensor operator()(tensor x) const {
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const squares = reduce_sum{along, line}(detail::multiplied(x, x, line));
     return detail::record_binary(op::div, line, x, map{detail::root_at_least, least, 0, line}(squares));
   }
@@ -113,11 +116,11 @@ struct local_response_norm {
   float alpha = 1e-4f, beta = .75f, bias = 1;
   int line = __builtin_LINE();
 
-  constexpr tensor operator()(tensor x) const {
+  constexpr tensor operator()(std::same_as<tensor> auto x) const {
     shape const s = x.dims();
     int const width = detail::recording(op::avg_pool, line, x).positive(size);
     // With pixels innermost, as all of them are treated alike, and channels as columns.
-    tensor y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::multiplied(x, x, line));
+    auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::multiplied(x, x, line));
     avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
                         .line = line};
     y = permute{0, 1, 3, 2, line}(mean(permute{0, 1, 3, 2, line}(y)));
