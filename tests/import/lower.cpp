@@ -3,6 +3,8 @@
 
 #include <ago/graph/lowering.hpp>
 
+#include <limits>
+
 using namespace ago::importer;
 using namespace ago_test;
 
@@ -226,4 +228,69 @@ TEST_CASE("attention among the pixels at the same place of all patches is one la
   CHECK((layer.heads == 2 && layer.patch.h == 2 && layer.patch.w == 2 && layer.scale == 1));
   CHECK(made.operands.size() == 1);
   CHECK(made.out == ago::shape{1, 4, 6, 4});
+}
+
+TEST_CASE("Where with a known condition takes minima and maxima, which keep large and infinite numbers apart") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  auto const lowered_where = [](names const& operands, ints const& condition) {
+    ago_test::network net;
+    net.input("x", {3, 2}).input("z", {3, 2});
+    net.list("numbers", condition).constant("large", {}, floats{-1e9f}).constant("masked", {}, floats{-infinity});
+    net.constant("table", {3, 1}, floats{7, 8, 9});
+    net.node("Cast", {"numbers"}, {"c"}).set("to", ::onnx::TensorProto::BOOL);
+    net.node("Where", operands, {"y"});
+    net.node("Add", {"y", "z"}, {"sum"});
+    net.output("sum");
+    return lowered_of(net).network;
+  };
+  auto const kinds_of = [](call_list const& list) {
+    std::vector<ago::op> r;
+    for (call const& c : list.calls)
+      if (auto const* b = std::get_if<binary>(&c.what)) r.push_back(b->kind);
+    return r;
+  };
+  auto const numbers_of = [](call_list const& list) {
+    std::vector<floats> r;
+    for (call const& c : list.calls)
+      if (std::holds_alternative<ago::constant>(c.what)) r.push_back(c.weights);
+    return r;
+  };
+  using enum ago::op;
+  call_list const mask = lowered_where({"c", "masked", "x"}, {0, 1});
+  CHECK(kinds_of(mask) == std::vector{minimum, add});
+  CHECK(numbers_of(mask).at(0) == floats{infinity, -infinity});
+  call_list const number = lowered_where({"c", "x", "large"}, {0, 1});
+  CHECK(kinds_of(number) == std::vector{minimum, maximum, add});
+  CHECK(numbers_of(number) == std::vector{floats{-infinity, infinity}, floats{-1e9f, -infinity}});
+  call_list const wider = lowered_where({"c", "table", "x"}, {0, 1});
+  CHECK(numbers_of(wider).back() == floats{-infinity, 7, -infinity, 8, -infinity, 9});
+  call_list const two = lowered_where({"c", "x", "z"}, {0, 1});
+  CHECK(kinds_of(two) == std::vector{minimum, minimum, maximum, add});
+  CHECK(numbers_of(two) == std::vector{floats{-infinity, infinity}, floats{infinity, -infinity}});
+
+  // Nothing to choose.
+  CHECK(kinds_of(lowered_where({"c", "masked", "x"}, {0, 0})) == std::vector{add});
+  CHECK(kinds_of(lowered_where({"c", "x", "table"}, {1, 1})) == std::vector{add});
+}
+
+TEST_CASE("Where with a condition that is computed has no arithmetic with what it does not choose either") {
+  auto const lowered_where = [](names const& operands) {
+    ago_test::network net;
+    net.input("c", {2}, ::onnx::TensorProto::BOOL).input("x", {3, 2});
+    net.constant("one", {}, floats{1}).constant("masked", {}, floats{-std::numeric_limits<float>::infinity()});
+    net.constant("large", {}, floats{-1e9f});
+    net.node("Where", operands, {"y"});
+    net.output("y");
+    return lowered_of(net).network;
+  };
+  auto const map_in = [](call_list const& list) { return std::get<map_of>(only<map_of>(list).what).expression; };
+  CHECK(map_in(lowered_where({"c", "one", "large"})) ==
+        "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(1.f), decltype(x)(-1e+09f))");
+  call_list const mask = lowered_where({"c", "masked", "x"});
+  CHECK(std::get<binary>(only<binary>(mask).what).kind == ago::op::minimum);
+  CHECK(map_in(mask) == "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(-__builtin_inff()), "
+                        "decltype(x)(__builtin_inff()))");
+  CHECK(count<map_of>(lowered_where({"c", "x", "large"})) == 2);
+  CHECK(count<binary>(lowered_where({"c", "x", "large"})) == 2);
+  CHECK(count<binary>(lowered_where({"c", "x", "x"})) == 3);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace ago::importer {
 
@@ -152,13 +153,64 @@ void compare(node_reader const& n) {
   else where(zero, "math::abs(x)", one, zero);  // Xor
 }
 
-void where_rule(node_reader const& n) {
-  view const d = pair(n, arithmetic::subtract, 1, 2);
-  view const chosen = n.known(0) ? combined(n.c, arithmetic::multiply, d, n.dims(0), n.reals(0, ""))
-                                 : combined(n.c, arithmetic::multiply, d, n.x(0));
-  n.define(n.known(2) ? combined(n.c, arithmetic::add, chosen, n.dims(2), n.reals(2, ""))
-                      : combined(n.c, arithmetic::add, chosen, n.x(2)));
+// Where takes minima with infinities, and the maximum of both: its result is one of the elements, to the bit. A product
+// with the condition would lose small numbers beside the large ones of a mask, and make NaN of infinite ones.
+
+/// Where's result if its condition is the same everywhere.
+view chosen(node_reader const& n, int i) {
+  if (!n.known(i)) return expanded(n.c, n.x(i), n.out_dims());
+  return n.c.constant(n.out_dims(), broadcast_values(n.c, n.dims(i), n.reals(i, ""), n.out_dims()));
 }
+
+/// Operand i where the condition, which is known, chooses it, elsewhere -infinity.
+view chosen_from(node_reader const& n, std::vector<float> bounds, int i) {
+  for (float& b : bounds) b = (b != 0) == (i == 1) ? infinity : -infinity;
+  return combined(n.c, arithmetic::minimum, n.x(i), n.dims(0), bounds);
+}
+
+/// By a condition that is known.
+view where_known(node_reader const& n) {
+  std::vector<float> const truth = n.reals(0, "");
+  bool const first = std::all_of(truth.begin(), truth.end(), [](float t) { return t != 0; });
+  if (first || std::all_of(truth.begin(), truth.end(), [](float t) { return t == 0; })) return chosen(n, first ? 1 : 2);
+  int const i = n.known(1) ? 2 : 1, other = 3 - i;
+  view const r = chosen_from(n, truth, i);
+  if (!n.known(other)) return combined(n.c, arithmetic::maximum, r, chosen_from(n, truth, other));
+  extents const dims = broadcast(n.dims(0), n.dims(other));
+  std::vector<float> const all = broadcast_values(n.c, n.dims(0), truth, dims);
+  std::vector<float> values = broadcast_values(n.c, n.dims(other), n.reals(other, ""), dims);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if ((all[k] != 0) != (other == 1)) values[k] = -infinity;
+  bool const none = std::all_of(values.begin(), values.end(), [](float v) { return v == -infinity; });
+  return none ? r : combined(n.c, arithmetic::maximum, r, dims, values);
+}
+
+/// `yes` or `no` by the condition, which is computed at run time.
+view by_condition(node_reader const& n, float yes, float no) {
+  return mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(yes) + ", " + wide(no) + ")");
+}
+
+/// The one number of a constant operand.
+std::optional<float> only_number(node_reader const& n, int i) {
+  if (!n.known(i)) return {};
+  auto const k = n.reals(i, "");
+  return k.size() == 1 ? std::optional(k[0]) : std::nullopt;
+}
+
+view where_computed(node_reader const& n) {
+  std::optional<float> const yes = only_number(n, 1), no = only_number(n, 2);
+  if (yes && no) return by_condition(n, *yes, *no);
+  auto const from = [&](int i, std::optional<float> k) {
+    if (k) return i == 1 ? by_condition(n, *k, -infinity) : by_condition(n, -infinity, *k);
+    view const bounds = i == 1 ? by_condition(n, infinity, -infinity) : by_condition(n, -infinity, infinity);
+    return combined(n.c, arithmetic::minimum, n.x(i), bounds);
+  };
+  if (yes == -infinity) return from(2, no);
+  if (no == -infinity) return from(1, yes);
+  return combined(n.c, arithmetic::maximum, from(1, yes), from(2, no));
+}
+
+void where_rule(node_reader const& n) { n.define(n.known(0) ? where_known(n) : where_computed(n)); }
 
 void prelu_rule(node_reader const& n) {
   view x = n.x();
