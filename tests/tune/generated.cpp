@@ -7,7 +7,7 @@
 #include <generated/some_board.hpp>
 
 static_assert(tuned::some_board.sorted());
-static_assert(tuned::nothing_found.sorted() && tuned::nothing_found.find(0) == nullptr);
+static_assert(tuned::nothing_found.sorted() && !tuned::nothing_found.find(0));
 
 TEST_CASE("a generated header is the table that was found") {
   auto const read = ago::tuner::read_header(AGO_GENERATED_HEADER);
@@ -15,8 +15,8 @@ TEST_CASE("a generated header is the table that was found") {
   REQUIRE(read->entries.size() > 0);
   REQUIRE(read->entries.size() == std::size(tuned::some_board.entries));
   for (std::size_t i = 0; i < read->entries.size(); ++i) {
-    ago::schedule const* const found = tuned::some_board.find(read->entries[i].found.signature);
-    REQUIRE(found != nullptr);
+    auto const found = tuned::some_board.find(read->entries[i].found.signature);
+    REQUIRE(found);
     CHECK(*found == read->entries[i].found.best);
   }
 }

@@ -11,13 +11,14 @@ class naming {
  public:
   constexpr naming() = default;
   /// Refers to the names that an earlier trace of the same network has written.
-  constexpr explicit naming(char const* const* names) : names_(names) {}
+  constexpr explicit naming(char const* const* names) : way_(way::refers), names_(names) {}
   /// Writes them into rows of zeros: count() names of up to longest() characters, as an earlier trace has counted.
-  constexpr explicit naming(char* const* names) : written_(names) {}
+  constexpr explicit naming(char* const* names) : way_(way::writes), written_(names) {}
 
   /// The current name; null where there is none, or where names are not referred to.
   constexpr char const* current() const {
-    return names_ && current_.index >= 0 && names_[current_.index][0] ? names_[current_.index] : nullptr;
+    if (way_ != way::refers || current_.index < 0) return nullptr;
+    return names_[current_.index][0] ? names_[current_.index] : nullptr;
   }
   constexpr int count() const { return count_; }
   constexpr int longest() const { return longest_; }
@@ -31,14 +32,16 @@ class naming {
   constexpr joined enter(char const* name, int number) {
     joined const outer = current_;
     current_ = {count_++, 0};
-    if (!names_) join(outer, name, number);
+    if (way_ != way::refers) join(outer, name, number);
     return outer;
   }
   constexpr void leave(joined outer) { current_ = outer; }
 
  private:
+  enum class way { counts, writes, refers };
+
   constexpr void join(joined outer, char const* name, int number) {
-    if (written_)
+    if (way_ == way::writes)
       for (int i = 0; i < outer.length; ++i) written_[current_.index][i] = written_[outer.index][i];
     current_.length = outer.length;
     if (outer.length && (*name || number >= 0)) put('.');
@@ -48,7 +51,7 @@ class naming {
     if (longest_ < current_.length) longest_ = current_.length;
   }
   constexpr void put(char c) {
-    if (written_) written_[current_.index][current_.length] = c;
+    if (way_ == way::writes) written_[current_.index][current_.length] = c;
     ++current_.length;
   }
   constexpr void put_number(int x) {
@@ -56,6 +59,7 @@ class naming {
     put(char('0' + x % 10));
   }
 
+  way way_ = way::counts;
   char const* const* names_{};
   char* const* written_{};
   int count_{}, longest_{};

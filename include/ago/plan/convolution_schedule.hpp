@@ -145,7 +145,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     data.out = g.nodes[s.result].out;
     data.win = g.nodes[s.main].win;
     data.groups = g.nodes[s.main].groups;
-    schedule const* const wish = table.find(signature_of(g, s, o));
+    auto const wish = table.find(signature_of(g, s, o));
     int twin = 0;
     while (twin < count && !detail::equal_convolutions(g, steps.step[untuned_steps[twin]], s)) ++twin;
     if (!wish && twin < count) {

@@ -131,7 +131,7 @@ struct attention_nodes {
 };
 template <int V, int E, int O>
 constexpr attention_nodes attention_of(graph<V, E, O> const& g, int v, int const* chain_of) {
-  if (!chain_of || g.nodes[v].kind != op::attention_values) return {};
+  if (g.nodes[v].kind != op::attention_values) return {};
   int const weights = g.operand(v);
   if (g.nodes[weights].kind != op::softmax || g.source(weights).kind != op::attention_scores) return {};
   int const scores = g.operand(weights);
@@ -215,10 +215,10 @@ constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& l
 /// The steps of `g`, in execution order, under partition `minis`. Each operator is computed by exactly one step, except
 /// concatenations, slices and shuffles of channels, which are views or computed by their producers, with copies where
 /// that cannot be, and except operators whose channels lie in several places: one step for each. `chain_of`: of each
-/// node, see partitions; null: no attention is computed in one pass. `S`: at least step_capacity().
+/// node, see partitions. `S`: at least step_capacity().
 template <int S, int V, int E, int O>
 constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
-                                  channel_layouts<V> const& layouts, int const* chain_of = nullptr) {
+                                  channel_layouts<V> const& layouts, int const* chain_of) {
   step_list<S> steps;
   value_uses<V> const uses = uses_of(g);
   bool done[V]{};
@@ -264,6 +264,14 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
     if (copy) steps.step[steps.count++] = {.source = g.outputs[o], .result = g.outputs[o], .copy_to_output = o};
   }
   return steps;
+}
+/// Likewise, with every node in a chain of its own: no attention is computed in one pass.
+template <int S, int V, int E, int O>
+constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
+                                  channel_layouts<V> const& layouts) {
+  int chain_of[V > 0 ? V : 1]{};
+  for (int v = 0; v < V; ++v) chain_of[v] = v;
+  return form_steps<S>(g, minis, views, layouts, chain_of);
 }
 template <int V, int E, int O>
 constexpr step_list<V + E + O> form_steps(graph<V, E, O> const& g, partition<V> const& minis,

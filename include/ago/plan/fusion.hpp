@@ -53,7 +53,7 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
   chain_link chain[max_parts]{};
   for (int i = 0; i < count; ++i)
     chain[i] = link_of(g, steps.step[first + i].main, steps.step[first + i].result);
-  schedule const* const wish = table.find(signature_of(g, steps.step[first + 1], o));
+  auto const wish = table.find(signature_of(g, steps.step[first + 1], o));
   chain_tiling const& t = r.tiles[k] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
   for (int i = 0; i + 1 < count; ++i) {
     long const pixels = chain[i].out.pixels();
@@ -77,7 +77,7 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
     bool joins = i > 0 && fuses_intensively(o.policy) && r.parts[r.count - 1] < max_parts &&
                  detail::feeds(g, uses, a, b) && parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
-      schedule const* const wish = table.find(signature_of(g, b, o));
+      auto const wish = table.find(signature_of(g, b, o));
       joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];
     }
     if (joins) {

@@ -149,8 +149,8 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     p.data.odd_runs = runs.odd[i];
     if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
     p.signature = signature_of(g, steps.step[i], o);
-    schedule const* const found = table.find(p.signature);
-    p.tuned = found != nullptr;
+    auto const found = table.find(p.signature);
+    p.tuned = bool(found);
     r.tuned_steps += p.tuned;
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];

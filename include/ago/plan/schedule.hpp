@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace ago {
 
@@ -54,15 +55,17 @@ struct schedule_table {
       if (entries[i - 1].signature >= entries[i].signature) return false;
     return true;
   }
-  /// The schedule for `signature`, or null.
-  constexpr schedule const* find(std::uint64_t signature) const {
+  /// The schedule for `signature`, if there is one. Not a pointer: with -fsanitize=undefined g++ compares no address of
+  /// a static object with null at compile time.
+  constexpr std::optional<schedule> find(std::uint64_t signature) const {
     std::size_t low = 0, high = N;
     while (low < high) {
       std::size_t const middle = (low + high) / 2;
       if (entries[middle].signature < signature) low = middle + 1;
       else high = middle;
     }
-    return low < N && entries[low].signature == signature ? &entries[low].best : nullptr;
+    if (low == N || entries[low].signature != signature) return {};
+    return entries[low].best;
   }
 };
 template <std::size_t N>
@@ -71,7 +74,7 @@ schedule_table(tuned_schedule const (&)[N]) -> schedule_table<N>;
 /// No table: every step takes the analytic default.
 struct untuned_t {
   constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return nullptr; }
+  constexpr std::optional<schedule> find(std::uint64_t) const { return {}; }
 };
 inline constexpr untuned_t untuned{};
 
@@ -79,7 +82,7 @@ inline constexpr untuned_t untuned{};
 struct uniform_schedule {
   schedule wish;
   constexpr bool sorted() const { return true; }
-  constexpr schedule const* find(std::uint64_t) const { return &wish; }
+  constexpr std::optional<schedule> find(std::uint64_t) const { return wish; }
 };
 
 }  // namespace ago

@@ -189,7 +189,7 @@ constexpr split_list<S> split_steps(fusion_list<S> const& groups, plan<N> const&
   split_list<S> r;
   for (int k = 0; k < groups.count && o.device.threads > 1; ++k) {
     planned_step const* const parts = p.steps + groups.first[k];
-    schedule const* const wish = table.find(parts[groups.parts[k] > 1 ? 1 : 0].signature);
+    auto const wish = table.find(parts[groups.parts[k] > 1 ? 1 : 0].signature);
     split const how = wish ? wish->split : split::none;
     r.of[k] = detail::choose_split(parts, groups.parts[k], groups.tiles[k], how, o.device.threads);
   }
