@@ -5,7 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <fstream>
+#include <system_error>
 #include <thread>
 
 using namespace model_test;
@@ -43,6 +49,28 @@ TEST_CASE("a team that has never run, or just once, ends") {
     team used(4, std::chrono::nanoseconds(i % 2 * 1000));
     CHECK(calls_of(used, 4) == std::vector<int>(4, 1));
   }
+}
+
+TEST_CASE("a team that gets too few threads throws, and ends those that it has") {
+  constexpr rlim_t most = 1 << 29;  // bytes: too few for the stacks of 1000 threads
+  std::ifstream pages("/proc/self/statm");
+  rlim_t used = most;
+  pages >> used;
+  if (used > most / rlim_t(::sysconf(_SC_PAGESIZE))) return;  // a sanitizer has reserved more than that already
+  pid_t const child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    rlimit const memory{most, most};
+    ::setrlimit(RLIMIT_AS, &memory);
+    try {
+      team const workers(1000);
+    } catch (std::system_error const&) {
+    }
+    ::_exit(0);
+  }
+  int status = -1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
 TEST_CASE("what pieces write is there when run returns, and what was written before is there for them") {

@@ -37,17 +37,19 @@ inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanose
 /// The calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: one for each thread
 /// that runs models. Runs allocate and throw nothing. Threads that wait for work, or the caller for theirs, stay awake
 /// for `spin`, as long as most steps take, before they sleep. Nobody waits for a thread that has not begun: who is done
-/// takes the next piece, so that other work on the machine costs little.
+/// takes the next piece, so that other work on the machine costs little. Where the system has no more threads, the
+/// constructor throws std::system_error.
 class team {
  public:
   explicit team(int threads, std::chrono::nanoseconds spin = std::chrono::microseconds(20))
-      : threads_(threads > 1 ? threads : 1), spin_(spin), workers_(new std::thread[std::size_t(threads_)]) {
+      : team(threads > 1 ? threads : 1, spin, nullptr) {  // complete: if a thread does not start, ~team ends the others
     for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)] = std::thread([this] { work(); });
   }
   ~team() {
     ends_.store(true, std::memory_order_relaxed);
     announce(0);
-    for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)].join();
+    for (int i = 1; i < threads_; ++i)
+      if (workers_[std::size_t(i)].joinable()) workers_[std::size_t(i)].join();
   }
   team(team const&) = delete;
   team& operator=(team const&) = delete;
@@ -66,6 +68,10 @@ class team {
   }
 
  private:
+  /// Without its threads.
+  team(int threads, std::chrono::nanoseconds spin, std::nullptr_t)
+      : threads_(threads), spin_(spin), workers_(new std::thread[std::size_t(threads)]) {}
+
   /// Publishes so many pieces of what call_ and what_ say.
   void announce(int pieces) noexcept {
     open_.store(std::uint64_t(unsigned(pieces)) << 32, std::memory_order_release);
