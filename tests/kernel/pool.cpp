@@ -14,8 +14,9 @@ constexpr kernel_key key(structure what, isa target, bool partial) {
 /// the image or on its near pads.
 int windows(int extent, int kernel, int stride, int dilation, int near, int far, bool ceil) {
   int const span = dilation * (kernel - 1) + 1, room = extent + near + far - span;
-  if (room < 0) return 0;
-  int count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
+  int const reach = room + (ceil ? stride - 1 : 0);
+  if (reach < 0) return 0;
+  int count = reach / stride + 1;
   if (ceil && (count - 1) * stride >= extent + near) --count;
   return count;
 }

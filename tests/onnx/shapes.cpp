@@ -102,6 +102,8 @@ TEST_CASE("pooling, and its last window in ceil mode") {
   CHECK(shape_of(13, "MaxPool", {in({1, 3, 32, 32})}, pool({2, 2}, {2, 2}, {0, 0, 0, 0}, 0)) == ints{1, 3, 16, 16});
   CHECK(shape_of(13, "MaxPool", {in({1, 1, 4, 4})}, pool({3, 3}, {2, 2}, {0, 0, 0, 0}, 0)) == ints{1, 1, 1, 1});
   CHECK(shape_of(13, "MaxPool", {in({1, 1, 4, 4})}, pool({3, 3}, {2, 2}, {0, 0, 0, 0}, 1)) == ints{1, 1, 2, 2});
+  CHECK(shape_of(13, "MaxPool", {in({1, 1, 2, 1})}, pool({3, 2}, {2, 2}, {0, 0, 0, 0}, 1)) == ints{1, 1, 1, 1});
+  contains(complaint_of(13, "MaxPool", {in({1, 1, 1, 5})}, pool({3, 3}, {2, 2}, {0, 0, 0, 0}, 1)), "spans 3 on 1");
   // A third window would begin in the right padding.
   CHECK(shape_of(13, "MaxPool", {in({1, 1, 2, 2})}, pool({1, 1}, {3, 3}, {0, 0, 0, 0}, 1)) == ints{1, 1, 1, 1});
   CHECK(shape_of(13, "AveragePool", {in({1, 3, 2, 2})}, pool({3, 3}, {3, 3}, {1, 1, 1, 1}, 1)) == ints{1, 3, 1, 1});

@@ -79,8 +79,9 @@ void conv_transpose_rule(node_reader const& n) {
 
 /// How many pixels a pooling gives in one direction.
 int pooled(window_side const& s, bool ceil) {
-  std::int64_t const all = s.in + s.before + s.after - s.span();
-  std::int64_t out = (all + (ceil ? s.stride - 1 : 0)) / s.stride + 1;
+  std::int64_t const room = s.in + s.before + s.after - s.span() + (ceil ? s.stride - 1 : 0);
+  if (room < 0) return 0;
+  std::int64_t out = room / s.stride + 1;
   if (ceil && (out - 1) * s.stride >= s.in + s.before) --out;
   return int(out);
 }

@@ -36,13 +36,14 @@ std::int64_t extent(windows const& w, std::size_t i, std::int64_t in, bool ceil)
   bool const valid = w.auto_pad == "VALID";
   std::int64_t const begin = valid ? 0 : w.begin[i], end = valid ? 0 : w.end[i];
   std::int64_t const room = in + begin + end - w.span(i);
-  if (room < 0) {
+  bool const up = ceil && !valid;
+  if (room + (up ? w.strides[i] - 1 : 0) < 0) {
     throw fault{"kernel_shape", "a window that spans " + std::to_string(w.span(i)) + " on " +
                                     std::to_string(in + begin + end) + " pixels, padding included"};
   }
-  std::int64_t const floored = room / w.strides[i] + 1;
+  std::int64_t const floored = room < 0 ? 0 : room / w.strides[i] + 1;
   // The window that ceil mode adds must begin on the image or its left padding.
-  bool const another = ceil && !valid && room % w.strides[i] != 0 && floored * w.strides[i] < in + begin;
+  bool const another = up && room % w.strides[i] != 0 && floored * w.strides[i] < in + begin;
   return floored + (another ? 1 : 0);
 }
 

@@ -46,7 +46,8 @@ constexpr window_axis resolve(recording& r, window_axis a, bool same, int image,
   if (rules.pooling && a.after > span / 2) r.complain(fault::pad_must_be_smaller_than_kernel, span / 2, a.after);
 
   long const padded_image = long(image) + a.before + a.after;
-  if (padded_image < span) {
+  // By as much as the stride lets a last window reach out, the first one may, too.
+  if (padded_image + (rules.ceil ? a.stride - 1 : 0) < span) {
     r.complain(fault::window_exceeds_input, span, padded_image);
     a.out = 1;
     return a;
