@@ -125,7 +125,8 @@ TEST_CASE("a panel that L1 does not hold has many pixels to multiply, unless the
 
 TEST_CASE("with AVX2, which broadcasts apart, several vectors share an input") {
   for (long const pixels : {9L, 16L, 49L, 196L, 784L})
-    for (int const channels : {16, 32, 40, 64, 1000}) CHECK(matrix_tile(isa::avx2, {pixels, channels, 512}).vectors > 1);
+    for (int const channels : {16, 32, 40, 64, 1000})
+      CHECK(matrix_tile(isa::avx2, {pixels, channels, 512}).vectors > 1);
   CHECK(matrix_tile(isa::avx2, {49, 8, 512}).vectors == 1);
 }
 

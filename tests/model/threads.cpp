@@ -32,6 +32,14 @@ inline constexpr auto ends_pointwise = input{.h = 23, .w = 14, .c = 70} |
 inline constexpr auto residual_block = input{.h = 15, .w = 12, .c = 24} | inverted_residual(100);
 inline constexpr auto residual_blocks = input{.n = 2, .h = 15, .w = 12, .c = 24} | inverted_residual(100);
 
+struct counting_team {
+  int runs = 0;
+  void run(int pieces, auto const& piece) {
+    ++runs;
+    for (int i = 0; i < pieces; ++i) piece(i);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("steps cut along channels give the uncut result to the bit") {
@@ -92,4 +100,22 @@ TEST_CASE("runs of pixels know no rows") {
 TEST_CASE("one thread has nothing to cut") {
   using program = ago::program<residual_block, cut<split::channels>>;
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k) == step_split{});
+}
+
+TEST_CASE("a team computes for spans of run-time size, too, and only for those that fit") {
+  using cut_model = model<products, cut<split::channels>, options(threads{2})>;
+  auto const weights = random_weights<products>(1);
+  static cut_model net{std::span<float const, cut_model::parameter_count>(weights)};
+  auto const image = random_floats(net.input_size(), 2);
+  std::vector<float> alone(net.output_size()), together(alone.size()), own(alone.size());
+  static cut_model::workspace space;
+  counting_team workers;
+  CHECK(net.try_run(std::span(image).first(5), together, workers) == status::wrong_input_size);
+  CHECK(net.try_run_in(space, image, std::span(together).first(5), workers) == status::wrong_output_size);
+  CHECK(workers.runs == 0);
+  CHECK(net.try_run(image, alone) == status::ok);
+  CHECK(net.try_run(image, together, workers) == status::ok);
+  CHECK(workers.runs > 0);
+  CHECK(net.try_run_in(space, image, own, workers) == status::ok);
+  CHECK((together == alone && own == alone));
 }

@@ -12,8 +12,8 @@ constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square
 
 namespace detail {
 
-/// Quarter cycles that packed weights take from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
-/// few that they stay there from run to run (see choose_matrix).
+/// Quarter cycles that packed weights take from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are
+/// so few that they stay there from run to run (see choose_matrix).
 constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats; }
 
 /// Two activities at a time: the shorter one hides all but a quarter.
