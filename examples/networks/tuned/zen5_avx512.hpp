@@ -64,6 +64,16 @@
 //   ago 0.1.0, g++ 12.2.0, flags: -O3 -DNDEBUG -march=native -Wall -Wextra -Wpedantic
 //   search: evolutionary, variant ago, seed 1, 499 of 500 trials
 //   result: the default, which nothing has beaten
+//
+// networks::mobilevit_s<224>, avx512, device: AMD EPYC, Zen 5
+//   ago 0.1.0, g++ 12.2.0, flags: -O3 -DNDEBUG -march=native -Wall -Wextra -Wpedantic
+//   search: evolutionary, variant ago, seed 1, 149 of 150 trials
+//   result: the default, which nothing has beaten
+//
+// networks::mobilevit_s<256>, avx512, device: AMD EPYC, Zen 5
+//   ago 0.1.0, g++ 12.2.0, flags: -O3 -DNDEBUG -march=native -Wall -Wextra -Wpedantic
+//   search: evolutionary, variant ago, seed 1, 149 of 150 trials
+//   result: the default, which nothing has beaten
 #pragma once
 
 #include <ago/plan/schedule.hpp>
