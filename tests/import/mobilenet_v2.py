@@ -57,8 +57,8 @@ def main():
             sys.exit(f"{name}: {lines} lines, more than {LINES}")
         print(f"{name}: {lines} lines", flush=True)
     run(COMPILER, "-std=c++20", "-O1", "-march=native", "-Wall", "-Wextra", "-Werror", "-I", SOURCE / "include", "-I",
-        SOURCE / "examples", "-I", WORK, SOURCE / "tests/import/mobilenet_v2.cpp", "-o", WORK / "compare")
-    run(WORK / "compare", WORK / "channels_first.weights", WORK / "channels_last.weights", WORK / "parameters")
+        SOURCE / "examples", "-I", WORK, SOURCE / "tests/import/mobilenet_v2.cpp", "-o", WORK / "two_networks")
+    run(WORK / "two_networks", WORK / "channels_first.weights", WORK / "channels_last.weights", WORK / "parameters")
 
 
 if __name__ == "__main__":
