@@ -2,7 +2,7 @@
 """Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables;
 and, as `losses`, the profiles of the networks.
 
-A page has a place for each table: what lies between `<!-- report: kernels -->` (or another program's name) and
+A page has a place for each table: what lies between `<!-- report: kernels -->` (or another one's name) and
 `<!-- /report -->` is replaced. Without --update the tables are printed.
 """
 import argparse

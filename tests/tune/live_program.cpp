@@ -37,7 +37,7 @@ class drawn {
     }
     bool const alone = s.join <= 0 && !(i + 1 < steps::count && steps::can_join(i + 1));
     bool const repacked = draw(Seed, at + 6, 0, 2) == 0;
-    schedule const tile = repacked ? steps::repacked_tiles(i).wish(draw(Seed, at + 1, 0, alone ? 1 : 0))
+    schedule const tile = repacked ? steps::repacked_tiles(i).wish(0)
                                    : steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
     if (alone || draw(Seed, at + 2, 0, 2) == 0) {
       s.pixels = tile.pixels;

@@ -16,6 +16,14 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 /// A number as a register.
 std::string wide(float x) { return "decltype(x)(" + literal(x) + ")"; }
 
+/// `yes` where a < b, `no` elsewhere: expressions of x.
+std::string where_less(std::string const& a, std::string const& b, std::string const& yes, std::string const& no) {
+  return "math::where_less(" + a + ", " + b + ", " + yes + ", " + no + ")";
+}
+
+/// `yes` where x is true, that is not 0, `no` elsewhere.
+std::string where_true(float yes, float no) { return where_less(wide(0), "math::abs(x)", wide(yes), wide(no)); }
+
 template <class Layer>
 void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
 
@@ -34,9 +42,7 @@ void cast(node_reader const& n) {
   constexpr std::int64_t to_bool = 9;
   auto const& from = n.c.model.values[std::size_t(n.input(0))];
   auto const& to = n.c.model.values[std::size_t(n.op.outputs[0])];
-  if (n.integer("to", 1) == to_bool)
-    return n.define(
-        mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(1) + ", " + wide(0) + ")"));
+  if (n.integer("to", 1) == to_bool) return n.define(mapped(n.c, n.x(), where_true(1, 0)));
   if (from.type == onnx::element::real && to.type == onnx::element::integer)
     throw unsupported("a cast of reals to integers");
   n.define(n.x());
@@ -45,9 +51,7 @@ void cast(node_reader const& n) {
 /// What ago has no layer for, as an expression of x.
 std::string formula(node_reader const& n) {
   std::string const& type = n.op.type;
-  if (type == "Sign")
-    return "math::where_less(" + wide(0) + ", x, " + wide(1) + ", math::where_less(x, " + wide(0) + ", " + wide(-1) +
-           ", " + wide(0) + "))";
+  if (type == "Sign") return where_less(wide(0), "x", wide(1), where_less("x", wide(0), wide(-1), wide(0)));
   if (type == "Swish") return "x * math::sigmoid(" + literal(n.real("alpha", 1)) + " * x)";
   if (type == "Tan") return "math::sin(x) / math::cos(x)";
   if (type == "Sinh") return ".5f * (math::exp(x) - math::exp(-x))";
@@ -142,15 +146,14 @@ void many(node_reader const& n) {
 void compare(node_reader const& n) {
   view const d = pair(n, arithmetic::subtract, 0, 1);
   std::string const zero = wide(0), one = wide(1), type = n.op.type;
-  auto const where = [&](std::string const& a, std::string const& b, std::string const& yes, std::string const& no) {
-    n.define(mapped(n.c, d, "math::where_less(" + a + ", " + b + ", " + yes + ", " + no + ")"));
+  auto const truth = [&] {
+    if (type == "Greater") return where_less(zero, "x", one, zero);
+    if (type == "Less") return where_less("x", zero, one, zero);
+    if (type == "GreaterOrEqual") return where_less("x", zero, zero, one);
+    if (type == "LessOrEqual") return where_less(zero, "x", zero, one);
+    return type == "Equal" ? where_true(0, 1) : where_true(1, 0);  // Xor
   };
-  if (type == "Greater") where(zero, "x", one, zero);
-  else if (type == "Less") where("x", zero, one, zero);
-  else if (type == "GreaterOrEqual") where("x", zero, zero, one);
-  else if (type == "LessOrEqual") where(zero, "x", zero, one);
-  else if (type == "Equal") where(zero, "math::abs(x)", zero, one);
-  else where(zero, "math::abs(x)", one, zero);  // Xor
+  n.define(mapped(n.c, d, truth()));
 }
 
 // Where takes minima with infinities, and the maximum of both: its result is one of the elements, to the bit. A product
@@ -186,9 +189,7 @@ view where_known(node_reader const& n) {
 }
 
 /// `yes` or `no` by the condition, which is computed at run time.
-view by_condition(node_reader const& n, float yes, float no) {
-  return mapped(n.c, n.x(), "math::where_less(" + wide(0) + ", math::abs(x), " + wide(yes) + ", " + wide(no) + ")");
-}
+view by_condition(node_reader const& n, float yes, float no) { return mapped(n.c, n.x(), where_true(yes, no)); }
 
 /// The one number of a constant operand.
 std::optional<float> only_number(node_reader const& n, int i) {

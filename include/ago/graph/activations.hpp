@@ -9,6 +9,8 @@
 
 #include <ago/graph/elementwise.hpp>
 
+#include <concepts>
+
 namespace ago {
 
 namespace detail {

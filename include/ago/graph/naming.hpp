@@ -38,7 +38,7 @@ class naming {
   constexpr void leave(joined outer) { current_ = outer; }
 
  private:
-  enum class way { counts, writes, refers };
+  enum class way { counts, writes, refers };  ///< not told from null pointers, see schedule_table::find
 
   constexpr void join(joined outer, char const* name, int number) {
     if (way_ == way::writes)

@@ -8,6 +8,8 @@
 #include <ago/graph/pooling.hpp>
 #include <ago/graph/reductions.hpp>
 
+#include <concepts>
+
 namespace ago {
 
 namespace detail {

@@ -13,7 +13,7 @@ template <kernel_key K>
 class max_pool_tile {
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I), kw = K.kernel_w, sw = K.stride_w;
-  static constexpr int columns = K.tile.pixels, left = K.tile.pixels_left;
+  static constexpr int columns = K.tile.pixels, left = K.tile.pixels_left > 0 ? K.tile.pixels_left : 1;
 
  public:
   /// Output rows first ... last - 1 of image n.
@@ -38,20 +38,18 @@ class max_pool_tile {
     for (int ox = 0; ox < s_.out.w;) {
       int const ix = ox * sw - s_.win.pad_left;
       auto const are_inside = [&](int results) {
-        return results > 0 && ix >= 0 && ix + (results - 1) * sw + kw <= s_.in.w && ox + results <= s_.out.w;
+        return ix >= 0 && ix + (results - 1) * sw + kw <= s_.in.w && ox + results <= s_.out.w;
       };
-      int results = 1;
-      if (are_inside(columns)) channels<columns>(ix, {0, kw}, ox, pixel + ox), results = columns;
-      else if (are_inside(left)) channels<(left > 0 ? left : 1)>(ix, {0, kw}, ox, pixel + ox), results = left;
-      else channels<1>(ix, taps_inside(ix, 1, kw, s_.in.w), ox, pixel + ox);
-      ox += results;
+      if (are_inside(columns)) ox += channels<columns>(ix, {0, kw}, ox, pixel + ox);
+      else if (are_inside(left)) ox += channels<left>(ix, {0, kw}, ox, pixel + ox);
+      else ox += channels<1>(ix, taps_inside(ix, 1, kw, s_.in.w), ox, pixel + ox);
     }
   }
 
   /// All channels of `Columns` results from column ox on, number `pixel` and those behind it. Taps of the first one
-  /// beside `taps` are off the image.
+  /// beside `taps` are off the image. Returns `Columns`.
   template <int Columns>
-  AGO_INLINE void channels(int ix, tap_range taps, int ox, long pixel) const {
+  AGO_INLINE int channels(int ix, tap_range taps, int ox, long pixel) const {
     long const in = long(ix) * s_.source.pixel_stride;
     float* const out = out_row_ + ox * long(s_.destination.pixel_stride);
     int c = 0;
@@ -59,6 +57,7 @@ class max_pool_tile {
       compute<Columns, false>(in + c, taps, out + c, pixel, c);
     if constexpr (K.partial)
       if (c < s_.out.c) compute<Columns, true>(in + c, taps, out + c, pixel, c);
+    return Columns;
   }
 
   template <int Columns, bool Partial>

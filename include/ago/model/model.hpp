@@ -86,37 +86,25 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
     Program::run({packed_, w.arena, inputs, outputs}, team);
   }
 
-  /// Like operator(), for spans whose size is known at run time only.
-  status try_run(dynamic<I, float const>... in, dynamic<O, float>... out) noexcept {
-    return try_run_in(own_, in..., out...);
+  /// Like operator(), with a team or without, for spans whose size is known at run time only.
+  template <runs_pieces... Team>
+    requires(sizeof...(Team) <= 1)
+  status try_run(dynamic<I, float const>... in, dynamic<O, float>... out, Team&... team) noexcept {
+    return try_run_in(own_, in..., out..., team...);
   }
-  template <runs_pieces Team>
-  status try_run(dynamic<I, float const>... in, dynamic<O, float>... out, Team& team) noexcept {
-    return try_run_in(own_, in..., out..., team);
-  }
-  /// Like run(), for spans whose size is known at run time only.
-  status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out) const noexcept {
-    status const found = status_of(in..., out...);
-    if (found == status::ok)
-      run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()...);
-    return found;
-  }
-  template <runs_pieces Team>
-  status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out, Team& team) const noexcept {
-    status const found = status_of(in..., out...);
-    if (found == status::ok)
-      run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()..., team);
-    return found;
-  }
-
- private:
-  /// Can a run with these begin?
-  status status_of(dynamic<I, float const>... in, dynamic<O, float>... out) const noexcept {
+  /// Like run(), with a team or without, for spans whose size is known at run time only.
+  template <runs_pieces... Team>
+    requires(sizeof...(Team) <= 1)
+  status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out,
+                    Team&... team) const noexcept {
     if (!has_weights_) return status::no_weights;
     if (!((in.size() == Program::input_size(I)) && ...)) return status::wrong_input_size;
     if (!((out.size() == Program::output_size(O)) && ...)) return status::wrong_output_size;
+    run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()..., team...);
     return status::ok;
   }
+
+ private:
   void pack(std::span<float const, parameter_count> weights) noexcept {
     prefer_large_pages(this, sizeof *this);
     Program::pack(weights, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));

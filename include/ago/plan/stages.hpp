@@ -25,7 +25,7 @@ struct plan_stages {
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules)
       : plan_stages(g, partition, layouts, views, parts, o, schedules,
                     o.device.threads == 1 ? split_list<S>{}
-                                   : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
+                                          : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
 
  private:
   template <int E, int O>
