@@ -10,7 +10,7 @@
 #include "report.hpp"
 
 #include <ago/kernel/epilogue.hpp>
-#include <ago/kernel/softmax.hpp>
+#include <ago/kernel/attention.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,12 +45,12 @@ void window_loop(long rounds) {
   use(sum);
 }
 
-/// Softmax of rows of scores as attention computes it, but for the division.
-void softmax_loop(float* row, int floats, long rounds) {
-  for (long round = 0; round < rounds; ++round) {
-    float const most = ago::detail::row_max<ago::native_isa>(row, floats);
-    ago::detail::row_exp<ago::native_isa>(row, most, row + floats, floats);
-  }
+/// Softmax of rows of scores as attention computes it, but for the division of its results.
+void softmax_loop(float* scores, int floats, long rounds) {
+  constexpr int rows = 4;
+  float factors[rows];
+  for (long round = 0; round < rounds; round += rows)
+    ago::detail::weigh_rows<ago::native_isa, rows>(scores, floats, factors);
 }
 
 /// Seconds that an elementwise operator adds to the multiply-adds around it, for one register; those that are not
@@ -60,7 +60,7 @@ class added_seconds {
   explicit added_seconds(int repetitions) {
     constexpr long rounds = 5'000, registers = 12 * rounds;
     constexpr int row = 256;
-    buffer memory(2 * row);
+    buffer memory(4 * row);
     std::vector<candidate> loops;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (loops.push_back({ago::name_of(listed[I]), [] { window_loop<listed[I]>(rounds); }}), ...);

@@ -196,3 +196,18 @@ TEST_CASE("the exponential of negative numbers is accurate down to its end, and 
     CHECK(std::isnan(of(NAN)));
   });
 }
+
+TEST_CASE("powers of 2 of negative numbers are accurate down to the smallest normal number, and 0 beyond") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    auto const power = [](vec<I> x) { return detail::exp2_of_negative(x); };
+    CHECK(worst<I>(-126, 0, power, [](double x) { return std::exp2(x); }) < 3);
+    CHECK(worst<I>(-2, 0, power, [](double x) { return std::exp2(x); }) < 3);
+    auto const of = [&](float x) { return lanes_of<I>(power(vec<I>(x)))[0]; };
+    for (int n = 0; n <= 126; ++n) CHECK(of(float(-n)) == std::ldexp(1.f, -n));
+    CHECK(of(-0.f) == 1.f);
+    CHECK(of(-1e-30f) == 1.f);
+    for (float x = -126; x > -128; x -= .001f) CHECK(std::fabs(of(x) - std::exp2(x)) <= 0x1p-126f);
+    for (float x : {-127.f, -127.5f, -150.f, -1e5f, -3e38f, -INFINITY}) CHECK(of(x) == 0.f);
+    CHECK(std::isnan(of(NAN)));
+  });
+}

@@ -6,6 +6,8 @@
 #include <ago/kernel/product.hpp>
 #include <ago/kernel/softmax.hpp>
 
+#include <numbers>
+
 namespace ago {
 
 namespace detail {
@@ -26,6 +28,25 @@ AGO_INLINE matrix_rows matrix_at(place const& p, run_memory const& m, row_pixels
   return {address(p, m) + channel, p.pixel_stride, pixels};
 }
 
+/// Scores of ROWS rows, divided by ln(2), to their exponentials over that of the row's largest, in place; 1 / their
+/// sums to `factors`. `columns`: whole registers. (On Zen 5 four rows take 0.8 times as long as one after another.)
+template <isa I, int ROWS>
+AGO_INLINE void weigh_rows(float* scores, int columns, float* factors) {
+  vec<I> most[ROWS], sum[ROWS];
+  _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) {
+    most[r] = vec<I>(row_max<I>(scores + long(r) * columns, columns));
+    sum[r] = vec<I>(0.f);
+  }
+  _Pragma("GCC unroll 1") for (int i = 0; i < columns; i += lanes(I))
+    _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) {
+      float* const score = scores + long(r) * columns + i;
+      vec<I> const x = exp2_of_negative(vec<I>::load(score) - most[r]);
+      x.store(score);
+      sum[r] = sum[r] + x;
+    }
+  _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) factors[r] = 1.f / sum_of_lanes(sum[r]);
+}
+
 }  // namespace detail
 
 /// out[pixel(t), head * d + j] = epilogue(sum over u of weight[t, u] * values[pixel(u), head * d + j]), where the
@@ -39,12 +60,13 @@ struct attention_kernel {
   static void run(step_data const& s, run_memory const& m) {
     detail::product_step<K> const step(s, m);
     int const channels = s.in.c / s.groups;
+    float const factor = s.alpha * std::numbers::log2e_v<float>;
     detail::for_each_place(s.in, s.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
       for (int channel = 0; channel < s.in.c; channel += channels) {
         auto const at = [&](place const& p, auto const& pixels) { return detail::matrix_at(p, m, pixels, channel); };
         detail::pack_columns<I>(step.layout.first, at(s.other[0], keys), step.first_operand());
         detail::pack_rows<I>(step.layout.second, at(s.other[1], keys), step.second_operand());
-        step.multiply(at(s.source, queries), s.alpha, [&](int first, int count) {
+        step.multiply(at(s.source, queries), factor, [&](int first, int count) {
           weigh(step, count);
           step.multiply_again(count);
           for (int i = 0; i < count; ++i)
@@ -58,16 +80,14 @@ struct attention_kernel {
  private:
   static constexpr isa I = K.target;
 
-  /// Scores to exponentials, in place; 1 / their sum to the factors. One loop after another: the rows of one loop do
-  /// not wait for each other.
   static void weigh(detail::product_step<K> const& step, int count) {
+    constexpr int together = 4;
     int const columns = step.layout.first.padded_columns();
     float *const scores = step.first_results(), *const factors = step.factors();
-    for (int i = 0; i < count; ++i) factors[i] = detail::row_max<I>(scores + long(i) * columns, columns);
-    for (int i = 0; i < count; ++i) {
-      float* const row = scores + long(i) * columns;
-      factors[i] = 1.f / detail::row_exp<I>(row, factors[i], row, columns);
-    }
+    int i = 0;
+    for (; i + together <= count; i += together)
+      detail::weigh_rows<I, together>(scores + long(i) * columns, columns, factors + i);
+    for (; i < count; ++i) detail::weigh_rows<I, 1>(scores + long(i) * columns, columns, factors + i);
   }
 };
 

@@ -101,6 +101,32 @@ AGO_INLINE vec<I> exp_of_negative(vec<I> x) {
   return exp_near_zero<1>(r) * power_of_two(t);
 }
 
+/// 2^x for x <= 0, minus infinity included: within 3 units in the last place for x >= -126, 0 for x <= -127, and
+/// between the two within 2^-126. NaN for NaN.
+template <isa I>
+AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
+  using v = vec<I>;
+  // For |r| <= 1/2 within 1.01e-7: the minimax polynomial that is 1 at 0.
+  auto const near_zero = [](v r) __attribute__((always_inline)) {
+    v p = fma(v(1.32647273e-3f), r, v(9.67150554e-3f));
+    p = fma(p, r, v(5.55073135e-2f));
+    p = fma(p, r, v(.240222439f));
+    p = fma(p, r, v(.693147004f));
+    return fma(p, r, v(1.f));
+  };
+#if XSIMD_WITH_AVX512F
+  if constexpr (I == isa::avx512) {  // rounding and scaling take none of the pipes that multiply
+    v const n = typename v::batch(_mm512_roundscale_ps(x.v, 0));
+    __mmask16 const counts = _mm512_cmp_ps_mask(x.v, _mm512_set1_ps(-126.f), _CMP_NLT_UQ);
+    return typename v::batch(_mm512_maskz_scalef_ps(counts, near_zero(x - n).v, n.v));
+  }
+#endif
+  v const shift(12583039.f);  // 1.5 * 2^23 + 127
+  x = max(v(-127.f), x);
+  v const t = x + shift, n = t - shift;
+  return near_zero(x - n) * power_of_two(t);
+}
+
 /// 1 / x for 1 <= x <= exp(87), within one unit in the last place.
 template <isa I>
 AGO_INLINE vec<I> reciprocal(vec<I> x) {
