@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 
 namespace bench {
@@ -18,27 +19,43 @@ inline double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Seconds of each step and, last, of the peak loop: in every repetition all steps in their order, so that each finds
-/// the caches as the step before it leaves them.
+/// Seconds of each step, all steps in their order, so that each finds the caches as the step before it leaves them.
 struct step_times {
   std::vector<double> steps;
-  double peak;  ///< floating-point operations a second
+  std::vector<double> again;  ///< of each step at once again: it finds the caches as it leaves them itself
+  double peak;                ///< floating-point operations a second
 };
 
 inline step_times time_steps(variant const& v, std::function<void(int)> const& run_step, int repetitions) {
   using clock = std::chrono::steady_clock;
   std::size_t const count = v.accounts.size();
-  std::vector<std::vector<double>> seconds(count + 1);
-  double operations = 0;
-  for (int r = -3; r < repetitions; ++r)
-    for (std::size_t i = 0; i <= count; ++i) {
-      auto const start = clock::now();
-      i < count ? run_step(int(i)) : void(operations = peak_loop());
-      if (r >= 0) seconds[i].push_back(std::chrono::duration<double>(clock::now() - start).count());
+  std::vector<std::vector<double>> seconds(count), again(count);
+  std::vector<double> peak;
+  auto const timed = [](auto const& run) {
+    auto const start = clock::now();
+    run();
+    return std::chrono::duration<double>(clock::now() - start).count();
+  };
+  for (int r = -3; r < repetitions; ++r) {
+    double operations = 0;
+    double const loop = timed([&] { operations = peak_loop(); });
+    if (r >= 0) peak.push_back(operations / loop);
+    for (std::size_t i = 0; i < count; ++i) {
+      double const once = timed([&] { run_step(int(i)); });
+      if (r >= 0) seconds[i].push_back(once);
     }
+    for (std::size_t i = 0; i < count; ++i) {
+      run_step(int(i));
+      double const twice = timed([&] { run_step(int(i)); });
+      if (r >= 0) again[i].push_back(twice);
+    }
+  }
   step_times t;
-  for (std::size_t i = 0; i < count; ++i) t.steps.push_back(median(seconds[i]));
-  t.peak = operations / median(seconds[count]);
+  for (std::size_t i = 0; i < count; ++i) {
+    t.steps.push_back(median(seconds[i]));
+    t.again.push_back(median(again[i]));
+  }
+  t.peak = median(peak);
   return t;
 }
 
@@ -50,10 +67,9 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
       out(std::size_t(e.graph.node(e.graph.outputs[0]).out.count()));
   for (std::size_t i = 0; i < in.span().size(); ++i) in.data()[i] = uniform(2, i, -1, 1);
   step_times const t = time_steps(v, v.prepare_steps(parameters, in.data(), out.data()), repetitions);
-  double whole = 0;
-  for (double const seconds : t.steps) whole += seconds;
+  double const whole = std::accumulate(t.steps.begin(), t.steps.end(), 0.);
   std::vector<record> rows;
-  auto const add = [&](std::string const& step, step_account const& a, double seconds) {
+  auto const add = [&](std::string const& step, step_account const& a, double seconds, double again) {
     double const rate = 2. * double(a.multiply_adds) / seconds;
     rows.push_back({{"network", e.network},
                     {"size", long(e.size)},
@@ -61,6 +77,7 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
                     {"step", step},
                     {"kernel", a.kernel},
                     {"median_us", seconds * 1e6, "%.2f"},
+                    {"again_us", again * 1e6, "%.2f"},
                     {"percent", 100 * seconds / whole, "%.1f"},
                     a.multiply_adds ? field("gflops", rate * 1e-9, "%.1f") : field("gflops"),
                     a.multiply_adds ? field("percent_of_peak", 100 * rate / t.peak, "%.1f") : field("percent_of_peak"),
@@ -69,11 +86,11 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
   };
   step_account sum{"sum", "", 0, 0};
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
-    add(std::to_string(i), v.accounts[i], t.steps[i]);
+    add(std::to_string(i), v.accounts[i], t.steps[i], t.again[i]);
     sum.multiply_adds += v.accounts[i].multiply_adds;
     sum.bytes += v.accounts[i].bytes;
   }
-  add("all", sum, whole);
+  add("all", sum, whole, std::accumulate(t.again.begin(), t.again.end(), 0.));
   return rows;
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("a profile has a row for each step and one for all") {
   entry const e = entered<pieces>();
   std::vector<record> const rows = profile(e, e.variants[0], 3);
   REQUIRE(int(rows.size()) == e.variants[0].steps + 1);
-  double shares = 0, times = 0;
+  double shares = 0, times = 0, again = 0;
   auto const get = [](record const& r, std::string const& name) {
     for (field const& f : r)
       if (f.name == name) return f.text;
@@ -98,10 +98,13 @@ TEST_CASE("a profile has a row for each step and one for all") {
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     shares += std::stod(get(rows[i], "percent"));
     times += std::stod(get(rows[i], "median_us"));
+    again += std::stod(get(rows[i], "again_us"));
     CHECK(get(rows[i], "step") == std::to_string(i));
   }
   CHECK(shares == doctest::Approx(100).epsilon(.02));
   CHECK(get(rows.back(), "step") == "all");
   CHECK(std::stod(get(rows.back(), "median_us")) == doctest::Approx(times).epsilon(.02));
+  CHECK(std::stod(get(rows.back(), "again_us")) == doctest::Approx(again).epsilon(.02));
+  CHECK(again > 0);
   CHECK_THROWS_AS(profile(e, make_variant<ago::model<pieces>>("whole"), 3), std::invalid_argument);
 }

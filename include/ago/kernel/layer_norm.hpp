@@ -30,61 +30,62 @@ void pack_layer_norm(step_data const& s, parameter_source const& from, float con
 /// 2^-24 * ((8 + 2 c / lanes) * (|result - beta| + |gamma|) + |result|).
 template <kernel_key K>
 struct layer_norm_kernel {
+  /// Some pixels at a time: they do not wait for each other. (On Zen 5 four take 0.7 to 0.9 times as long as one after
+  /// another.)
   static void run(step_data const& s, run_memory const& m) {
-    finisher<K.after, I> const finish(s, m);
-    float const* const in = detail::address(s.source, m);
-    float* const out = detail::mutable_address(s.destination, m);
-    float const* const gamma = m.weights + s.weights;
-    float const* const beta = gamma + padded(s.out.c, I);
-    int const c = s.out.c;
-    long const from = s.source.pixel_stride, to = s.destination.pixel_stride, pixels = s.out.pixels();
-    // Some pixels at a time, one loop after another: those of one loop do not wait for each other.
-    float mean[together];
-    moments of[together];
-    for (long first = 0; first < pixels; first += together) {
-      int const count = pixels - first < together ? int(pixels - first) : together;
-      for (int i = 0; i < count; ++i) mean[i] = row_sum(in + (first + i) * from, c) / float(c);
-      for (int i = 0; i < count; ++i) of[i] = row_moments(in + (first + i) * from, mean[i], c, s.alpha);
-      for (int i = 0; i < count; ++i) {
-        float const* const row = in + (first + i) * from;
-        float* const result = out + (first + i) * to;
-        vec<I> const center(mean[i]), rest(of[i].rest), scale(of[i].scale);
-        detail::register_run<I>(c).each([&](int k, int valid) __attribute__((always_inline)) {
-          vec<I> x = ((detail::load_lanes<I>(row + k, valid) - center) - rest) * scale;
-          x = fma(x, vec<I>::load(gamma + k), vec<I>::load(beta + k));
-          detail::store_lanes(finish(x, first + i, k, valid), result + k, valid);
-        });
-      }
-    }
+    constexpr int together = 4;
+    long const pixels = s.out.pixels();
+    long first = 0;
+    for (; first + together <= pixels; first += together) normalise<together>(s, m, first);
+    for (; first < pixels; ++first) normalise<1>(s, m, first);
   }
 
  private:
   static constexpr isa I = K.target;
-  static constexpr int together = 8;
 
-  /// Of the differences from the rounded mean: their mean, and 1 / sqrt(variance + epsilon).
-  struct moments {
-    float rest, scale;
-  };
-
-  AGO_INLINE static float row_sum(float const* row, int count) {
-    vec<I> sum(0.f);
-    detail::register_run<I>(count).each(
-        [&](int i, int valid) __attribute__((always_inline)) { sum = sum + detail::load_lanes<I>(row + i, valid); });
-    return sum_of_lanes(sum);
-  }
-  AGO_INLINE static moments row_moments(float const* row, float mean, int count, float epsilon) {
-    vec<I> const center(mean);
-    vec<I> sum(0.f), squares(0.f);
-    detail::register_run<I>(count).each([&](int i, int valid) __attribute__((always_inline)) {
-      vec<I> x = detail::load_lanes<I>(row + i, valid) - center;
-      if (valid < lanes(I)) x = x * detail::ones_before<I>(valid);
-      sum = sum + x;
-      squares = fma(x, x, squares);
+  /// PIXELS pixels, from pixel `first` on.
+  template <int PIXELS>
+  static void normalise(step_data const& s, run_memory const& m, long first) {
+    finisher<K.after, I> const finish(s, m);
+    int const c = s.out.c;
+    long const from = s.source.pixel_stride, to = s.destination.pixel_stride;
+    float const* const in = detail::address(s.source, m) + first * from;
+    float* const out = detail::mutable_address(s.destination, m) + first * to;
+    float const* const gamma = m.weights + s.weights;
+    float const* const beta = gamma + padded(c, I);
+    detail::register_run<I> const channels(c);
+    // For each pixel: the mean as rounded, the mean of the differences from it, 1 / sqrt(variance + epsilon).
+    vec<I> center[PIXELS], rest[PIXELS], scale[PIXELS], sum[PIXELS], squares[PIXELS];
+    for (vec<I>& x : sum) x = vec<I>(0.f);
+    channels.each([&](int k, int valid) __attribute__((always_inline)) {
+      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i)
+        sum[i] = sum[i] + detail::load_lanes<I>(in + i * from + k, valid);
     });
-    float const rest = sum_of_lanes(sum) / float(count);
-    float const variance = sum_of_lanes(squares) / float(count) - rest * rest;
-    return {rest, 1.f / std::sqrt((variance > 0 ? variance : 0) + epsilon)};
+    _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+      center[i] = vec<I>(sum_of_lanes(sum[i]) / float(c));
+      sum[i] = squares[i] = vec<I>(0.f);
+    }
+    channels.each([&](int k, int valid) __attribute__((always_inline)) {
+      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+        vec<I> x = detail::load_lanes<I>(in + i * from + k, valid) - center[i];
+        if (valid < lanes(I)) x = x * detail::ones_before<I>(valid);
+        sum[i] = sum[i] + x;
+        squares[i] = fma(x, x, squares[i]);
+      }
+    });
+    _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+      float const mean = sum_of_lanes(sum[i]) / float(c);
+      float const variance = sum_of_lanes(squares[i]) / float(c) - mean * mean;
+      rest[i] = vec<I>(mean);
+      scale[i] = vec<I>(1.f / std::sqrt((variance > 0 ? variance : 0) + s.alpha));
+    }
+    channels.each([&](int k, int valid) __attribute__((always_inline)) {
+      vec<I> const by = vec<I>::load(gamma + k), plus = vec<I>::load(beta + k);
+      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+        vec<I> const x = ((detail::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
+        detail::store_lanes(finish(fma(x, by, plus), first + i, k, valid), out + i * to + k, valid);
+      }
+    });
   }
 };
 
