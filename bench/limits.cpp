@@ -9,8 +9,8 @@
 #include "peak.hpp"
 #include "report.hpp"
 
-#include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/attention.hpp>
+#include <ago/kernel/epilogue.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,12 +45,12 @@ void window_loop(long rounds) {
   use(sum);
 }
 
-/// Softmax of rows of scores as attention computes it, but for the division of its results.
+/// Softmax of ROWS rows of scores as attention computes it, but for the division of its results.
+template <int ROWS>
 void softmax_loop(float* scores, int floats, long rounds) {
-  constexpr int rows = 4;
-  float factors[rows];
-  for (long round = 0; round < rounds; round += rows)
-    ago::detail::weigh_rows<ago::native_isa, rows>(scores, floats, factors);
+  float factors[ROWS];
+  for (long round = 0; round < rounds; round += ROWS)
+    ago::detail::weigh_rows<ago::native_isa>(scores, ROWS, floats, factors);
 }
 
 /// Seconds that an elementwise operator adds to the multiply-adds around it, for one register; those that are not
@@ -59,13 +59,13 @@ class added_seconds {
  public:
   explicit added_seconds(int repetitions) {
     constexpr long rounds = 5'000, registers = 12 * rounds;
-    constexpr int row = 256;
-    buffer memory(4 * row);
+    constexpr int rows = 8, row = 256;
+    buffer memory(rows * row);
     std::vector<candidate> loops;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (loops.push_back({ago::name_of(listed[I]), [] { window_loop<listed[I]>(rounds); }}), ...);
     }(std::make_index_sequence<listed_count>());
-    loops.push_back({"softmax", [&] { softmax_loop(memory.data(), row, registers * vec::size / row); }});
+    loops.push_back({"softmax", [&] { softmax_loop<rows>(memory.data(), row, registers * vec::size / row); }});
     std::vector<timing> const t = measure(loops, repetitions);
     for (std::size_t i = 0; i < listed_count; ++i)
       seconds_[i] = std::max(0., t[i].minimum - t[0].minimum) / double(registers);

@@ -300,7 +300,8 @@ def losses_report(rows):
             lost[loser_of(step)] += step["median_us"] * (1 - busy)
         cells = [f"{100 * us / whole['median_us']:.1f}" if us else "" for us in lost.values()]
         again = whole["percent_of_peak"] * whole["median_us"] / whole["again_us"]
-        lines.append([network, str(size), f"{whole['median_us'] / 1e3:.3f}", f"{whole['percent_of_peak']:.0f}", f"{again:.0f}", *cells])
+        lines.append([network, str(size), f"{whole['median_us'] / 1e3:.3f}", f"{whole['percent_of_peak']:.0f}", f"{again:.0f}",
+                      *cells])
     return table(["network", "size", "ms", "% of peak", "again", *LOSERS], lines)
 
 

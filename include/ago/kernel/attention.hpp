@@ -29,9 +29,9 @@ AGO_INLINE matrix_rows matrix_at(place const& p, run_memory const& m, row_pixels
 }
 
 /// Scores of ROWS rows, divided by ln(2), to their exponentials over that of the row's largest, in place; 1 / their
-/// sums to `factors`. `columns`: whole registers. (On Zen 5 four rows take 0.8 times as long as one after another.)
+/// sums to `factors`. `columns`: whole registers.
 template <isa I, int ROWS>
-AGO_INLINE void weigh_rows(float* scores, int columns, float* factors) {
+AGO_INLINE void weigh_together(float* scores, int columns, float* factors) {
   vec<I> most[ROWS], sum[ROWS];
   _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) {
     most[r] = vec<I>(row_max<I>(scores + long(r) * columns, columns));
@@ -45,6 +45,16 @@ AGO_INLINE void weigh_rows(float* scores, int columns, float* factors) {
       sum[r] = sum[r] + x;
     }
   _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) factors[r] = 1.f / sum_of_lanes(sum[r]);
+}
+
+/// The same for any number of rows. (On Zen 5 four rows take 0.7 to 0.8 times as long as one after another.)
+template <isa I>
+void weigh_rows(float* scores, int rows, int columns, float* factors) {
+  constexpr int together = 4;
+  int i = 0;
+  for (; i + together <= rows; i += together)
+    weigh_together<I, together>(scores + long(i) * columns, columns, factors + i);
+  for (; i < rows; ++i) weigh_together<I, 1>(scores + long(i) * columns, columns, factors + i);
 }
 
 }  // namespace detail
@@ -67,7 +77,7 @@ struct attention_kernel {
         detail::pack_columns<I>(step.layout.first, at(s.other[0], keys), step.first_operand());
         detail::pack_rows<I>(step.layout.second, at(s.other[1], keys), step.second_operand());
         step.multiply(at(s.source, queries), factor, [&](int first, int count) {
-          weigh(step, count);
+          detail::weigh_rows<I>(step.first_results(), count, step.layout.first.padded_columns(), step.factors());
           step.multiply_again(count);
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.second, step.second_results() + long(i) * step.layout.second.padded_columns(),
@@ -79,16 +89,6 @@ struct attention_kernel {
 
  private:
   static constexpr isa I = K.target;
-
-  static void weigh(detail::product_step<K> const& step, int count) {
-    constexpr int together = 4;
-    int const columns = step.layout.first.padded_columns();
-    float *const scores = step.first_results(), *const factors = step.factors();
-    int i = 0;
-    for (; i + together <= count; i += together)
-      detail::weigh_rows<I, together>(scores + long(i) * columns, columns, factors + i);
-    for (; i < count; ++i) detail::weigh_rows<I, 1>(scores + long(i) * columns, columns, factors + i);
-  }
 };
 
 /// out[(image, place), head, t, u] = epilogue(alpha * sum over j of queries[pixel(t), head * d + j] *

@@ -49,10 +49,10 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
   else if constexpr (K == op::hard_swish)
     return x * clamp(v(zero), v(zero + 1), fma(x, v(zero + 1.f / 6), v(zero + .5f)));
   else if constexpr (K == op::sigmoid) return logistic(x);
-  else if constexpr (K == op::silu) return times_logistic(max(v(-87.f), x), x);
+  else if constexpr (K == op::silu) return times_logistic(x, x);
   else if constexpr (K == op::gelu) return gelu(x);
   else if constexpr (K == op::gelu_tanh)  // (1 + tanh(u)) / 2 = logistic(2 u)
-    return times_logistic(max(v(-87.f), x), v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
+    return times_logistic(x, v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
   else if constexpr (K == op::tanh) return tanh(x);
   else return x;
 }

@@ -163,8 +163,8 @@ AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
 
 namespace detail {
 
-/// y / (1 + exp(-x)) within 1.5e-7 * |y|, for three quarters of the instructions of logistic(). Expects a finite y or
-/// an x of its sign.
+/// y / (1 + exp(-x)) within 1.5e-7 * |y|, for three quarters of the instructions of logistic(); for y below -87 as for
+/// -87. So at minus infinity silu has its limit, 0, and no NaN.
 template <isa I>
 AGO_INLINE vec<I> times_logistic(vec<I> y, vec<I> x) {
   using v = vec<I>;
@@ -172,7 +172,7 @@ AGO_INLINE vec<I> times_logistic(vec<I> y, vec<I> x) {
   x = min(v(87.f), max(v(-87.f), x));
   v const t = fma(x, v(-1.44269504f), shift), n = t - shift;
   v const r = fma(n, v(.693147182f), x);  // exp(-x) = 2^n * exp(-r)
-  return quotient(y, fma(exp_near_zero<-1>(r), power_of_two(t), v(1.f)));
+  return quotient(max(v(-87.f), y), fma(exp_near_zero<-1>(r), power_of_two(t), v(1.f)));
 }
 
 /// x * Phi(x), Phi the normal distribution function, within 1.6e-7 * max(1, |x|); at minus infinity its limit, 0,
