@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the steps of a plan do: which kernels, how many multiply-adds, how many bytes.
 #pragma once
 

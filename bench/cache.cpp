@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What bench/cache runs under valgrind: a network at one size, compiled for one device, by several policies.
 //
 // usage: cache-driver POLICY INFERENCES [marked]

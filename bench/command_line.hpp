@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Command lines of the benchmark programs: what all of them understand, and how they end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other cores at work: a thread that streams memory while something else is timed, as a phone's other cores do.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One network, computed by its variants and by other engines: checked against each other, timed and reported.
 #pragma once
 

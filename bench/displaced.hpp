@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Objects that begin anywhere in a large page: where a model lies decides which of its values meet in the caches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What this program measures: networks at their sizes, and the ways in which they were compiled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which benchmarks are chosen on the command line.
 #pragma once
 

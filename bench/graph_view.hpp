@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network's graph as a run-time value, whatever its capacities: what the peers are built from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times the kernel of every distinct layer of the six networks, beside single operators of other engines.
 //
 // What is measured: each layer (a convolution, depthwise, pointwise or linear operator with its bias and activation, or

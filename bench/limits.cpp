@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What bounds a network on this machine: multiply-adds, the lanes of registers that have no channel, what activations
 // and softmax add to the arithmetic, and weights that come from beyond L2. A layer takes at least the longer of its
 // arithmetic and the arrival of its weights.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Results checked against plain loops in double precision: those of the tests, which share nothing with the kernels.
 #pragma once
 

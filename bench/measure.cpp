@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Google Benchmark as the clock: its random interleaving shuffles the repetitions of all candidates.
 #include "measure.hpp"
 

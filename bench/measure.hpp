@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fair timing of alternatives on a machine that others use too.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times the registered networks, beside other inference engines if asked, and checks that all agree.
 #include "arguments.hpp"
 #include "circumstances.hpp"

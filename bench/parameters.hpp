@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeded parameters that keep the activations of a deep network in range, and seeded inputs.
 #pragma once
 

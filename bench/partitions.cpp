@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints what each policy makes of the networks: the tables of docs/partitioning*.md.
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What one core can do at most: multiply-adds without memory.
 #pragma once
 

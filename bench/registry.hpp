@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a network is entered: one line for each size, in networks/.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables;
 and, as `losses`, the profiles of the networks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times pairs of complex operators, each with its batch norm and relu6, with and without intensive fusion: the kinds of
 // pairs of the AGO paper's figure 13, with shapes of MobileNet-V2 and MnasNet at 224.
 //

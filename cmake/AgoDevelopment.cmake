@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Flags of ago's own executables, never installed: link ago_development, or ago_warnings alone for a program that must
 # run on any processor.
 include(CheckCXXCompilerFlag)

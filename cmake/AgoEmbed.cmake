@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ago_embed(<target> <symbol> <file>)
 #
 # Links the bytes of <file> into <target>, read-only, aligned to 64 bytes, seen by no other executable or shared library,

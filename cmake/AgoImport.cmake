@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ago_import(<target> <model.onnx> [NAME <name>] [OPTIONS <option>...])
 #
 # Imports an ONNX model into <target> when it is built, and again when the model changes: <name>.hpp, which declares

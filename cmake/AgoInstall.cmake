@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs headers and the CMake package. Nothing in it depends on the architecture, so it goes to share/.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

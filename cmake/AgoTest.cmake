@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE])
 #
 # The executable test_<name>, with doctest's main, registered with CTest under the label of its folder of tests/. Built

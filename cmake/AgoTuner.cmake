@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ago_add_tuner(<target> HEADER <file> NETWORK <expression> [OPTIONS <expression>] [THREADS <count>])
 #
 # The executable <target>, which finds the best schedules for a network on the machine it runs on, and writes them into a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # find_package(ago) gives the target ago::ago and the functions ago_embed(), ago_add_tuner() and ago_import().
 include(CMakeFindDependencyMacro)
 if(NOT TARGET xsimd)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints what lies where in the weight blob of a network: what tools/weights.py makes blobs by.
 #include <ago/graph/write_parameters.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints what the compiler decided for MobileNet-V2: steps, their parts, and where values live.
 #include <ago/ago.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network on two threads: cut into pieces when it is compiled, computed by a team.
 #include <ago/ago.hpp>
 #include <ago/model/team.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the weight blob of a network out of a PyTorch state dict.
 
 TABLE  what ago::write_parameters has printed

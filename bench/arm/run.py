@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What llvm-mca foresees for the inner loops on Arm cores.
 
 Compiles MobileNet-V2 and all register tiles that the default schedule may choose (tests/assembly) for aarch64 with

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what a network costs the compiler: seconds, peak memory, machine code.
 
 Compiles generated translation units with every compiler found: the headers alone, MobileNet-V2 cut after 1, 2, 4, 8

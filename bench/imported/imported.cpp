@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times networks that were imported from ONNX files, beside ONNX Runtime on the same files, and checks that both agree.
 #include "../circumstances.hpp"
 #include "../command_line.hpp"

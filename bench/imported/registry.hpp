@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How an imported network is entered: with its own weights, and the file that it is from.
 #pragma once
 

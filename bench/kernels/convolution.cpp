@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "registry.hpp"
 
 static bool const entered = bench::add_kernels<ago::op::conv2d>();

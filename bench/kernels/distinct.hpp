@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The distinct shapes among the layers of all networks, one kind of operator at a time.
 #pragma once
 

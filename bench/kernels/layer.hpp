@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One layer of a published network as a value, and as an ago network of its own.
 #pragma once
 

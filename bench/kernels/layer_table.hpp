@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layers of a network in order, recorded while they are declared.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The six networks of the AGO paper (section VI) as lists of layers: from the examples, where they are among them, the
 // others written down. What adds, joins, shuffles, normalises or attends is left out; so are additions behind a
 // convolution.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How layers are entered: every distinct shape of a kind of operator, in one line of a file of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One layer beside the same operator of other engines, checked before anybody takes its time.
 #pragma once
 

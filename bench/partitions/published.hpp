@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The statistics of MobileViT's subgraphs in the paper, section VI.B.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileViT as TVM's Relay takes it from PyTorch: compound operators opened, a node for every call.
 #pragma once
 

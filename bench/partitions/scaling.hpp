@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long CLUSTER takes at run time on networks of up to a hundred thousand operators.
 #pragma once
 

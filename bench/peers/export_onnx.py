@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a network of examples/networks as an ONNX model, with parameters from a file.
 
     export_onnx.py NETWORK SIZE PARAMETERS MODEL    PARAMETERS: float32 in the order in which ago's layers declare them;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph as the layers that inference engines offer: batch norm folded into weights, clamps and additions attached.
 #pragma once
 

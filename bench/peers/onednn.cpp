@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // oneDNN 2.x by its primitives: clamps and additions as post-operations, memory shared between values.
 #include "../buffer.hpp"
 #include "onednn_terms.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // oneDNN's words for extents, layouts, clamps and activations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ONNX Runtime as the npm package onnxruntime-node has it, in a process of its own. PyTorch writes the models of those
 // networks that have none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ONNX Runtime behind standard input and output, for bench/networks and imported: a line for each command, a line for
 // each answer.
 //

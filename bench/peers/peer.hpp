@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Another inference engine that runs the same network, for comparison.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // XNNPACK by its operator API: NHWC, clamps fused; it offers no fused addition, and SiLU as a sigmoid and a product.
 #include "../buffer.hpp"
 #include "peer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two depthwise convolutions in a row: neither network has them, the shapes are of their depthwise layers.
 #include "registry.hpp"
 

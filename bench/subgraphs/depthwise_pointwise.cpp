@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The last two operators of inverted residuals, and what separable convolutions are made of.
 #include "registry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two complex operators, each with its batch norm and relu6, as a value and as an ago network.
 #pragma once
 

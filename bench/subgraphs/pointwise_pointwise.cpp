@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The last operator of an inverted residual and the first one of the next.
 #include "registry.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How pairs are entered: those of one kind in one file, at batch 1 and 4, with the ways in which they are compiled.
 #pragma once
 

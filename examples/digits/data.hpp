@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The embedded files as typed views; README.md describes their layout.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classifies the held-out digits, compares every answer with PyTorch's, and draws six of them.
 #include "data.hpp"
 #include "network.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The digits network in ago's algebra; train.py holds the same one in PyTorch.
 #pragma once
 

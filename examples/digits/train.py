@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains the network of network.hpp on the UCI handwritten digits and writes what the example embeds.
 
   train.py          train, evaluate, write the three files below beside this script

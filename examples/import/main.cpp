@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Draws the outline of a ring, found by a network that ago_import() made of edges.onnx, and compares with plain loops.
 #include "outline.hpp"
 

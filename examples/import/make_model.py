@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes edges.onnx: how steep an image of 24 x 48 pixels is, by Sobel's filters; and answers/: a random image, and what
 the model must make of it. Needs Debian's python3-onnx."""
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The imported network with its weights, ready to run.
 #pragma once
 

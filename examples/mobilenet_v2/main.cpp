@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileNet-V2 at the paper's three sizes: what is known at compile time, and a run on one image.
 #include <ago/ago.hpp>
 

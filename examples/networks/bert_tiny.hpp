@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads). Names are given where PyTorch's modules declare
 // their parameters in another order.
 #pragma once

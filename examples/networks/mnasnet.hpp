@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MnasNet-1.0 (Tan et al., CVPR 2019, figure 7), parameters in the order of torchvision's mnasnet1_0.
 #pragma once
 

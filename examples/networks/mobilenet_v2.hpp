@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileNet-V2 (Sandler et al., CVPR 2018, table 2), parameters in the order of torchvision's mobilenet_v2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileViT-S (Mehta and Rastegari, ICLR 2022). Names are given where PyTorch's modules declare their parameters in
 // another order.
 #pragma once

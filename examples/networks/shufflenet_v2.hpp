@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ShuffleNet-V2 x1.0 (Ma et al., ECCV 2018, figure 3), parameters in the order of torchvision's shufflenet_v2_x1_0.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SqueezeNet-1.1 (Iandola et al., 2016; the authors' version 1.1), parameters in the order of torchvision's
 // squeezenet1_1.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ago: neural networks as expressions, compiled to the fastest code for one CPU core.
 #pragma once
 

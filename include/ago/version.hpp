@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The version of ago; the build reads it from here.
 #pragma once
 

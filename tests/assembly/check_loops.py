@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The inner loops of the kernels keep everything in registers.
 
 Compiles kernels.cpp, all register tiles that the default schedule may choose, with every compiler found, and looks for

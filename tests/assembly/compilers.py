@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compilers and instruction sets whose code is looked at."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instantiates what the default schedule may choose for the instruction set that this is compiled for. Never linked:
 // check_loops.py and bench/arm read the assembly.
 #include <ago/kernel/kernels.hpp>

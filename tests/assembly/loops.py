@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Innermost loops of compiled functions, read from a compiler's assembly (GNU syntax; aarch64 and x86-64)."""
 import dataclasses
 import re

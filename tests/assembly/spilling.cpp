@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Register tiles that are too large for any compiler: check_loops.py must complain about them.
 #include <ago/kernel/kernels.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs that are asked by lines of text: those that answer, and those that fail in every way.
 #include <bench/child_process.hpp>
 

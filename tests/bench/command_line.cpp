@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments of the benchmark programs: what makes no sense is refused with a sentence.
 #include <bench/command_line.hpp>
 #include <bench/filter.hpp>

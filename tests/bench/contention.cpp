@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A busy neighbour is on another core, and is not starved by what it disturbs.
 #include <bench/arguments.hpp>
 #include <bench/contention.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who disagrees is found out, whatever the reason.
 #include <bench/loops.hpp>
 #include <bench/registry.hpp>

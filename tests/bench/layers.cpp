@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers as values against the networks that are made of them.
 #include <bench/graph_view.hpp>
 #include <bench/kernels/distinct.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Benchmarks give every parameter of a network a value.
 #include <bench/parameters.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other engines beside ago: those that are there compute the same, those that are not are left out.
 #include <bench/contest.hpp>
 #include <bench/registry.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the steps of a plan are said to do, and the profile that is made of it.
 #include <bench/profile.hpp>
 #include <bench/registry.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs with few repetitions: arguments, forms of output, exit codes. Times are not judged.
 
 usage: programs.py <networks> <kernels> <subgraphs> <policies> [<imported>, of examples/import/edges.onnx]

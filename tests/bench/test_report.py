@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of bench/report.py, from figures that were made up."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds and runs the application in one WAY, from nothing. Arguments: WAY CACHE GENERATOR AGO_BUILD WORK
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)

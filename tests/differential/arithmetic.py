@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random operators on two values of different extents, as text, and layers that repeat values."""
 from layers import MAX_VALUES, Misfit
 from movements import AXES, FIELDS, Movements

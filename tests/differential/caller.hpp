@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The caller's side of a run: guarded buffers for weights, inputs and outputs.
 #pragma once
 

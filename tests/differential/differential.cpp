@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Generated networks: ago::model against the reference executor on the graph as recorded.
 #include <doctest/doctest.h>
 

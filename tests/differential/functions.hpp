@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lambdas for `map` in the generated networks.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes random small networks in the layer algebra, as C++, for the differential test.
 
     generate.py --networks 280 --files 8 --seed 1 --out <folder>

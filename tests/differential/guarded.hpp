@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory whose neighbourhood is watched: pages that fault on one side, a known pattern on the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks beyond the sizes of the generated ones: where default schedules cut the work into cache blocks, or stream.
 #include "large.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random single layers, as text, with the shapes behind them."""
 import collections
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random layers that move elements, as text: parts of values, other orders and extents, channels in pieces."""
 from layers import Layers, Misfit, Shape
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random networks of random layers: the algebra's combinators, lambdas, several inputs and outputs."""
 import collections
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network as the comparison sees it: its graph, and for each instruction set the compiled program and model.
 #pragma once
 

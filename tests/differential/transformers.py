@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random layers of transformers, as text: products of two values, attention, norms of pixels, tables."""
 from arithmetic import Arithmetic
 

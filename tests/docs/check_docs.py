@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every C++ block of the documentation is a piece of a file that is compiled.
 
 In README.md and docs/*.md the line before a block names its file: a whole one, or the part of it between the lines
@@ -41,9 +42,11 @@ def blocks(text):
 
 
 def region(text, tag):
-    """The lines between // [tag] and // [/tag], markers of other regions left out; None if there is no such region."""
+    """The lines between // [tag] and // [/tag] without markers and licence line; None if there is no such region."""
     lines, inside, found = [], tag is None, tag is None
     for line in text.splitlines():
+        if line.startswith("// SPDX-License-Identifier:"):
+            continue
         marker = re.fullmatch(r"\s*// \[(/?)([\w-]+)\]\s*", line)
         if marker:
             if marker[2] == tag:

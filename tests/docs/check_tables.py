@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of docs/partitioning*.md are what bench/partitions prints.
 
 A table lies between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. That of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The check of the documentation sees what it is meant to see."""
 import pathlib
 import tempfile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that ago_embed() linked into this program.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operands of + have different channels.
 // misfit: shapes_differ add 4 16 24
 // expect: ago: \+ and the like take values of one shape

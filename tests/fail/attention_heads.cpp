@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Heads that do not divide the channels.
 // misfit: channels_not_divisible_by_groups attention_scores 4 6 128
 // expect: ago: the groups \(expects\) must divide the channels of the input \(gets\)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An image that patches do not cover.
 // misfit: patch_must_divide_image attention_scores 4 2 7
 // expect: ago: a patch \(expects\) must divide the image \(gets\)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of fewer tokens than there are keys.
 // misfit: extents_differ attention_scores 2 16 12
 // expect: ago: the values differ in height, width, or number of images

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One of two inputs is forgotten.
 // expect: call_fits<false, ago::input_sizes_are<12, 12>, ago::output_sizes_are<12>, ago::gets_sizes<12, 12>
 #include <ago/ago.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/errors.md knows every sentence that stops a compilation, and every fault has a mistake in this folder.
 
 usage: check_errors.py <repository> [compiler]

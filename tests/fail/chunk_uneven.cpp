@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More parts than divide the channels.
 // misfit: parts_must_divide_extent slice 1 4 30
 // expect: ago: the number of parts \(expects\) must divide the extent \(gets\)

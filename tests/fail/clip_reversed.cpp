@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds in the wrong order.
 // misfit: bounds_are_reversed clip 1 0 0
 // expect: ago: the lower bound of clip exceeds the upper bound

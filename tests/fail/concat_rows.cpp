@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Joined along the rows, values of other widths.
 // misfit: extents_differ concat 2 8 6
 // expect: ago: the values differ in height, width, or number of images

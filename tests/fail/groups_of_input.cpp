@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups that do not divide the channels.
 // misfit: channels_not_divisible_by_groups conv2d 1 4 30
 // expect: ago: the groups \(expects\) must divide the channels of the input \(gets\)

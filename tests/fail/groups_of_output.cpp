@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups that do not divide the outputs.
 // misfit: outputs_not_divisible_by_groups conv2d 1 3 64
 #include <ago/graph/check.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model for an instruction set that this translation unit is not compiled for.
 // expect: ago: this translation unit is not compiled for the model's instruction set
 #include <ago/ago.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A user's operator that captures.
 // expect: ago: map takes a lambda without captures; write the constants it needs into it
 #include <ago/graph/check.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model of a network with a misfit: the misfit is all that is reported.
 // misfit: shapes_differ add 3 16 24
 #include <ago/ago.hpp>

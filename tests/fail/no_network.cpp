@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pipeline without an input.
 // expect: layer_fits<ago::fault::not_a_network
 // expect: ago: not a network; one is written

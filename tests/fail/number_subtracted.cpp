@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A number less a tensor.
 // expect: ago: - subtracts two tensors; for a number use affine\{1, -number\}
 #include <ago/graph/check.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A layer behind several outputs.
 // expect: ago: only a network with one output can be prolonged
 #include <ago/graph/check.hpp>

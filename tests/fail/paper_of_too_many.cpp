@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The paper's own policy on a network beyond what compilers evaluate.
 // expect: ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent
 #include <ago/ago.hpp>

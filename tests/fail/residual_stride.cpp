@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A residual whose body has a stride.
 // misfit: extents_differ add 2 32 16
 // expect: ago: the values differ in height, width, or number of images

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes must not compile, and must say why in a few lines.
 
 usage: run.py [-I <directory>]... [--only <name>]... [--table] <compiler> [flag...]

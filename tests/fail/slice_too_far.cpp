@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A slice that ends behind the last channel.
 // misfit: slice_exceeds_extent slice 1 24 25
 // expect: ago: a slice reaches \(gets\) beyond the extent of the value \(expects\)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A stride of zero.
 // misfit: argument_must_be_positive max_pool 1 1 0
 // expect: ago: an argument of this layer must be positive

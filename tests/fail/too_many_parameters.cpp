@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More parameters than an int counts.
 // misfit: too_large linear 1 2147483647 2147483647
 #include <ago/graph/check.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A schedule table that is not sorted by signature.
 // expect: ago: a schedule table must be sorted by signature, without duplicates
 #include <ago/ago.hpp>

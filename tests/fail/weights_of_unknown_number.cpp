@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weights whose number is known at run time only, without a status to say that it is wrong.
 // expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<0>
 // expect: construct with model\(weights, status\)

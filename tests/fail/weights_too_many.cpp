@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An array of weights with one float too many.
 // expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<49>
 // expect: ago: the weights are not parameter_count floats of fixed extent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An image that has shrunk below the window.
 // misfit: window_exceeds_input avg_pool 2 7 6
 // expect: ago: the window \(expects, dilation included\) is larger than the image with its pads \(gets\)

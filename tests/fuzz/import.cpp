@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes there are: a header and its weights, or sentences. Built with libFuzzer and sanitizers.
 #include <algorithm>
 #include <cctype>

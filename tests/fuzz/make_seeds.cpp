@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes the seeds of the fuzzers into a folder: small models that between them use every kind of rule.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

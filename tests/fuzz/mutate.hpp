@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Changes to messages that keep them messages: bytes changed at random seldom get past the parser.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How libFuzzer changes a model: by fields, with the words of ONNX, so that most results get past the parser.
 #include <onnx/onnx_pb.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes there are: a model that keeps its promises, or a sentence. Built with libFuzzer and sanitizers.
 #include <cstdint>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where there is no libFuzzer: runs every seed, whole, cut off and with changed bytes, always the same ones.
 #include <cstdint>
 #include <filesystem>

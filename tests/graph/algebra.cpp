@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The algebra: sequences, sums, products, branches, repetitions, names.
 #include "run_time_trace.hpp"
 

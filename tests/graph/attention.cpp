@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What products of two values, softmax and attention record.
 #include "run_time_trace.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What operators on two values of different shapes record, and layers that repeat values.
 #include "recorded.hpp"
 

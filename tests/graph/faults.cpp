@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every misfit is recorded with the numbers that do not agree, the first one is kept, and tracing goes on to the end.
 #include "run_time_trace.hpp"
 

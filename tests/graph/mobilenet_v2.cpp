@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileNet-V2 through the front end: sizes, shapes, and the operators after the passes.
 #include <ago/graph/check.hpp>
 #include <ago/graph/optimized.hpp>

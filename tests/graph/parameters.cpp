@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of parameters.
 #include <ago/graph/parameters.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the passes make of layers that move elements and of products of two values.
 #include <ago/graph/optimized.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Laws of the passes on random graphs, at run time: meaning, order, idempotence, completeness.
 #include <ago/graph/passes.hpp>
 

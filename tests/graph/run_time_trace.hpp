@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tracing at run time, so that tests can sweep over arguments. The library itself traces in constant evaluation only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which operators are merged with their siblings, what becomes of those who read them, and which stay apart.
 #include <ago/graph/optimized.hpp>
 

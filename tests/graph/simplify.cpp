@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What each rule of algebra makes of a network, and what it must leave alone.
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/map.hpp>

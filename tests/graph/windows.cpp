@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Extents of windows, against counting window positions one by one.
 #include "run_time_trace.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of parameters in JSON.
 #include <ago/graph/write_parameters.hpp>
 

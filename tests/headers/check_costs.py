@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The headers of graph/ and partition/ pull in no expensive header, and ago.hpp nothing but includes.
 
 usage: check_costs.py <include directory> <compiler> [flag...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The program ago-import: what it writes, and that it writes nothing if something is wrong.
 #include "onnx/network.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models that ask for too much, or for what is not there: a sentence that names the node, or the right network.
 #include "import/lowering.hpp"
 #include "import/write_header.hpp"

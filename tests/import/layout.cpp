@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Axes exchanged and regrouped in descriptions only, and the layers that then move the elements.
 #include "import/arrange.hpp"
 

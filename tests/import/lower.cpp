@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of ONNX operators: the layers, their order, and their weights.
 #include "lowered.hpp"
 

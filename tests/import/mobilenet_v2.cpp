@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileNet-V2 as ago-import writes it, in either layout of images, against that of examples/: the same bits, in the
 // same steps. Compiled by mobilenet_v2.py.
 #include <networks/mobilenet_v2.hpp>

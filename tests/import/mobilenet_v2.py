@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports torchvision's MobileNet-V2, batch norm and all, and compares with examples/networks/mobilenet_v2.hpp: weights in
 the order of PyTorch's parameters, a header of at most 150 lines, the same steps, the same bits. Skipped without PyTorch.
 

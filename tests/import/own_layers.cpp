@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators, and several operators together, for which ago has a layer of its own.
 #include "lowered.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports models with known answers, compiles what ago-import writes, runs it, and compares.
 
     run_reference.py networks --tools BUILD --reference DIR [--only NAME ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text of a network: blocks that repeat, residuals, order of weights.
 #include "import/expression.hpp"
 #include "import/write_header.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/plan/convolution_schedule.hpp>
 
 #include "matrix_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/depthwise.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/plan/depthwise_schedule.hpp>

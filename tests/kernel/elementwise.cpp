@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/elementwise.hpp>
 #include <ago/kernel/pack_stages.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/graph/activations.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/map.hpp>

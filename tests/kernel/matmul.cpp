@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/matmul.hpp>
 
 #include "product_support.hpp"

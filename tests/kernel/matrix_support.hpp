@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For the tests of the matrix-product kernels: random problems, guarded memory, and a reference in plain double loops.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // For the tests of products of two values: operands that are slices of larger values, and scratch between guards.
 #pragma once
 

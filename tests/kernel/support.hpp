@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the kernel tests share: instruction sets, guarded memory, seeded numbers, tolerances.
 #pragma once
 

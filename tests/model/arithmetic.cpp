@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on two values, trained values and slopes: in one kernel with what makes their operands, and right.
 #include <ago/ago.hpp>
 

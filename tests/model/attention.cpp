@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention in one pass equals its three kernels one after another, within what attention_kernel states.
 #include "fusion.hpp"
 

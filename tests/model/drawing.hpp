@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers and instruction sets of networks that are drawn when the tests are compiled.
 #pragma once
 

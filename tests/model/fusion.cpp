@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Row pipelines give the unfused result to the bit: the same kernels add in the same order.
 #include "fusion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks that fuse, run in guarded memory, fused and unfused.
 #pragma once
 

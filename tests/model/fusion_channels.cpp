@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pipelines by channels, and by channels and rows: chunks that divide the channels and chunks that do not.
 #include "fusion.hpp"
 

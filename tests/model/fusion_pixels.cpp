@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chains of matrix products in runs of pixels: to the bit the unfused result, whatever the rows.
 #include "fusion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every allocation of the program goes through these operators: the model must not cause one.
 #include "networks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/model/large_pages.hpp>
 
 #include <doctest/doctest.h>

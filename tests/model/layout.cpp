@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Channel-first memory at the edges.
 #include "networks.hpp"
 

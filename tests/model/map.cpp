@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A user's own elementwise operators, alone and in epilogues.
 #include "networks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fusion computes nothing twice: the multiply-adds of fused networks, counted as emulated registers do them.
 #include <ago/kernel/emulated.hpp>
 

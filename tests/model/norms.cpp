@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers that are made of others, against their definitions in plain loops: norms, and borders of a padded image.
 #include <ago/ago.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled with -fno-delete-null-pointer-checks, which -fsanitize=undefined implies: g++ then compares no address of a
 // static object with null at compile time.
 #include <ago/ago.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks of pixels that become channels, and back, against their index formulas.
 #include <ago/ago.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small networks under every policy: whatever the partition, the results are the same but for rounding.
 #include "networks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks whose siblings are merged, beside the same ones unmerged: equal to the bit where sums are added up alike.
 #include "fusion.hpp"
 

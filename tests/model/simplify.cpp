@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks that rules of algebra simplify, beside the same ones taken literally: kernels give the same bits.
 #include "fusion.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kind of step, cut along everything that it can be cut along.
 #include "threads.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks cut into pieces: what their pieces write, and their results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that can be compiled
 // for.
 #include "drawing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposed convolutions against their definition: every pixel adds its windows into the result.
 #include <ago/ago.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Winograd and im2col in whole networks: their scratch lies beside all that is alive, and results are close
 // or equal to the direct ones.
 #include "fusion.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lets a script ask the networks: which there are, what their parameters are, what they answer.
 //
 //   answer                                          prints name and size of all

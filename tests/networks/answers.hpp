@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What PyTorch answers, and whether ago does.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What PyTorch's networks answer, torchvision's and transformers, for parameters and inputs that a formula makes.
 
     make_vectors.py > vectors.inc      write all vectors

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks compiled by every policy: whatever the partition, the results are the same.
 #include "answers.hpp"
 

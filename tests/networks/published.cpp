@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of the networks, and what of memory and of work they take, known to the compiler.
 #include <ago/ago.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every network at its smallest size: where programs run in an emulator, too.
 #include "answers.hpp"
 

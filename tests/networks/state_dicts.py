@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's weights, by tools/weights.py, in ago's networks: the same answers.
 
 usage: state_dicts.py ANSWER     the program made of answer.cpp

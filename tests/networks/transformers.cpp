@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "answers.hpp"
 
 #include <networks/bert_tiny.hpp>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """BERT-tiny and MobileViT-S in PyTorch, their modules declared in the order in which they are called."""
 import torch
 from torch import nn

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Translation units built for different processors live in one program.
 #include "network.hpp"
 

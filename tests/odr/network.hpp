@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One network that several translation units use, and what each of them makes of it.
 #pragma once
 

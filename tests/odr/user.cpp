@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled several times: VARIANT names the function that this copy defines.
 #include "network.hpp"
 

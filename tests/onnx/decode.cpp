@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers as files store them: every encoding, in the model, beside it, in tensor files and NumPy arrays.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants that operators make of constants, by hand.
 #include <cmath>
 #include <limits>

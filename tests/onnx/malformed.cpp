@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that are damaged, incomplete or hostile, or ask for what is not supported: a sentence each, never a crash.
 #include "files.hpp"
 #include "single.hpp"

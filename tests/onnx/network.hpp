@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ONNX models built by hand, and what the importer makes of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What makes no difference to the outputs is left out.
 #include "single.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models of other people: whole networks load, operators get the shapes, and where they fold the numbers, that their
 // makers recorded. Skipped where these files are not.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention is one chain, unless somebody else reads what is between its products, or fusion is off.
 #include <ago/graph/layers.hpp>
 #include <ago/graph/optimized.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small graphs with expected weights, stages, clusters and splits from an independent implementation. They lie outside
 // the repository; without them these tests say so and pass.
 #include "graphs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs for the tests of the partitioner, built as values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Subgraphs as intervals of execution orders, against all acyclic partitions of small networks.
 #include "oracle.hpp"
 #include "random_network.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The paper's six networks under every policy, during compilation, within every compiler's default limits.
 #include <ago/graph/optimized.hpp>
 #include <ago/partition/policy.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Straightforward versions of the partitioner's parts, written from their definitions: everything is recomputed all the
 // time. Shares no code with the library but the types that it compares.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must hold of every policy's partition of every network: a hundred thousand random ones, or AGO_ROUNDS.
 #include "random_network.hpp"
 

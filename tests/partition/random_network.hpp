@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random networks with consistent shapes: every operator, several inputs and outputs, values read twice, broadcasts.
 #pragma once
 

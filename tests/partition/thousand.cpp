@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks of a thousand operators, partitioned during compilation within every compiler's default limits.
 #include "graphs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, shuffles and concatenations of channels as views: what matrix products read, and where copies remain.
 #include <ago/model/program.hpp>
 #include <networks/shufflenet_v2.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "random_graph.hpp"
 
 #include <ago/plan/form_steps.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of the pieces that matrix products read: places, depths, and which channels they are.
 #include <ago/model/program.hpp>
 

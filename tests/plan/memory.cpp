@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The planner executed symbolically: every float of memory holds the name of the value element that was last written
 // there. A step may read only what it means to read, so a wrong place, order or lifetime shows.
 #include "random_graph.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random operator graphs for the planner's property tests. Shapes are small: memory is simulated float by float.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on one element, the user's own included, in double precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph's last value, and its comparison with numbers worked out by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the parameters of one output channel are: an operator's own, or those of one that was merged into it.
 #pragma once
 

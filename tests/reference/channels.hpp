@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators over the channels of each pixel: softmax, layer norm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The executor against results worked out by hand and by Eigen.
 #include "executor.hpp"
 

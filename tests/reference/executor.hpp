@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a graph means: every operator as plain loops in double precision, and how far float32 arithmetic may stray.
 // Shares nothing with ago/kernel; written for reading, not for speed.
 #pragma once

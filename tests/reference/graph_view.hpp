@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Any ago::graph, whatever its capacities, as one run-time type.
 #pragma once
 

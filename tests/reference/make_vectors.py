@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes vectors.inc: what PyTorch makes of the operators.
 
     python3 make_vectors.py > vectors.inc

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The executor's movements of data, by hand. PyTorch's results are in vectors.inc; here is what it does not do.
 #include "by_hand.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: compound operators compute the same opened, closed, and closed in part.
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>

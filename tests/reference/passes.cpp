@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: a graph pass leaves what a graph computes as it is.
 #include <ago/graph/passes.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of two values: batches of matrices, and the two halves of attention.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random graphs with every operator, rich in what passes look for: norms behind convolutions, repeated work, dead ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random graphs full of what the rules of algebra look for, and of what looks like it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators that pick places by computing them: bilinear resizing, rows of a table.
 #pragma once
 

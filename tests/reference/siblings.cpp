@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: merging siblings leaves every number of a graph as it is.
 #include <ago/graph/siblings.hpp>
 

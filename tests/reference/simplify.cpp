@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: rules of algebra leave what a graph computes as it is; the exact ones, every number.
 #include <ago/graph/passes.hpp>
 

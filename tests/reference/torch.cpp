@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The executor against PyTorch's results (vectors.inc, written by make_vectors.py).
 #include <doctest/doctest.h>
 

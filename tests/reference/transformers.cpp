@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The executor's products of two values, softmax and layer norm, by hand; and how far float32 strays from them.
 #include "by_hand.hpp"
 

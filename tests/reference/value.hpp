@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A value of the graph in double precision, with an estimate of float32's error.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A headless Chromium that speaks its DevTools protocol over two pipes."""
 import json
 import os

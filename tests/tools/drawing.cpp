@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How graphs are drawn: nothing overlaps, no edge is missing, chains are straight.
 #include <drawing.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks of examples/ that PyTorch has exported, imported again: the inspector finds in them what it finds in those
 // that are written by hand.
 #include "onnx/files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes the page of a small network whose names would be markup: test_inspect_page.py looks at it.
 #include "partition/graphs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the inspector finds in a graph: by hand, and on random networks.
 #include "partition/random_network.hpp"
 

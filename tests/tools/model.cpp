@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inspecting ONNX models: what is not known from networks of examples/.
 #include "onnx/files.hpp"
 #include "onnx/network.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inspector's plans against the constants of ago::program.
 #include <ago/model/program.hpp>
 

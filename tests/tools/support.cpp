@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What several tools need: files that appear whole or not at all, sentences for what the front end refuses.
 #include <support/diagnostic.hpp>
 #include <support/output_file.hpp>

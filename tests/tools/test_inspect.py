@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ago-inspect as its users call it: what it prints, what it refuses, and that nothing half-done is left.
 
 usage: test_inspect.py <ago-inspect> <repository> [<ago-import>] [--update]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ago-inspect's page in a browser: drawn, complete, quiet, and usable; 77 where there is no Chromium.
 
 usage: test_inspect_page.py <ago-inspect> <hostile_page> [--screenshots FOLDER]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tools/weights.py on tables and state dicts that were made up; 77 where NumPy is missing."""
 import contextlib
 import io

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The formats of the inspector: JSON and Graphviz read back, and text.
 #include "partition/graphs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The learnt cost model: it interpolates, knows what it does not know, and finds out whom to trust.
 #include <doctest/doctest.h>
 #include <ago/tune/cost_model.hpp>

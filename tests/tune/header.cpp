@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Generated headers: what is written is read again, merged, and left alone if it is someone else's.
 #include <doctest/doctest.h>
 #include <ago/tune/header_reader.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program that is planned at run time against the one that the compiler makes of the same schedules.
 #include "../model/drawing.hpp"
 #include "networks.hpp"

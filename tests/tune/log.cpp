@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logs: what is appended is found again, to the bit, whatever happened in between.
 #include <doctest/doctest.h>
 #include <ago/tune/log.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a search may choose for the steps of a network: the order of their loops, and the packing of weights.
 #include <ago/ago.hpp>
 #include <ago/tune/network_space.hpp>

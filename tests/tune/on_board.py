@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scripts/on-board against an ssh server of our own on this machine, which stands for the board.
 
 usage: on_board.py <repository> <tuner> [runner]   tuner: an executable; runner: what runs it, if this machine cannot

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reformer: the order of SPLIT and JOIN, what may replace what, and how good the result is.
 #include <doctest/doctest.h>
 #include <ago/tune/reformer.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches of one region: none proposes a combination twice or an infeasible one, and the evolutionary one finds more.
 #include <doctest/doctest.h>
 #include <ago/tune/evolution.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tuner as a program: what it says, what it leaves, and that nothing is lost when it is killed.
 #include "tuner_program.hpp"
 

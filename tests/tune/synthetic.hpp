@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A function with a known optimum in the place of a network: several subgraphs of several minis, whose choices
 // interact, with local optima, noise, and an analytic model that is wrong by a fifth.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tuner of the synthetic landscape, for tests that start, kill and resume one.
 #include <ago/tune/session.hpp>
 

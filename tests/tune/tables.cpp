@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables that are committed with the networks: their entries are still found.
 #include <networks/mobilenet_v2.hpp>
 #include <networks/shufflenet_v2.hpp>

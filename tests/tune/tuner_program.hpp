@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The synthetic tuner as a program, and what it leaves behind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A model with the table that a tuner has just written.
 #include "networks.hpp"
 

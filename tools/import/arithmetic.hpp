@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on values while a model is lowered: with each other, with constants, with broadcasting.
 #pragma once
 

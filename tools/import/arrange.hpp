@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values moved into the order and extents that a layer wants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds a list of layers and has each of them recorded by ago's own front end, which knows shapes and refuses misfits.
 #pragma once
 

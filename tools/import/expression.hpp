@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network as it is written down: layers in sequences, branches, blocks that repeat.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds sequences that repeat up to their numbers, and makes functions of them.
 #include "expression.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images and windows over them, as ONNX describes both.
 #pragma once
 

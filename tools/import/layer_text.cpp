@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers as C++ text.
 #include "arithmetic.hpp"
 #include "expression.hpp"

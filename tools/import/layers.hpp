@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network as a list of ago's layers: what an ONNX model becomes, before it is written as C++ or recorded as a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the axes of an ONNX tensor lie in memory. Transposing and reshaping a tensor change this description alone.
 #pragma once
 

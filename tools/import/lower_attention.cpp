@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operator Attention, as products of matrices with a softmax between them.
 #include "arithmetic.hpp"
 #include "movement.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators by element: activations, arithmetic, comparisons.
 #include "arithmetic.hpp"
 #include "images.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalisations.
 #include "arithmetic.hpp"
 #include "images.hpp"

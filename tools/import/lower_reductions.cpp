@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions, and what is made of them.
 #include "arithmetic.hpp"
 #include "movement.hpp"

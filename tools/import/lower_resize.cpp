@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize and Upsample. Every axis is multiplied by a matrix of interpolation, unless ago has a layer that does the
 // same.
 #include "arithmetic.hpp"

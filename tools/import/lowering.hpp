@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the operators of an ONNX model to ago's layers.
 #pragma once
 

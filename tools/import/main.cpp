@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ago-import: writes an ONNX model as a network of ago's layers, and its weights.
 #include "import_model.hpp"
 #include "write_header.hpp"

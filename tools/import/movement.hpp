@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of values moved while a model is lowered: other dims, parts, repetitions, joints.
 #pragma once
 

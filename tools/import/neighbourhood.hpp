@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operators around a value: what patterns are recognised by.
 #pragma once
 

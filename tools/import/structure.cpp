@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From calls to statements: what is read once is not named, and branches of one value become layers of it.
 #include "expression.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A compiled network as a value, so that one comparison serves all.
 #pragma once
 

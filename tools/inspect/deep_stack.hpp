@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Room for the algorithms of the library, which keep what they work on in arrays on the stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an operator is, in words: everything but its kind and its extents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the operators of a graph stand on paper, and which ways its edges take.
 #pragma once
 

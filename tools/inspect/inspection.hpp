@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a policy makes of a network, as plain data: all that the writers know.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph in layers, as it is drawn: every edge leads from one layer to the next, long ones through items of their own.
 #pragma once
 

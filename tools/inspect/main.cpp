@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ago-inspect: what a partition policy makes of a network.
 #include "arguments.hpp"
 #include "model_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instead of model_file.cpp where the importer is not built.
 #include "model_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far to the right the items of a layered graph stand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a step should take at least: a figure to compare steps by, not a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recorded.hpp"
 
 #include "deep_stack.hpp"

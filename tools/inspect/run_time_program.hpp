@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stages of ago::program on a graph that is not known before the program runs.
 #pragma once
 

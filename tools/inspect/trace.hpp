@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Networks that are traced while the program runs, so that their inputs may have any size.
 #pragma once
 

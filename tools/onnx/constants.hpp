@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of operators that make constants: needed for shapes and for folding alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From protobuf to the importer's own model: shapes of inputs, initializers, attributes.
 #pragma once
 

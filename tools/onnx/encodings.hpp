@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How files store numbers, and what becomes of them: floats of every width end as float32, integers as int64.
 #pragma once
 

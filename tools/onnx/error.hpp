@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is wrong with a model: findings, collected as far as they can be and thrown together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers of a tensor that lie in a file beside the model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folding of elementwise operators. Integers wrap around as on every machine; floats are single precision.
 #include <algorithm>
 #include <cmath>

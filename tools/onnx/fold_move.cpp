@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folding of operators that rearrange, repeat, cut and look up elements.
 #include <algorithm>
 

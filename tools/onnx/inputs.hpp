@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The shapes of a network's inputs, symbolic dimensions set.
 #pragma once
 

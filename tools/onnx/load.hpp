@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From an ONNX file to the model that the importer works on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An ONNX model as the rest of the importer sees it: static shapes, constants folded, operators in topological order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What operators' attributes and constant inputs ask for, after all defaults: needed for shapes and for folding alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Leaves out of a model what makes no difference to its outputs.
 #pragma once
 

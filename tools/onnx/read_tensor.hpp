@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors from files: expected inputs and outputs of a model.
 #pragma once
 

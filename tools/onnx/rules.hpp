@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operators that are known here: since when they exist, what they take, how to find the shapes of their outputs.
 #pragma once
 

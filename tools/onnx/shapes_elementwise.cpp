@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that compute every element from one element of each operand, and of normalizations.
 #include "rules.hpp"
 #include "tensor_proto.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that look elements up, or reduce over axes.
 #include "operands.hpp"
 #include "rules.hpp"

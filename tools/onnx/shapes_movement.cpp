@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators that rearrange, repeat and cut elements.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of Resize and of Upsample, which it replaced.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of operators whose result depends on no more than the shape or the value of a constant.
 #include <cmath>
 

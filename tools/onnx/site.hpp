@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One operation as the rules for shapes and for folding see it.
 #pragma once
 

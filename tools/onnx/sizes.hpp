@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of tensors, checked: they come from files that may be damaged or hostile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the nodes of a graph hang together, by names only: nothing is decoded yet.
 #pragma once
 

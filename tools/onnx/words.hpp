@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lists of names as tables write them: separated by blanks.
 #pragma once
 

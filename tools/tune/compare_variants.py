@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs tuners with each variant of the search, several budgets and seeds, and prints what they reach.
 
 usage: compare_variants.py TUNER... [--budgets 25,50,...] [--seeds 1,2,3] [--core N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The four kinds of subgraphs of the AGO paper's figure 13, each with batch norms and relu6, in shapes of MobileNet-V2.
 #pragma once
 

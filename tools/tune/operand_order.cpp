@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Would products be faster with their operands swapped, that is with pixels instead of channels in the registers? Both
 // orders by the analytic cost, for the products of the example networks: what docs/tuning.md says of it.
 #include <networks/bert_tiny.hpp>

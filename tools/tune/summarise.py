@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints what tuners have found, from the banners of their headers, as a Markdown table."""
 import argparse
 import math

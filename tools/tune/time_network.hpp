@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times a network as it is compiled by default, and as it is with a table of tuned schedules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Activations that are user's functions in the library: what they compute is written here, and may be read here.
 // Functions of registers (exp, log1p, ...) are found by their argument, when a kernel is compiled.
 // Largest errors over all finite x, measured as those in kernel/epilogue.hpp: 4 units in the last place, softplus below

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The algebra of layers: a layer is anything callable that takes a tensor and gives a tensor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on two or more values: x + y, x - y, maximum(x, y), concat(x, y, ...).
 #pragma once
 

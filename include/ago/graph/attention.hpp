@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers of transformers: products of two values, softmax, layer norm, attention.
 #pragma once
 

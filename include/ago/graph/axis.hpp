@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The four extents of a value by name, and by number.
 #pragma once
 

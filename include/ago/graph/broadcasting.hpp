@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of different shapes side by side: which fit, and what is repeated.
 #pragma once
 

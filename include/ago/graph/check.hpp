@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first misfit of a network as a compile error that names layer, source line, and the two numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules about functions of single elements: clamps within clamps, and behind a maximum rather than before it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules about trained values: what only takes them apart or gives them another shape is a trained value itself.
 #pragma once
 

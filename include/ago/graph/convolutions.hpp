@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers with weights: convolutions, linear, bias, scale, PReLU, batch norm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments of windows: `.kernel = 3` and `.kernel = {1, 7}`, `.pad = 1`, `.pad = {0, 3}`, `.pad = same`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph as a constexpr value: nodes in topological (recorded) order, edges in compressed rows.
 #pragma once
 

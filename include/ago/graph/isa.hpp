@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instruction sets as values: every stage of the pipeline names its target by one of these.
 #pragma once
 

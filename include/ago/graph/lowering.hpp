@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a network to its graph: the network is traced twice, first for the sizes, then for the values.
 #pragma once
 

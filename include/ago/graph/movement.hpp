@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers that move elements: parts of values, other orders, other extents, tables, trained values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules about operators that move elements: two in a row are one, or none.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names within names: "encoders.1.norm2", joined while a network is traced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network: inputs and what becomes of them. All that a definition needs is included here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalisations by statistics of the value itself, made of means, products and functions of elements.
 // Templates for the reason that activations are.
 #pragma once

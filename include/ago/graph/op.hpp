@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operators of the graph. A layer may record several of them (linear: linear, bias).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compound operators opened into the primitives of which other compilers' graphs consist.
 #pragma once
 

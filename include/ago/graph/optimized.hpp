@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph that partition and plan work on: lowered, passed through all passes, and made to fit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layer pad: more rows, columns and channels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One trained tensor that a layer needs: what it is and where it lies in the weight blob.
 #pragma once
 

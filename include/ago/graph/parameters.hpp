@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parameters of a network: how many floats its weight blob has, and what lies where in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graph passes: graph in, graph out, the same values at the outputs. They work at compile time and at run time.
 // All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and never are inputs.
 #pragma once

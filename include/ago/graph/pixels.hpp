@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers that exchange channels and pixels: blocks of an image as channels of one pixel, and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules about windows: pads of their own in place of a padded image, and a maximum of maxima.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How freely a network may be rewritten before it is partitioned.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules that hold for real numbers: they change the order in which numbers are added and multiplied, and so rounding.
 #pragma once
 

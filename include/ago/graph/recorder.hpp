@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What tracing writes into: nodes, edges, parameters and the first fault, during constant evaluation.
 #pragma once
 

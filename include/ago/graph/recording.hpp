@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a layer records itself: its arguments checked, its parameters placed, its nodes appended.
 #pragma once
 

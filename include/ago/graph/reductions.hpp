@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layers that make one element of many: sums, means, products, extrema along axes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph that rules rewrite in place, with what they ask about its values.
 #pragma once
 

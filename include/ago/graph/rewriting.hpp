@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mechanics of graph passes: who reads what, and how nodes are taken out.
 #pragma once
 

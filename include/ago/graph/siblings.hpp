@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Horizontal fusion: convolutions or matrix products that read one value become one, with the output channels of all.
 #pragma once
 

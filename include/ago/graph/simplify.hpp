@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Algebraic simplification: all rules, wherever one fits.
 #pragma once
 

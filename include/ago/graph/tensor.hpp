@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The symbolic value that layers take and give while a network is traced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposed convolution: the pixels of each place modulo the stride are a convolution of their own, without stride.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A user's own elementwise operator, carried through the graph as a value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between which numbers the elements of a value lie, whatever the inputs and the parameters are.
 #pragma once
 

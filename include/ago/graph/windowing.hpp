@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a window's arguments to its node: pads resolved, result extents computed, everything checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention: each query's scores with all keys, softmax of these, and the values weighted with the result.
 // The channels are divided among heads, the pixels of an image among the places of a patch: for each of both, the
 // tokens, one of each patch, attend to each other.

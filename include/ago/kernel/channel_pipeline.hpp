@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Intensive fusion by channels: a chunk of channels passes through the whole chain before the next one is computed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Direct convolution over NHWC: any window, stride, pad, dilation and groups; nothing is copied or padded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Movement of data: slice, concat, channel_shuffle, permute, unfold, fold, expand, reshape.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Depthwise convolution: one window per channel, channels across the lanes of a register.
 #pragma once
 

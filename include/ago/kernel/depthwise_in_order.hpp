@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The register tile of a depthwise convolution with every operation placed by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operators that no other kernel takes with it: reads a value, applies the epilogue, writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emulated SIMD registers: ago::vec as an array of floats. They run the code for other machines' registers in tests,
 // and let a test watch it.
 #pragma once

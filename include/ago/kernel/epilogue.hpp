@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise operators applied to a result while it is still in registers.
 #pragma once
 

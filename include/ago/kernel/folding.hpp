@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Batch norm folded into weights and bias, numerically, while packing.
 #pragma once
 

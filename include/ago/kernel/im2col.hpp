@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolution of small images: the windows are copied together (im2col), and multiplied by the weights as one matrix.
 #pragma once
 

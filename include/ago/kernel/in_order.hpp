@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that stay in the order in which they are written, for loops that are scheduled by hand.
 // Left to themselves, compilers move the loads of an unrolled loop far ahead and spill what then no longer fits the
 // registers (g++ 12), or put them one behind the other, where in-order cores wait for them. See docs/kernels.md.

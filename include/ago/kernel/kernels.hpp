@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a key to its kernel, and from a step to its packed weights.
 #pragma once
 

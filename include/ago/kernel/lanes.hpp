@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inner loop of matrix products where a register can be multiplied by one lane of another: one load takes four
 // steps of a pixel.
 #pragma once

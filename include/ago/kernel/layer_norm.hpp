@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layer norm: every pixel brought to mean 0 and variance 1 over its channels, then scaled and shifted for each channel.
 #pragma once
 

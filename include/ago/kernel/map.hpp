@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a user's lambda on whatever register the kernel works with.
 #pragma once
 

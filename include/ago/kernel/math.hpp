@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transcendental functions on registers, and those that a user's map may call: x * math::sigmoid(x).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maximum over windows that the compiler knows: the maximum of an input column serves all windows that hold it.
 #pragma once
 

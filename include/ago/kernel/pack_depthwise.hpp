@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packs the weights of a depthwise convolution, see depthwise_floats.
 #pragma once
 

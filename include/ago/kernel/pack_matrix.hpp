@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packs the weights of pointwise, linear and convolution.
 #pragma once
 

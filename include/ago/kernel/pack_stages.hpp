@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packs the per-channel parameters of an epilogue, see stage_data::parameters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows, columns and channels of a constant around an image.
 #pragma once
 

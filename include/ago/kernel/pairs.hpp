@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registers that hold two steps of the depth side by side, for channel counts that leave half a register empty.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix product over pixels: 1x1 convolution and linear.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of two values, both known only when the network runs: packs the second, multiplies rows of the first by it.
 #pragma once
 

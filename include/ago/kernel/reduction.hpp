@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums, means, products, extrema along any axes, and the number of the largest channel.
 #pragma once
 

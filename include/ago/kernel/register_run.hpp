@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Walks over consecutive floats with registers, the last of them partly filled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images of other extents: the nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Intensive fusion by rows: each operator computes a few rows just before the next one reads them.
 #pragma once
 

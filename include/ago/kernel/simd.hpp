@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One SIMD register of floats, ago::vec<isa>: the only file that includes xsimd.
 // It adds what xsimd 8.1 lacks: fused multiply-add on AVX-512, partial loads and stores, and a scalar register.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Many addresses at equal distances, in few registers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies between arrays of any strides: loops that continue each other become one, the innermost go by vectors.
 #pragma once
 

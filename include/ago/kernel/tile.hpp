@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The register tile of all matrix products: pixels x vectors of accumulators, and the inner loop over the depth.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between channel-first (NCHW) memory of the user and the channel-last memory inside.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The weights of a convolution as the user's blob holds them.
 #pragma once
 

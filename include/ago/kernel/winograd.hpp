@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Winograd convolution over NHWC: 3x3 at stride 1, with a fraction of the multiplications.
 #pragma once
 

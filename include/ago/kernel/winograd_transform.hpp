@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The transforms of Winograd convolution, F(2x2, 3x3) and F(4x4, 3x3), on registers of channels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The channels of one pixel, through the epilogue into memory.
 #pragma once
 

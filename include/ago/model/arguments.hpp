@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A sentence for weights, inputs and outputs that do not fit, instead of a list of candidates.
 #pragma once
 

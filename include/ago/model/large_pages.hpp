@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Large memory pages: weights that pass once per run otherwise cost a walk of the page tables every 4 KB.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The object a user owns: packed weights and a workspace inline, nothing on the heap.
 #pragma once
 

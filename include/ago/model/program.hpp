@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network compiled: sizes, packing and the table of steps. No state of its own, for users who own the memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the calls that take spans of run-time size answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads that compute the pieces of a model's steps at the same time.
 #pragma once
 

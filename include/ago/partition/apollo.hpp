@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Apollo's partitioner: aggregation by rules, memory stitching, parallelism stitching (Zhao et al., MLSys 2022).
 #pragma once
 

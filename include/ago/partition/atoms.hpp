@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atoms: what is never cut. A complex operator with the elementwise operators that its kernel can apply to a result
 // before storing it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the memory traffic that they save.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A DAG under edge contraction. No stage is stored, since one contraction would shift all that lie downstream: whether
 // an edge decides a stage is found out locally, when asked. A topological order is kept up to date for these searches.
 #pragma once

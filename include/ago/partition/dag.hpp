@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the partitioner works on: a weighted directed acyclic graph, whose nodes may be operators or groups of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TVM's FuseOps: operators join their post-dominators, by patterns (Chen et al., OSDI 2018; Relay's pass of that name).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What fusing a chain of operators saves, by the bytes that travel between caches: which tiling, of which size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups as intervals of an execution order: by dynamic programming, those that save most memory traffic.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Topological stages that stay right while nodes are contracted: levels as linked lists, so that one insertion or
 // removal shifts all that lies downstream.
 #pragma once

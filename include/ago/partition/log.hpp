@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Natural logarithm of loop extents, in integers: the same bits on every compiler, with any flags, at any time.
 #pragma once
 

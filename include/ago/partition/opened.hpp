@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Policies that look into compound operators: partitioned opened, and closed again where nothing has been cut.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Execution order of a directed graph, which is also the check that it has no cycle.
 #pragma once
 

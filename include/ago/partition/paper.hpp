@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AGO as it is published: Algorithm 1 on single operators, SPLIT by the same, intensive fusion inside subgraphs.
 #pragma once
 

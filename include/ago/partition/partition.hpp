@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front half.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPLIT: subgraphs into mini-subgraphs of at most one complex operator (AGO section V).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Figures of a partition: how even it is, which fusions it permits, and the memory traffic that it saves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a chain of operators is computed in one pass: the loop that they share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What it costs to move bytes between the caches of a core.
 #pragma once
 

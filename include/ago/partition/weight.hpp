@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
 #pragma once
 

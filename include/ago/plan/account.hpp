@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a step does: multiply-adds, and the bytes that pass through memory for it.
 #pragma once
 

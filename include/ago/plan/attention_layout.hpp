@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How products of two values (matmul and attention) are cut into tiles, and where their scratch lies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those who read
 // them know where to look.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How each convolution is computed: directly, by im2col or by Winograd.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the arithmetic of a step takes on one core, by the analytic model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Register and cache tile of a depthwise convolution.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From a partition to steps: each mini-subgraph's complex operator with the elementwise operators behind it.
 // Any partition gives a right program; a good one gives few steps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Intensive fusion: which steps run as one pipeline, and in which tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inputs of matrix products whose channels lie in several places, or in another order.
 #pragma once
 

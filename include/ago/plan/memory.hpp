@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Static memory: every value that crosses a step boundary gets its place before the program runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a network is compiled: for which machine, and by which variant of AGO.
 #pragma once
 

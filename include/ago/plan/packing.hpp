@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layout of packed weights: one formula for the plan that sizes it, the packer that writes it and the kernel that reads
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the parameters of a step come from: of its operators' own, and of the siblings that have been merged into them.
 #pragma once
 

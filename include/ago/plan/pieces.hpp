@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pieces of a step that run at the same time: its kernels with other numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan: for every step its kernel's key and data, and what to pack for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How one step is computed: what the tuner searches, and the tables in which it hands over what it found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a tuned schedule is keyed by: a hash of what a step computes, not of where it stands in the network.
 #pragma once
 

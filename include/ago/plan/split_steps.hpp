@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which steps are cut into pieces for several threads, and along what: the analytic default.
 #pragma once
 

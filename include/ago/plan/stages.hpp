@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stages from steps to a plan, for what is planned at run time.
 #pragma once
 

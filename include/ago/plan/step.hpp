@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plan is made of, and all that a kernel knows: a key (what code) and data (what numbers).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How steps are cut into pieces that run at the same time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How Winograd convolution cuts a step into tiles, and where its packed weights and its scratch lie.
 #pragma once
 

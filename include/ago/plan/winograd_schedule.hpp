@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Winograd costs, and its analytic default schedule: register tile and block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seconds by the cost model alone: to rank candidates before anything is measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A region under search: its choices, its search, its account, and where it stands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who gets the next trial: the region that is expected to gain most by it.
 #pragma once
 

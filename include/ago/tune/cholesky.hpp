@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of positive definite matrices, as the learnt cost model needs them.
 #pragma once
 

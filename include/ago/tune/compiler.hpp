@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How this translation unit was compiled, for logs and banners.
 #pragma once
 

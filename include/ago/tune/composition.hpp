@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of candidates: taking a region's options out of one, and putting others in.
 #pragma once
 

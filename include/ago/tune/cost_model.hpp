@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Learns what combinations cost from those that were measured: a Gaussian process around the analytic model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evolutionary search: many children are ranked by a learnt cost model, and only the most promising one is
 // measured.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that are read and written as a whole, so that a reader never sees half of one.
 #pragma once
 

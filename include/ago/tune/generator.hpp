@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers for the searches: the same on every machine, unlike the standard library's distributions.
 #pragma once
 

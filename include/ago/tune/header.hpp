@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The generated header: what is in it, and how it is written. Made to be committed and reviewed: sorted, a line of
 // explanation for each entry, no dates.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The little of JSON that logs are written in, and a reader of just that: fields in a fixed order, no blanks.
 #pragma once
 

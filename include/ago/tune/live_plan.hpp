@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network planned at run time, by the functions that plan it at compile time.
 #pragma once
 

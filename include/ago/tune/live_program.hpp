@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program planned at run time: the kernels of a menu, packed weights and an arena on the heap.
 #pragma once
 

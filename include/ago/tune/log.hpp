@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The log of a search: one line of JSON for every measurement, on the disk before anything is made of it.
 #pragma once
 

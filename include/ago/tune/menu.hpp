@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels that a tuner carries: all that its search can reach, made by the compiler, found by their keys.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The choices of a network as a search sees them, and the schedules that they stand for.
 #pragma once
 

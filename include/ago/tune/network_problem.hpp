@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network as something to be tuned: its choices, and its time on this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What can be chosen in a network: register tiles, cache tiles, ways of convolution, pipelines and their tiles, pieces.
 #pragma once
 

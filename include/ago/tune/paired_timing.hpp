@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which of two is faster? Runs in turns, and a rank test on the differences.
 #pragma once
 

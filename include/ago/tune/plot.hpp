@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Draws the course of a search as SVG: the best time so far over the trials, and what each trial measured.
 #pragma once
 

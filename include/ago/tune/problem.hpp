@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a tuner may choose, and what it may ask: searches know nothing of networks, so that they can be tested on
 // functions with a known optimum.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory for packed weights and arena, laid out alike for every program that is timed.
 #pragma once
 

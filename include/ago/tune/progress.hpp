@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shows how far a search is: one line that changes on a terminal, a line now and then in a file or a pipe.
 #pragma once
 

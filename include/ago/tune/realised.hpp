@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the schedules that a candidate wishes for to those that the menu has kernels for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The referee of a real search: measures, logs, takes from the log what was measured before, and counts the budget.
 #pragma once
 

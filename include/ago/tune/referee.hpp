@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who decides which of two candidates is the faster one, and when the budget is spent.
 #pragma once
 

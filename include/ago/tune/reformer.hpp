@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, find
 // out how they are best joined, and go on over everything from there.
 #pragma once

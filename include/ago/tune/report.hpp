@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table at the end: what every step takes by default, and tuned.
 #pragma once
 

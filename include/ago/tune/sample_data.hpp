@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters and inputs for timing: seeded, and such that activations stay in range, since huge and tiny numbers take
 // other paths through a processor than those of a trained network.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a region is searched: what every method has in common, and the two that learn nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tuner from its command line to its exit code: searches, and writes what it has found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is to be searched, how, and when it is enough.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What one search sees of a problem: the choices of a region, everything else being as it is.
 #pragma once
 

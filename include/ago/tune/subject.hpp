@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is tuned: a problem that has a name, whose solutions are table entries, and whose steps can be timed.
 #pragma once
 

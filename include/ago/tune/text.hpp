@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small texts: formatted numbers, durations, and sentences for people.
 #pragma once
 

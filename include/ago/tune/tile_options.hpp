@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The register tiles, packings of weights and cache tiles that are tried for one step.
 #pragma once
 

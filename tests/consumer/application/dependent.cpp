@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An application of a library that uses ago inside and in its interface.
 #include <classifier.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The smallest application: two scores from four pixels, with embedded weights.
 #include <ago/ago.hpp>
 
