@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE])
+# ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE]
+#          [PATHS])
 #
 # The executable test_<name>, with doctest's main, registered with CTest under the label of its folder of tests/. Built
 # for this machine's processor if AGO_NATIVE says so, but PORTABLE ones for any.
+# With PATHS it is told where the sources are, in AGO_SOURCE_DIR, and where shared material may be.
 set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
 
 function(ago_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE" "TIMEOUT" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS" "TIMEOUT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "ago_test(${name}): SOURCES missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -17,8 +19,10 @@ function(ago_test name)
   target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES}
     $<IF:$<BOOL:${arg_PORTABLE}>,ago_warnings,ago_development>)
   target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
-  target_compile_definitions(test_${name} PRIVATE
-    AGO_SOURCE_DIR="${ago_SOURCE_DIR}" AGO_SHARED_DEFAULT="${ago_SOURCE_DIR}/../shared")
+  if(arg_PATHS)
+    target_compile_definitions(test_${name} PRIVATE
+      AGO_SOURCE_DIR="${ago_SOURCE_DIR}" AGO_SHARED_DEFAULT="${ago_SOURCE_DIR}/../shared")
+  endif()
   add_test(NAME ${name} COMMAND test_${name})
 
   file(RELATIVE_PATH folder ${AGO_TESTS_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
