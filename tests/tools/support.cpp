@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What several tools need: files that appear whole or not at all, sentences for what the front end refuses.
+// What several tools need: files that appear whole or not at all, sentences for what the front end refuses, and texts
+// from elsewhere that a terminal can show.
 #include <support/diagnostic.hpp>
 #include <support/output_file.hpp>
+#include <support/printable.hpp>
 
 #include <doctest/doctest.h>
 
@@ -71,6 +73,29 @@ TEST_CASE("every fault has a sentence of its own") {
 TEST_CASE("a sentence has the numbers that do not agree") {
   ago::diagnostic const d{.what = ago::fault::bounds_are_reversed, .expected = 3, .actual = 2};
   CHECK(sentence_of(d) == "the lower bound exceeds the upper bound (expects 3, gets 2)");
+}
+
+TEST_CASE("what a terminal would obey is written out, and what it would show is left alone") {
+  for (std::string const text : {"", "conv1/weight", "a \\ \"b\" <c>", "größe", "層", "🙂", "الف"})
+    CHECK(printable(text) == text);
+  CHECK(printable(std::string_view("\x1b[31mred\a\b\0", 11)) == "\\x1b[31mred\\x07\\x08\\x00");
+  CHECK(printable("a\nb\tc\rd\x7f") == "a\\nb\\tc\\rd\\x7f");
+  CHECK(printable("\xc2\x9b" "31m") == "\\u009b31m");  // CSI as one character
+  CHECK(printable("abc\xe2\x80\xaegpj.exe\xe2\x81\xa6") == "abc\\u202egpj.exe\\u2066");
+  CHECK(printable("\xe2\x80\x8f\xd8\x9c\xef\xbb\xbf\xe2\x80\xa8") == "\\u200f\\u061c\\ufeff\\u2028");
+  CHECK(printable("\xf3\xa0\x81\x81") == "\\U000e0041");
+  CHECK(printable_lines("one\ntwo\x1b") == "one\ntwo\\x1b");
+}
+
+TEST_CASE("bytes that are not UTF-8 are written out, each by itself") {
+  CHECK(printable("\x80 \xff") == "\\x80 \\xff");
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");              // a longer spelling of /
+  CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");  // and of CSI
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
+  CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+  CHECK(printable("\xe2\x80") == "\\xe2\\x80");  // torn
+  CHECK(printable("\xe2\x80z") == "\\xe2\\x80z");
+  for (int byte = 0x80; byte < 0x100; ++byte) CHECK(printable(std::string(1, char(byte))).size() == 4);
 }
 
 }  // namespace
