@@ -133,9 +133,6 @@ struct no_model {
   status try_run_in(auto&&...) const { return status::no_weights; }
 };
 
-template <auto const& Net>
-inline constexpr diagnostic misfit = lowered<Net>::value.bad;
-
 template <auto const& Net, auto const& Schedules, options Options,
           bool Ok = misfit<Net>.what == fault::none && available(Options.target) && Schedules.sorted()>
 struct choose_model {
@@ -157,9 +154,7 @@ struct choose_model<Net, Schedules, Options, true> {
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;
-  static constexpr diagnostic found = detail::misfit<Net>;
-  static constexpr layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
-                              expects<found.expected>, gets<found.actual>> layers_fit{};
+  static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
 
  public:

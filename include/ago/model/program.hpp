@@ -29,10 +29,34 @@ struct can_be_partitioned {
                 "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
 };
 
+namespace detail {
+
+template <auto const& Net>
+inline constexpr diagnostic misfit = lowered<Net>::value.bad;
+
+/// Stands in for a network with a misfit, which is reported: no second error hides the first. It has weights and an
+/// arena, so that arrays of its sizes are arrays.
+inline constexpr auto stand_in = input{} | pointwise{1} | softmax{};
+
+template <auto const& Net>
+constexpr auto const& network_or_stand_in() {
+  if constexpr (misfit<Net>.what == fault::none) return Net;
+  else return stand_in;
+}
+
+/// Asserts that no layer of the network has a misfit.
+template <auto const& Net, diagnostic const& Found = misfit<Net>>
+using network_fits = layer_fits<Found.what, Found.where, layer_number<Found.layer>, source_line<Found.line>,
+                                expects<Found.expected>, gets<Found.actual>>;
+
+}  // namespace detail
+
 /// The steps of a network, before any schedule. Its users check `within_limits`.
 template <auto const& Net, options Options>
 class formed {
-  static constexpr auto const& closed = optimized<Net, Options.algebra, merging_of(Options)>::value;
+  static constexpr detail::network_fits<Net> layers_fit{};
+  static constexpr auto const& closed =
+      optimized<detail::network_or_stand_in<Net>(), Options.algebra, merging_of(Options)>::value;
   static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
 
  public:
