@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <new>
 #include <thread>
 #include <type_traits>
 
@@ -24,6 +26,9 @@ net& small_model() {
 }
 
 constexpr float untouched = -12345.f;
+
+inline constexpr auto sum_and_difference =
+    trace([](tensor a, tensor b) { return outputs(a + b, a - b); }, input{.c = 4}, input{.c = 4});
 
 }  // namespace
 
@@ -72,6 +77,11 @@ TEST_CASE("a model given the wrong number of weights at run time says so, and re
   CHECK(made == status::wrong_weight_count);
   CHECK(bad.try_run(image, scores) == status::no_weights);
   CHECK(scores[0] == untouched);
+  alignas(net) static std::byte memory[sizeof(net)];  // holds anything, as the heap does
+  std::ranges::fill(memory, std::byte(0x3f));
+  net& unready = *new (memory) net{std::span<float const>(weights).subspan(1), made};
+  unready(std::span<float const, net::input_size()>(image), std::span<float, 5>(scores));
+  CHECK(std::ranges::all_of(scores, [](float x) { return std::isnan(x); }));
   static net good{std::span<float const>(weights), made};
   CHECK(made == status::ok);
   CHECK(good.try_run(image, scores) == status::ok);
@@ -79,6 +89,34 @@ TEST_CASE("a model given the wrong number of weights at run time says so, and re
   CHECK(small_model().try_run(image, expected) == status::ok);
   CHECK(scores == expected);
   CHECK(std::string_view(name_of(status::wrong_weight_count)).find("parameter_count") != std::string_view::npos);
+}
+
+TEST_CASE("buffers that a run would overwrite while it needs them are refused before anything is written") {
+  constexpr std::size_t in = net::input_size(), out = net::output_size();
+  std::vector<float> memory = random_floats(in + out, 2);
+  std::vector<float> const before = memory;
+  std::span<float> const all(memory);
+  net& m = small_model();
+  CHECK(m.try_run(all.first(in), all.first(out)) == status::buffers_overlap);
+  CHECK(m.try_run(all.first(in), all.subspan(in - 1, out)) == status::buffers_overlap);
+  CHECK(m.try_run(all.last(in), all.subspan(1, out)) == status::buffers_overlap);
+  CHECK(m.try_run(all.last(in), std::span(reinterpret_cast<float*>(&m), out)) == status::buffers_overlap);
+  static net::workspace w;
+  CHECK(m.try_run_in(w, all.first(in), std::span(w.arena).first(out)) == status::buffers_overlap);
+  CHECK(m.try_run_in(w, std::span(w.arena).first(in), all.first(out)) == status::buffers_overlap);
+  CHECK(memory == before);
+  CHECK(m.try_run(all.first(in), all.last(out)) == status::ok);  // side by side
+  CHECK(m.try_run(all.last(in), all.first(out)) == status::ok);
+
+  static model<sum_and_difference> two{std::span<float const, 0>()};
+  float a[] = {1, 2, 3, 4}, results[8];
+  std::span<float> const both(results);
+  CHECK(two.try_run(a, a, both.first(4), both.first(4)) == status::buffers_overlap);
+  CHECK(two.try_run(a, a, both.subspan(3, 4), both.first(4)) == status::buffers_overlap);
+  CHECK(two.try_run(a, both.last(4), both.first(4), both.last(4)) == status::buffers_overlap);
+  CHECK(two.try_run(both.first(4), a, both.first(4), both.last(4)) == status::buffers_overlap);
+  CHECK(two.try_run(a, a, both.first(4), both.last(4)) == status::ok);  // inputs may be one
+  CHECK((results[3] == 8 && results[7] == 0));
 }
 
 TEST_CASE("a run depends on nothing that was in the workspace before") {

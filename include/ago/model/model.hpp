@@ -5,8 +5,11 @@
 #include <ago/graph/check.hpp>
 #include <ago/model/arguments.hpp>
 #include <ago/model/large_pages.hpp>
+#include <ago/model/overlap.hpp>
 #include <ago/model/program.hpp>
 #include <ago/model/status.hpp>
+
+#include <limits>
 
 namespace ago {
 
@@ -46,11 +49,12 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
   explicit model_of(Weights const&) {
     (void)weights_fit<false, parameter_count_is<parameter_count>, gets_sizes<extent_of<Weights>>>{};
   }
-  /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so and the model
-  /// answers every checked call with status::no_weights.
+  /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so, the model
+  /// answers every checked call with status::no_weights, and in unchecked ones all weights are NaN.
   model_of(std::span<float const> weights, status& result) noexcept {
     result = weights.size() == parameter_count ? status::ok : status::wrong_weight_count;
     if (result == status::ok) pack(weights.template first<parameter_count>());
+    else for (float& x : packed_) x = std::numeric_limits<float>::quiet_NaN();
   }
   model_of(model_of const&) = delete;
   model_of& operator=(model_of const&) = delete;
@@ -87,7 +91,8 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
     Program::run({packed_, w.arena, inputs, outputs}, team);
   }
 
-  /// Like operator(), with a team or without, for spans whose size is known at run time only.
+  /// Like operator(), with a team or without, for spans whose size is known at run time only. Refuses also what
+  /// operator() trusts its caller with: outputs that share memory with inputs, with each other or with the model.
   template <runs_pieces... Team>
     requires(sizeof...(Team) <= 1)
   status try_run(dynamic<I, float const>... in, dynamic<O, float>... out, Team&... team) noexcept {
@@ -101,6 +106,8 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
     if (!has_weights_) return status::no_weights;
     if (!((in.size() == Program::input_size(I)) && ...)) return status::wrong_input_size;
     if (!((out.size() == Program::output_size(O)) && ...)) return status::wrong_output_size;
+    detail::memory_range const inputs[] = {detail::memory_range(in)...}, outputs[] = {detail::memory_range(out)...};
+    if (detail::in_conflict(inputs, outputs, {&w, sizeof w}, {this, sizeof *this})) return status::buffers_overlap;
     run(w, in.template first<Program::input_size(I)>()..., out.template first<Program::output_size(O)>()..., team...);
     return status::ok;
   }

@@ -5,7 +5,14 @@
 namespace ago {
 
 /// Outcome of a checked call. Anything but `ok`: nothing was read and nothing was written.
-enum class [[nodiscard]] status { ok, wrong_weight_count, wrong_input_size, wrong_output_size, no_weights };
+enum class [[nodiscard]] status {
+  ok,
+  wrong_weight_count,
+  wrong_input_size,
+  wrong_output_size,
+  no_weights,
+  buffers_overlap
+};
 
 constexpr char const* name_of(status s) {
   switch (s) {
@@ -14,6 +21,9 @@ constexpr char const* name_of(status s) {
     case status::wrong_input_size: return "an input does not have input_size floats";
     case status::wrong_output_size: return "an output does not have output_size floats";
     case status::no_weights: return "the model was given the wrong number of weights when it was made";
+    case status::buffers_overlap:
+      return "an output shares memory with an input, another output, the workspace or the model, or an input with the "
+             "workspace";
   }
   return "?";
 }
