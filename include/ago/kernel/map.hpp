@@ -5,8 +5,6 @@
 #include <ago/graph/user_function.hpp>
 #include <ago/kernel/math.hpp>
 
-#include <utility>
-
 namespace ago {
 
 namespace detail {
@@ -24,15 +22,19 @@ AGO_INLINE bool map_register([[maybe_unused]] isa target, [[maybe_unused]] void*
     return false;
   }
 }
+
+/// For that of these instruction sets which is `target`.
+template <class F, isa... Sets>
+AGO_INLINE void map_one_of(isa target, void* register_, float alpha, float beta) {
+  (void)(map_register<F, Sets>(target, register_, alpha, beta) || ...);
+}
 }  // namespace detail
 
 template <class F>
 AGO_INLINE void user_code<F>::apply(isa target, void* register_, float alpha, float beta) {
   using enum isa;
-  auto const on = [&]<isa... I>(std::integer_sequence<isa, I...>) __attribute__((always_inline)) {
-    (void)(detail::map_register<F, I>(target, register_, alpha, beta) || ...);
-  };
-  on(std::integer_sequence<isa, avx512, avx2, sse42, sse2, neon, scalar, emulated128, emulated512>{});
+  detail::map_one_of<F, avx512, avx2, sse42, sse2, neon, scalar, emulated128, emulated512>(target, register_, alpha,
+                                                                                           beta);
 }
 
 }  // namespace ago
