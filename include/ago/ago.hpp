@@ -2,6 +2,8 @@
 // ago: neural networks as expressions, compiled to the fastest code for one CPU core.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <ago/graph/algebra.hpp>
 #include <ago/graph/layers.hpp>
 #include <ago/graph/network.hpp>

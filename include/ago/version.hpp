@@ -2,6 +2,8 @@
 // The version of ago; the build reads it from here.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <compare>
 
 namespace ago {

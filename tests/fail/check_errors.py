@@ -16,9 +16,11 @@ EXAMPLE = "add_channels.cpp"
 
 
 def sentences(include):
-    """What static assertions say to users."""
+    """What static assertions and #error say to users."""
     for header in sorted(include.rglob("*.hpp")):
-        for match in ASSERTION.finditer(header.read_text()):
+        text = header.read_text()
+        yield from (match[1] for match in re.finditer(r'#error "ago: ([^"]+)"', text))
+        for match in ASSERTION.finditer(text):
             text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
             if text.startswith("ago: "):
                 yield text.removeprefix("ago: ")

@@ -9,9 +9,13 @@ Each .cpp beside this file holds one mistake, and in comments what the compiler 
     // misfit: <fault> <op> <layer number> <expects> <gets>
                                          likewise layer_fits<...> with these, on the source line that ends in `// here`
     // lines: <number>                   at most so many lines of output (15 if not given)
+    // flags: <flag>...                  the mistake is to compile it with these; every such line is one more mistake
+    // clang: <flag>...                  likewise, for clang only, which knows all targets
+    // cure: <flag>...                   with these added to the flags of every mistake it must compile
 Compiled with -DAGO_POSITIVE the file holds no mistake and must compile, so that it is the mistake that fails.
 """
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -29,16 +33,12 @@ def misfit(words, lines):
             rf"ago::source_line<{here[0] if len(here) == 1 else '?'}>, ago::expects<{expected}>, ago::gets<{actual}>")
 
 
-def expectations(source):
-    """The regular expressions and the limit of lines that a file states."""
+def statements(source):
+    """What a file states about itself: kind and text."""
     lines = source.read_text().splitlines()
-    stated = [m.groups() for line in lines if (m := re.match(r"// (expect|misfit|lines): (.+)", line))]
-    patterns = [text for kind, text in stated if kind == "expect"]
-    patterns += [misfit(text, lines) for kind, text in stated if kind == "misfit"]
-    limits = [int(text) for kind, text in stated if kind == "lines"]
-    if not patterns:
-        raise ValueError(f"{source.name} expects nothing")
-    return patterns, limits[0] if limits else 15
+    stated = [m.groups() for line in lines
+              if (m := re.match(r"// (expect|misfit|lines|flags|clang|cure): (.+)", line))]
+    return [("expect", misfit(text, lines)) if kind == "misfit" else (kind, text) for kind, text in stated]
 
 
 def compile_file(command, source, *flags):
@@ -47,23 +47,45 @@ def compile_file(command, source, *flags):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
-def check(command, source):
-    """Faults of one file, and the number of lines that its mistake prints."""
-    patterns, limit = expectations(source)
-    faults = []
-    right = compile_file(command, source, "-DAGO_POSITIVE")
-    if right.returncode:
-        faults.append(f"without the mistake it does not compile either:\n{right.stdout}")
-    wrong = compile_file(command, source)
+def check_mistake(command, source, flags, stated):
+    """Faults of one mistake, and the number of lines that it prints."""
+    limit = next((int(text) for kind, text in stated if kind == "lines"), 15)
+    patterns = [text for kind, text in stated if kind == "expect"]
+    wrong = compile_file(command, source, *flags)
     printed = len(wrong.stdout.splitlines())
-    if wrong.returncode == 0:
-        faults.append("the mistake compiles")
+    faults = ["the mistake compiles"] if wrong.returncode == 0 else []
     faults += [f"no match for: {p}" for p in patterns if not re.search(p, wrong.stdout)]
     if printed > limit:
         faults.append(f"{printed} lines, more than {limit}")
+    for cure in (text for kind, text in stated if kind == "cure"):
+        cured = compile_file(command, source, *flags, *cure.split())
+        if cured.returncode:
+            faults.append(f"it does not compile with {cure} either:\n{cured.stdout}")
     if faults:
-        faults.append(f"the compiler printed:\n{wrong.stdout}")
+        faults.append(f"the compiler printed, with {' '.join(flags) or 'no flags'}:\n{wrong.stdout}")
     return faults, printed
+
+
+def check(command, source):
+    """Faults of one file, and the most lines that a mistake of it prints."""
+    stated = statements(source)
+    if not any(kind == "expect" for kind, _ in stated):
+        raise ValueError(f"{source.name} expects nothing")
+    faults, most = [], 0
+    right = compile_file(command, source, "-DAGO_POSITIVE")
+    if right.returncode:
+        faults.append(f"without the mistake it does not compile either:\n{right.stdout}")
+    kinds = ("flags", "clang") if is_clang(command[0]) else ("flags",)
+    for flags in [text.split() for kind, text in stated if kind in kinds] or [[]]:
+        found, printed = check_mistake(command, source, flags, stated)
+        faults += found
+        most = max(most, printed)
+    return faults, most
+
+
+@functools.cache
+def is_clang(compiler):
+    return "clang" in subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def main():

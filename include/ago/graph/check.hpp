@@ -2,6 +2,8 @@
 // The first misfit of a network as a compile error that names layer, source line, and the two numbers.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <ago/graph/lowering.hpp>
 
 #include <type_traits>

@@ -2,6 +2,8 @@
 // Arguments of windows: `.kernel = 3` and `.kernel = {1, 7}`, `.pad = 1`, `.pad = {0, 3}`, `.pad = same`.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago {
 
 /// Height and width; one number serves both.

@@ -2,6 +2,8 @@
 // Instruction sets as values: every stage of the pipeline names its target by one of these.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

@@ -2,6 +2,8 @@
 // Names within names: "encoders.1.norm2", joined while a network is traced.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago::detail {
 
 /// The name that named() has given to what is being recorded. A name within a name is written out whole, the outer name

@@ -2,6 +2,8 @@
 // A network: inputs and what becomes of them. All that a definition needs is included here.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <ago/graph/algebra.hpp>
 #include <ago/graph/layers.hpp>
 

@@ -2,6 +2,8 @@
 // The operators of the graph. A layer may record several of them (linear: linear, bias).
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

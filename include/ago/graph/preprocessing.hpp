@@ -2,6 +2,8 @@
 // How freely a network may be rewritten before it is partitioned.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

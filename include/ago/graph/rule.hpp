@@ -2,6 +2,8 @@
 // The rules by which graphs are simplified, by name.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

@@ -2,6 +2,8 @@
 // Where the pixels of a resized image come from.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

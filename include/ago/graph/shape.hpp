@@ -2,6 +2,8 @@
 // Extents of a value, in memory order.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago {
 
 /// Extents of a 4-dimensional float32 value stored as NHWC: images, rows, columns, channels (innermost).

@@ -2,6 +2,8 @@
 // A sentence for weights, inputs and outputs that do not fit, instead of a list of candidates.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstddef>
 #include <span>
 #include <tuple>

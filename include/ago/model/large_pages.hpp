@@ -2,6 +2,8 @@
 // Large memory pages: weights that pass once per run otherwise cost a walk of the page tables every 4 KB.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

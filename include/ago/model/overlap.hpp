@@ -2,6 +2,8 @@
 // Do the buffers of a checked call share memory that a run writes?
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -2,6 +2,8 @@
 // What the calls that take spans of run-time size answer.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago {
 
 /// Outcome of a checked call. Anything but `ok`: nothing was read and nothing was written.

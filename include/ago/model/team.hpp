@@ -2,6 +2,8 @@
 // Threads that compute the pieces of a model's steps at the same time.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>

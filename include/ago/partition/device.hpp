@@ -2,6 +2,8 @@
 // What the analytic defaults know of a machine.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago {
 
 /// Data caches of one core, in bytes, and cores that one inference may use. The default suits x86-64.

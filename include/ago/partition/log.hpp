@@ -2,6 +2,8 @@
 // Natural logarithm of loop extents, in integers: the same bits on every compiler, with any flags, at any time.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <bit>
 #include <cstdint>
 

@@ -2,6 +2,8 @@
 // How a chain of operators is computed in one pass: the loop that they share.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdint>
 
 namespace ago {

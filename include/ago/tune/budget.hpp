@@ -2,6 +2,8 @@
 // Who gets the next trial: the region that is expected to gain most by it.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 namespace ago::tuner {
 
 /// What a region has cost and won so far. Gains are logarithms: 0.01 is one percent of the network's time.

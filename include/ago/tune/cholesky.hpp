@@ -2,6 +2,8 @@
 // Factors of positive definite matrices, as the learnt cost model needs them.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cmath>
 #include <cstddef>
 #include <utility>

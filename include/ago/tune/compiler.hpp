@@ -2,6 +2,8 @@
 // How this translation unit was compiled, for logs and banners.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <string>
 
 namespace ago::tuner {

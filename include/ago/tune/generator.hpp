@@ -2,6 +2,8 @@
 // Random numbers for the searches: the same on every machine, unlike the standard library's distributions.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -3,6 +3,8 @@
 // functions with a known optimum.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

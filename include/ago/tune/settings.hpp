@@ -2,6 +2,8 @@
 // What is to be searched, how, and when it is enough.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -2,6 +2,8 @@
 // Small texts: formatted numbers, durations, and sentences for people.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <cstdarg>
 #include <cstdio>
 #include <stdexcept>

@@ -2,6 +2,8 @@
 // A tuner's main function.
 #pragma once
 
+#include <ago/graph/requirements.hpp>
+
 #include <ago/tune/network_problem.hpp>
 #include <ago/tune/session.hpp>
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What ago needs of compiler, flags and processor, said before anything else is read.
+#pragma once
+
+// Below #error compilers read on, and print hundreds of lines; where a file is missing they stop.
+#if !defined(__cplusplus) || __cplusplus < 202002L
+#error "ago: C++20 is needed; compile with -std=c++20"
+#include <ago stops here>
+#elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "ago: big-endian processors are not supported"
+#include <ago stops here>
+#elif defined(__arm__)
+#error "ago: 32-bit Arm is not supported; compile for 64-bit Arm (aarch64)"
+#include <ago stops here>
+// What is not rounded as it is written is wrong without a word: exp, log, sin, rounding itself, and every NaN.
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "ago: under -ffast-math, -Ofast and the like its results are wrong; add -fno-fast-math where ago is included"
+#include <ago stops here>
+#endif

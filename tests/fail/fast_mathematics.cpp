@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Flags that let compilers reorder sums and forget NaN.
+// expect: ago: under -ffast-math, -Ofast and the like its results are wrong; add -fno-fast-math where ago is included
+// flags: -ffast-math
+// flags: -Ofast
+// flags: -O2 -ffinite-math-only
+// cure: -fno-fast-math
+#include <ago/ago.hpp>
+
+using namespace ago;
+
+inline constexpr auto net = input{.c = 3} | linear{3};
+static_assert(model<net>::steps == 1);
