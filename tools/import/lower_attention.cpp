@@ -187,17 +187,22 @@ int attend(builder& net, attention const& layer, std::vector<int> const& parts) 
   return net.apply(layer, whole >= 0 ? std::vector<int>{whole} : parts);
 }
 
-/// ago's own, of queries, keys and values {n, tokens, channels}.
+/// ago's own, of queries, keys and values {images, tokens, channels}, perhaps counted by other dims.
 void multi_head_attention(node_reader const& n) {
   builder& net = n.c.net;
   attention layer{.heads = int(n.integer("heads", 1)), .scale = n.real("scale", 1)};
-  if (std::fabs(layer.scale * std::sqrt(float(n.dims()[2] / layer.heads)) - 1) < 1e-6f) layer.scale = 0;
-  view const q = n.x(0), k = n.x(1), v = n.x(2);
+  std::int64_t const images = n.integer("images", 1), channels = n.dims().back();
+  if (std::fabs(layer.scale * std::sqrt(float(channels / layer.heads)) - 1) < 1e-6f) layer.scale = 0;
+  auto const tokens_of = [&](int i) {
+    return with_dims(n.c, n.x(i), {images, product(n.dims(i)) / (images * channels), channels});
+  };
+  view const q = tokens_of(0), k = tokens_of(1), v = tokens_of(2);
   bool const alike = k.how == q.how && v.how == q.how;
   if (auto const patch = patch_of(net, q);
       patch && alike && net.dims(k.value) == net.dims(q.value) && net.dims(v.value) == net.dims(q.value)) {
     layer.patch = *patch;
-    return n.define({attend(net, layer, {q.value, k.value, v.value}), q.how});
+    view const y{attend(net, layer, {q.value, k.value, v.value}), q.how};
+    return n.define(with_dims(n.c, y, n.out_dims()));
   }
   std::vector<int> tokens;
   for (view const& x : {q, k, v}) tokens.push_back(placed(net, x, {{0}, {}, {1}, {2}}).value);

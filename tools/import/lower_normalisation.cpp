@@ -4,6 +4,7 @@
 #include "images.hpp"
 #include "movement.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace ago::importer {
@@ -49,7 +50,10 @@ void define_statistics(node_reader const& n, std::vector<int> const& axes, float
 
 /// Is an operand known, and a number for each element of the last axes, whose extents are `own`?
 bool is_parameter(node_reader const& n, int i, extents const& own) {
-  return n.known(i) && broadcast(n.dims(i), own) == own;
+  if (!n.known(i)) return false;
+  extents const& dims = n.dims(i);
+  auto const first = std::find_if(dims.begin(), dims.end(), [](std::int64_t d) { return d != 1; });
+  return broadcast({first, dims.end()}, own) == own;
 }
 std::vector<float> parameter(node_reader const& n, int i, extents const& own) {
   return broadcast_values(n.c, n.dims(i), n.reals(i, ""), own);
@@ -61,9 +65,10 @@ void layer_norm_rule(node_reader const& n) {
   float const epsilon = n.real("epsilon", 1e-5f);
   auto const axes = axes_from(first, rank);
   define_statistics(n, axes, epsilon);
-  if (is_parameter(n, 1, own) && (!n.has(2) || is_parameter(n, 2, own))) {
-    auto const beta = n.has(2) ? parameter(n, 2, own) : std::vector<float>{};
-    return n.define(normalised(n.c, n.x(), axes, epsilon, parameter(n, 1, own), beta));
+  // Patterns may have no gamma, ONNX's operator always has.
+  if ((!n.has(1) || is_parameter(n, 1, own)) && (!n.has(2) || is_parameter(n, 2, own))) {
+    auto const given = [&](int i) { return n.has(i) ? parameter(n, i, own) : std::vector<float>{}; };
+    return n.define(normalised(n.c, n.x(), axes, epsilon, given(1), given(2)));
   }
   view y = combined(n.c, arithmetic::multiply, normalised(n.c, n.x(), axes, epsilon), n.x(1));
   if (n.has(2)) y = combined(n.c, arithmetic::add, y, n.x(2));

@@ -35,6 +35,16 @@ class neighbourhood {
     onnx::operation const& op = model.operations[std::size_t(maker_[std::size_t(value)])];
     return op.type == type ? &op : nullptr;
   }
+  /// What makes a value, however often it is read; null for inputs and constants.
+  onnx::operation const* maker(int value) const {
+    int const i = value < 0 ? -1 : maker_[std::size_t(value)];
+    return i < 0 ? nullptr : &model.operations[std::size_t(i)];
+  }
+  /// The same if it is of that type: of a pattern that others may read parts of, which then stay beside it.
+  onnx::operation const* any_maker(int value, char const* type) const {
+    onnx::operation const* op = maker(value);
+    return op && op->type == type ? op : nullptr;
+  }
   bool is_known(int value) const { return value >= 0 && model.values[std::size_t(value)].known.has_value(); }
   /// A single number that is known.
   std::optional<float> number(int value) const {
@@ -85,7 +95,14 @@ inline onnx::operation made(onnx::operation const& last, char const* type, std::
   return {.name = last.name, .type = type, .attributes = {}, .inputs = std::move(inputs), .outputs = {last.outputs[0]}};
 }
 
+/// GELU by the error function, or by tanh.
+std::optional<onnx::operation> gelu_pattern(neighbourhood const& n, onnx::operation const& op);
+
 /// Normalisations that exporters write as several operators; `op` is the last of them.
+/// A batch norm by the mean and the variance of the very image it is given is an instance norm.
+std::optional<onnx::operation> own_statistics_pattern(neighbourhood const& n, onnx::operation const& op);
+/// A layer norm written as an instance norm of rows that stand in for channels.
+std::optional<onnx::operation> instances_pattern(neighbourhood const& n, onnx::operation const& op);
 std::optional<onnx::operation> layer_norm_pattern(neighbourhood const& n, onnx::operation const& op);
 std::optional<onnx::operation> rms_norm_pattern(neighbourhood const& n, onnx::operation const& op);
 std::optional<onnx::operation> group_norm_pattern(neighbourhood const& n, onnx::operation const& op);

@@ -28,43 +28,15 @@ std::optional<operation> gate(neighbourhood const& n, operation const& op) {
   return {};
 }
 
-/// The x of erf(x / sqrt(2)) + 1.
-std::optional<int> error_term(neighbourhood const& n, int value) {
-  auto const* sum = n.maker(value, "Add");
-  auto const e = sum ? n.beside_number(*sum, 1) : std::nullopt;
-  auto const* erf = e ? n.maker(*e, "Erf") : nullptr;
-  if (!erf) return {};
-  if (auto const* d = n.maker(erf->inputs[0], "Div"); d && n.is_number(d->inputs[1], 1.41421356f)) return d->inputs[0];
-  if (auto const* m = n.maker(erf->inputs[0], "Mul")) return n.beside_number(*m, 0.70710678f);
-  return {};
-}
+/// A value {n, tokens, channels}, perhaps counted by other dims, as heads: its number, and the extents
+/// {n, tokens, heads, depth}.
+struct heads {
+  int value;
+  std::vector<std::int64_t> parts;
+};
 
-/// x * (erf(x / sqrt(2)) + 1) / 2, the half wherever exporters put it.
-std::optional<operation> gelu(neighbourhood const& n, operation const& op) {
-  if (op.type != "Mul") return {};
-  auto const product_of_both = [&](int value) -> std::optional<int> {
-    auto const* m = n.maker(value, "Mul");
-    if (!m) return {};
-    for (int i : {0, 1})
-      if (auto const x = error_term(n, m->inputs[std::size_t(i)]); x && *x == m->inputs[std::size_t(1 - i)]) return x;
-    return {};
-  };
-  if (auto const whole = n.beside_number(op, 0.5f))
-    if (auto const x = product_of_both(*whole)) return made(op, "Gelu", {*x});
-  for (int i : {0, 1}) {
-    int const a = op.inputs[std::size_t(i)], b = op.inputs[std::size_t(1 - i)];
-    auto const* half = n.maker(a, "Mul");
-    auto const halved = half ? n.beside_number(*half, 0.5f) : std::nullopt;
-    if (!halved) continue;
-    if (auto const x = error_term(n, *halved); x && *x == b) return made(op, "Gelu", {b});
-    if (auto const x = error_term(n, b); x && *x == *halved) return made(op, "Gelu", {*x});
-  }
-  return {};
-}
-
-/// Through Transpose and Reshape to a value {n, tokens, channels} whose heads lie as {n, heads, tokens, depth}, or with
-/// depth before tokens.
-std::optional<int> value_of_heads(neighbourhood const& n, int value, bool depth_first) {
+/// Through Transpose and Reshape to a value whose heads lie as {n, heads, tokens, depth}, or with depth before tokens.
+std::optional<heads> value_of_heads(neighbourhood const& n, int value, bool depth_first) {
   auto const* turned = n.maker(value, "Transpose");
   if (!turned) return {};
   auto const order = integers(*turned, "perm");
@@ -76,11 +48,10 @@ std::optional<int> value_of_heads(neighbourhood const& n, int value, bool depth_
     return {};
   }
   auto const* split = n.maker(turned->inputs[0], "Reshape");
-  if (!split || n.dims(split->inputs[0]).size() != 3) return {};
+  if (!split) return {};
   auto const &whole = n.dims(split->inputs[0]), &parts = n.dims(split->outputs[0]);
-  bool const of_heads =
-      parts.size() == 4 && parts[0] == whole[0] && parts[1] == whole[1] && parts[2] * parts[3] == whole[2];
-  return of_heads ? std::optional(split->inputs[0]) : std::nullopt;
+  bool const of_heads = parts.size() == 4 && !whole.empty() && parts[2] * parts[3] == whole.back();
+  return of_heads ? std::optional(heads{split->inputs[0], parts}) : std::nullopt;
 }
 
 /// A value without the number that it is multiplied by, which goes into `factor`.
@@ -98,6 +69,14 @@ int without_factor(neighbourhood const& n, int value, float& factor) {
   return value;
 }
 
+/// Does a softmax run over the last axis, and over no other?
+bool is_over_last(neighbourhood const& n, operation const& softmax) {
+  auto const at = softmax.attributes.find("axis");
+  if (at == softmax.attributes.end()) return n.model.opset >= 13;  // before, all axes from the second on
+  auto const* axis = std::get_if<std::int64_t>(&at->second);
+  return axis && (*axis == -1 || *axis == std::int64_t(n.dims(softmax.inputs[0]).size()) - 1);
+}
+
 /// softmax(q k^T * scale) v by heads, from and to {n, tokens, channels}.
 std::optional<operation> attention(neighbourhood const& n, operation const& op) {
   if (op.type != "Reshape") return {};
@@ -105,9 +84,7 @@ std::optional<operation> attention(neighbourhood const& n, operation const& op) 
   if (!back || integers(*back, "perm") != std::vector<std::int64_t>{0, 2, 1, 3}) return {};
   auto const* values = n.maker(back->inputs[0], "MatMul");
   auto const* softmax = values ? n.maker(values->inputs[0], "Softmax") : nullptr;
-  if (!softmax || n.model.opset < 13) return {};
-  if (auto const a = softmax->attributes.find("axis"); a != softmax->attributes.end())
-    if (auto const* axis = std::get_if<std::int64_t>(&a->second); !axis || (*axis != -1 && *axis != 3)) return {};
+  if (!softmax || !is_over_last(n, *softmax)) return {};
   float scale = 1;
   auto const* scores = n.maker(without_factor(n, softmax->inputs[0], scale), "MatMul");
   if (!scores) return {};
@@ -115,9 +92,12 @@ std::optional<operation> attention(neighbourhood const& n, operation const& op) 
   auto const k = value_of_heads(n, without_factor(n, scores->inputs[1], scale), true);
   auto const v = value_of_heads(n, values->inputs[1], false);
   auto const& out = n.dims(op.outputs[0]);
-  if (!q || !k || !v || out.size() != 3 || n.dims(*q) != out || n.dims(*v)[2] != out[2]) return {};
-  operation r = made(op, "MultiHeadAttention", {without_factor(n, *q, scale), *k, *v});
-  r.attributes["heads"] = n.dims(scores->outputs[0])[1];
+  if (!q || !k || !v || out.empty() || out.back() != q->parts[2] * q->parts[3]) return {};
+  bool const alike = v->parts == k->parts && q->parts[0] == k->parts[0] && q->parts[2] == k->parts[2];
+  if (!alike || q->parts[3] != k->parts[3]) return {};
+  operation r = made(op, "MultiHeadAttention", {without_factor(n, q->value, scale), k->value, v->value});
+  r.attributes["images"] = q->parts[0];
+  r.attributes["heads"] = q->parts[2];
   r.attributes["scale"] = scale;
   return r;
 }
@@ -142,7 +122,8 @@ void drop_unused(onnx::model& m) {
 }  // namespace
 
 onnx::model with_patterns(onnx::model model) {
-  for (auto const rule : {gelu, layer_norm_pattern, rms_norm_pattern, group_norm_pattern, attention, gate}) {
+  for (auto const rule : {gelu_pattern, own_statistics_pattern, instances_pattern, layer_norm_pattern,
+                          rms_norm_pattern, group_norm_pattern, attention, gate}) {
     neighbourhood const n(model);
     std::vector<operation> changed = model.operations;
     for (std::size_t i = 0; i < changed.size(); ++i)

@@ -8,20 +8,29 @@ namespace {
 
 using onnx::operation;
 
-/// Does the operator take the mean over the last axis, which stays?
-bool is_mean_of_last(neighbourhood const& n, operation const& op) {
+/// The axes that a reduction runs over, from the front and in order; empty where they are not known.
+std::vector<std::int64_t> reduced_axes(neighbourhood const& n, operation const& op) {
   std::vector<std::int64_t> axes = integers(op, "axes");
   if (axes.empty() && op.inputs.size() > 1 && n.is_known(op.inputs[1]))
     axes = n.model.values[std::size_t(op.inputs[1])].known->integers;
-  std::int64_t const rank = std::int64_t(n.dims(op.inputs[0]).size());
-  bool const last = axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1);
-  return last && n.dims(op.outputs[0]).size() == std::size_t(rank);
+  for (auto& a : axes) a += a < 0 ? std::int64_t(n.dims(op.inputs[0]).size()) : 0;
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+/// Does the operator take the mean over the last axis, which stays?
+bool is_mean_of_last(neighbourhood const& n, operation const& op) {
+  std::size_t const rank = n.dims(op.inputs[0]).size();
+  return reduced_axes(n, op) == std::vector{std::int64_t(rank) - 1} && n.dims(op.outputs[0]).size() == rank;
 }
 
 /// Is a value known, and a number for each element of the last axis of what `op` makes?
 bool is_vector_of_last(neighbourhood const& n, int value, operation const& op) {
   auto const& whole = n.dims(op.outputs[0]);
-  return n.is_known(value) && !whole.empty() && n.dims(value) == std::vector<std::int64_t>{whole.back()};
+  if (!n.is_known(value) || whole.empty() || n.dims(value).size() > whole.size()) return false;
+  std::vector<std::int64_t> vector(n.dims(value).size(), 1);
+  if (!vector.empty()) vector.back() = whole.back();
+  return !vector.empty() && n.dims(value) == vector;
 }
 
 /// x * x, however that is written.
@@ -43,9 +52,9 @@ struct root_of_mean_square {
   float epsilon;
 };
 
-std::optional<root_of_mean_square> length_of(neighbourhood const& n, int value) {
-  auto const* root = n.maker(value, "Sqrt");
-  auto const* sum = root ? n.maker(root->inputs[0], "Add") : nullptr;
+/// The same without the root.
+std::optional<root_of_mean_square> squared_length_of(neighbourhood const& n, int value) {
+  auto const* sum = n.maker(value, "Add");
   auto const both = sum ? n.operands(*sum, [&](int v) { return n.number(v).has_value(); }) : std::nullopt;
   auto const* mean = both ? n.maker(both->second, "ReduceMean") : nullptr;
   if (!mean || !is_mean_of_last(n, *mean)) return {};
@@ -53,10 +62,18 @@ std::optional<root_of_mean_square> length_of(neighbourhood const& n, int value) 
   return of ? std::optional(root_of_mean_square{*of, *n.number(both->first)}) : std::nullopt;
 }
 
-/// The same of 1 / sqrt(...).
-std::optional<root_of_mean_square> reciprocal_length_of(neighbourhood const& n, int value) {
-  if (auto const* r = n.maker(value, "Reciprocal")) return length_of(n, r->inputs[0]);
-  auto const* quotient = n.maker(value, "Div");
+std::optional<root_of_mean_square> length_of(neighbourhood const& n, int value) {
+  if (auto const* root = n.maker(value, "Sqrt")) return squared_length_of(n, root->inputs[0]);
+  auto const* power = n.maker(value, "Pow");
+  return power && n.is_number(power->inputs[1], 0.5f) ? squared_length_of(n, power->inputs[0]) : std::nullopt;
+}
+
+/// The same of 1 / sqrt(...), which is read `uses` times.
+std::optional<root_of_mean_square> reciprocal_length_of(neighbourhood const& n, int value, int uses = 1) {
+  if (auto const* r = n.maker(value, "Reciprocal", uses)) return length_of(n, r->inputs[0]);
+  if (auto const* power = n.maker(value, "Pow", uses); power && n.is_number(power->inputs[1], -0.5f))
+    return squared_length_of(n, power->inputs[0]);
+  auto const* quotient = n.maker(value, "Div", uses);
   return quotient && n.is_number(quotient->inputs[0], 1) ? length_of(n, quotient->inputs[1]) : std::nullopt;
 }
 
@@ -86,21 +103,154 @@ std::optional<scaled_and_shifted> scaled_and_shifted_by(neighbourhood const& n, 
   return parts ? std::optional(scaled_and_shifted{parts->second, parts->first, shifted->first}) : std::nullopt;
 }
 
+/// The x of x - mean of x over the last axis; nothing if `value` is none.
+std::optional<int> centred(neighbourhood const& n, int value) {
+  auto const* difference = n.any_maker(value, "Sub");
+  auto const* mean = difference ? n.any_maker(difference->inputs[1], "ReduceMean") : nullptr;
+  if (!mean || mean->inputs[0] != difference->inputs[0] || !is_mean_of_last(n, *mean)) return {};
+  return difference->inputs[0];
+}
+
+/// Factors of a normalised value: what is centred, the length it is divided by, and gamma.
+struct norm_factors {
+  std::optional<int> x;  ///< that is centred
+  std::optional<root_of_mean_square> length;
+  int gamma = -1;
+};
+
+bool collect(neighbourhood const& n, int value, operation const& whole, norm_factors& to, int uses = 1, int depth = 3);
+
+/// Takes apart what `op` makes; false if it has other factors.
+bool collect_parts(neighbourhood const& n, operation const& op, operation const& whole, norm_factors& to, int depth) {
+  if (op.type == "Mul")
+    return collect(n, op.inputs[0], whole, to, 1, depth) && collect(n, op.inputs[1], whole, to, 1, depth);
+  if (op.type != "Div" || to.length || !(to.length = length_of(n, op.inputs[1]))) return false;
+  return collect(n, op.inputs[0], whole, to, 1, depth);
+}
+
+/// The same of a value that is read `uses` times.
+bool collect(neighbourhood const& n, int value, operation const& whole, norm_factors& to, int uses, int depth) {
+  if (!to.length && (to.length = reciprocal_length_of(n, value, uses))) return true;
+  if (is_vector_of_last(n, value, whole) && to.gamma < 0) return to.gamma = value, true;
+  if (!to.x && (to.x = centred(n, value))) return true;
+  for (char const* type : {"Mul", "Div"})
+    if (auto const* op = depth > 0 ? n.maker(value, type, uses) : nullptr)
+      return collect_parts(n, *op, whole, to, depth - 1);
+  return false;
+}
+
+/// The layer norm of which `f` are all factors, with beta or, -1, without.
+std::optional<operation> layer_norm_of(neighbourhood const& n, norm_factors const& f, int beta, operation const& op) {
+  if (!f.x || !f.length || n.dims(*f.x) != n.dims(op.outputs[0])) return {};
+  auto const deviating = centred(n, f.length->of.x);
+  if (!deviating || *deviating != *f.x) return {};
+  operation r = made(op, "LayerNormalization", {*f.x, f.gamma, beta});
+  r.attributes["epsilon"] = f.length->epsilon;
+  return r;
+}
+
+/// (x - mean) / length * gamma [+ beta]
+std::optional<operation> product_norm(neighbourhood const& n, operation const& op) {
+  norm_factors f;
+  if (op.type == "Mul" || op.type == "Div")
+    return collect_parts(n, op, op, f, 3) ? layer_norm_of(n, f, -1, op) : std::nullopt;
+  if (op.type != "Add") return {};
+  auto const shifted = n.operands(op, [&](int v) { return is_vector_of_last(n, v, op); });
+  return shifted && collect(n, shifted->second, op, f) ? layer_norm_of(n, f, shifted->first, op) : std::nullopt;
+}
+
+/// x * scale and what is added to it, mean * scale subtracted from beta, as TensorFlow has it: scale is gamma / length.
+std::optional<operation> norm_of_scaled(neighbourhood const& n, int scaled, int beta, int mean_scaled,
+                                        operation const& op) {
+  auto const* product = n.any_maker(scaled, "Mul");
+  auto const* other = product ? n.any_maker(mean_scaled, "Mul") : nullptr;
+  if (!other) return {};
+  for (std::size_t i : {0, 1}) {
+    int const x = product->inputs[i], scale = product->inputs[1 - i];
+    auto const with_mean = n.operands(*other, [&](int v) { return v == scale; });
+    auto const* mean = with_mean ? n.any_maker(with_mean->second, "ReduceMean") : nullptr;
+    if (!mean || mean->inputs[0] != x || !is_mean_of_last(n, *mean)) continue;
+    norm_factors f;
+    if (!collect(n, scale, op, f, 2) || f.x) continue;
+    f.x = x;
+    return layer_norm_of(n, f, beta, op);
+  }
+  return {};
+}
+
+std::optional<operation> scaled_norm(neighbourhood const& n, operation const& op) {
+  if (op.type == "Sub") return norm_of_scaled(n, op.inputs[0], -1, op.inputs[1], op);
+  if (op.type != "Add") return {};
+  for (std::size_t i : {0, 1}) {
+    int const scaled = op.inputs[i], rest = op.inputs[1 - i];
+    std::optional<operation> found;
+    if (auto const* negative = n.any_maker(rest, "Neg"))
+      found = norm_of_scaled(n, scaled, -1, negative->inputs[0], op);
+    if (auto const* sub = n.any_maker(rest, "Sub"); sub && is_vector_of_last(n, sub->inputs[0], op))
+      found = norm_of_scaled(n, scaled, sub->inputs[0], sub->inputs[1], op);
+    if (found) return found;
+  }
+  return {};
+}
+
+/// Through operators that give a value other dims.
+int without_dims(neighbourhood const& n, int value) {
+  for (auto const* op = n.maker(value); op && (op->type == "Reshape" || op->type == "Squeeze" ||
+                                               op->type == "Unsqueeze" || op->type == "Flatten");
+       op = n.maker(value))
+    value = op->inputs[0];
+  return value;
+}
+
 }  // namespace
 
-/// (x - mean) / sqrt(mean of the square + epsilon) * gamma + beta over the last axis.
 std::optional<operation> layer_norm_pattern(neighbourhood const& n, operation const& op) {
-  if (op.type != "Add") return {};
-  auto const whole = scaled_and_shifted_by(n, op, [&](int v) { return is_vector_of_last(n, v, op); });
-  auto const* quotient = whole ? n.maker(whole->x, "Div") : nullptr;
-  auto const deviation = quotient ? length_of(n, quotient->inputs[1]) : std::nullopt;
-  if (!deviation || deviation->of.x != quotient->inputs[0]) return {};
-  auto const* difference = n.maker(deviation->of.x, "Sub", 1 + deviation->of.reads);
-  auto const* mean = difference ? n.maker(difference->inputs[1], "ReduceMean") : nullptr;
-  if (!mean || mean->inputs[0] != difference->inputs[0] || !is_mean_of_last(n, *mean)) return {};
-  if (n.dims(difference->inputs[0]) != n.dims(op.outputs[0])) return {};
-  operation r = made(op, "LayerNormalization", {difference->inputs[0], whole->gamma, whole->beta});
-  r.attributes["epsilon"] = deviation->epsilon;
+  auto const found = product_norm(n, op);
+  return found ? found : scaled_norm(n, op);
+}
+
+std::optional<operation> own_statistics_pattern(neighbourhood const& n, operation const& op) {
+  if (op.type != "BatchNormalization" || op.outputs.size() != 1 || op.inputs.size() != 5) return {};
+  int const x = op.inputs[0];
+  auto const& dims = n.dims(x);
+  if (dims.size() < 3 || dims[0] != 1 || !n.is_known(op.inputs[1]) || !n.is_known(op.inputs[2])) return {};
+  std::vector<std::int64_t> others{0};
+  double count = 1;
+  for (std::size_t d = 2; d < dims.size(); ++d) others.push_back(std::int64_t(d)), count *= double(dims[d]);
+  auto const is_mean = [&](int value) {
+    auto const* mean = n.any_maker(without_dims(n, value), "ReduceMean");
+    return mean && mean->inputs[0] == x && reduced_axes(n, *mean) == others;
+  };
+  // The variance: a sum of squares over the number of elements.
+  auto const* quotient = n.any_maker(without_dims(n, op.inputs[4]), "Div");
+  auto const* squares = quotient ? n.any_maker(without_dims(n, quotient->inputs[0]), "ReduceSumSquare") : nullptr;
+  auto const* difference = squares ? n.any_maker(squares->inputs[0], "Sub") : nullptr;
+  if (!difference || difference->inputs[0] != x || !n.is_number(quotient->inputs[1], float(count))) return {};
+  if (!is_mean(op.inputs[3]) || !is_mean(difference->inputs[1]) || reduced_axes(n, *squares) != others) return {};
+  operation r = made(op, "InstanceNormalization", {x, op.inputs[1], op.inputs[2]});
+  if (auto const at = op.attributes.find("epsilon"); at != op.attributes.end()) r.attributes["epsilon"] = at->second;
+  return r;
+}
+
+std::optional<operation> instances_pattern(neighbourhood const& n, operation const& op) {
+  bool const is_sum = op.type == "Add";
+  if (!is_sum && op.type != "Mul") return {};
+  auto const is_parameter = [&](int v) { return is_vector_of_last(n, v, op); };
+  auto const first = n.operands(op, is_parameter);
+  if (!first) return {};
+  int value = first->second, gamma = is_sum ? -1 : first->first;
+  if (auto const* scaled = is_sum ? n.any_maker(value, "Mul") : nullptr)
+    if (auto const both = n.operands(*scaled, is_parameter)) gamma = both->first, value = both->second;
+  auto const* norm = n.any_maker(without_dims(n, value), "InstanceNormalization");
+  if (!norm || !n.all_are(norm->inputs[1], 1) || !n.all_are(norm->inputs[2], 0)) return {};
+  // As many elements are normalised together as the last axis has.
+  auto const &whole = n.dims(op.outputs[0]), &rows = n.dims(norm->inputs[0]);
+  std::int64_t together = 1;
+  for (std::size_t d = 2; d < rows.size(); ++d) together *= rows[d];
+  int const x = n.dims(norm->inputs[0]) == whole ? norm->inputs[0] : without_dims(n, norm->inputs[0]);
+  if (together != whole.back() || n.dims(x) != whole || n.dims(value) != whole) return {};
+  operation r = made(op, "LayerNormalization", {x, gamma, is_sum ? first->first : -1});
+  r.attributes = norm->attributes;
   return r;
 }
 
