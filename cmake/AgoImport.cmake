@@ -9,8 +9,9 @@
 #
 #   extern "C" unsigned char const <name>_weights[], <name>_weights_end[];   // floats, aligned to 64 bytes
 #
-# <name> is the file's without .onnx unless it is given; <option>s are those of ago-import, "--batch 1". The program
-# is the target ago-import of ago's own build, or else one that is installed.
+# <name> is the file's without .onnx unless it is given; <option>s are those of ago-import, "--batch 1". Where the program
+# comes from: ago_host_tool() in AgoHost.cmake.
+include(${CMAKE_CURRENT_LIST_DIR}/AgoHost.cmake)
 
 function(ago_import target model)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "OPTIONS")
@@ -27,20 +28,12 @@ function(ago_import target model)
   if(NOT arg_NAME MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "ago_import: \"${arg_NAME}\" is not a name that C++ could declare; give one with NAME")
   endif()
-  if(TARGET ago-import AND NOT CMAKE_CROSSCOMPILING)
-    set(importer ago-import)
-  else()
-    find_program(AGO_IMPORT_EXECUTABLE ago-import HINTS ${AGO_TOOLS_DIR})
-    if(NOT AGO_IMPORT_EXECUTABLE)
-      message(FATAL_ERROR "ago_import: the program ago-import is not found; set AGO_IMPORT_EXECUTABLE")
-    endif()
-    set(importer ${AGO_IMPORT_EXECUTABLE})
-  endif()
+  ago_host_tool(importer importer_built ago-import)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/ago_import/${target})
   add_custom_command(
     OUTPUT ${folder}/${arg_NAME}.hpp ${folder}/${arg_NAME}.weights
     COMMAND ${importer} ${model} --name ${arg_NAME} --out ${folder} ${arg_OPTIONS}
-    DEPENDS ${model} ${importer} COMMENT "Importing ${arg_NAME}" VERBATIM)
+    DEPENDS ${model} ${importer_built} COMMENT "Importing ${arg_NAME}" VERBATIM)
   target_sources(${target} PRIVATE ${folder}/${arg_NAME}.hpp)
   target_include_directories(${target} PRIVATE ${folder})
   ago_embed(${target} ${arg_NAME}_weights ${folder}/${arg_NAME}.weights)

@@ -14,6 +14,6 @@ struct version_number {
   constexpr auto operator<=>(version_number const&) const = default;
 };
 
-inline constexpr version_number version{.major = 0, .minor = 1, .patch = 0};
+inline constexpr version_number version{.major = 0, .minor = 2, .patch = 0};
 
 }  // namespace ago
