@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <ago/tune/command_line.hpp>
 
+#include "process.hpp"
+
 namespace {
 
 using namespace ago::tuner;
@@ -76,7 +78,32 @@ TEST_CASE("what makes no sense is refused with a sentence") {
         "the table needs a --name: 'my-board', from the name of the file, is no name in C++");
   for (char const* name : {"int", "_x", "a__b", "2d", "xor_eq", "a b", "alignas"})
     CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
-  CHECK(complaint({"--output", "a.hpp", "--log", "a.hpp"}) == "--output, --log and --plot are the same file");
-  CHECK(complaint({"--output", "a.hpp", "--log", "b", "--plot", "b"}) ==
-        "--output, --log and --plot are the same file");
+  CHECK(complaint({"--output", "a.hpp", "--log", "a.hpp"}) == "--output and --log are the same file: a.hpp");
+  CHECK(complaint({"--output", "a.hpp", "--log", "b", "--plot", "b"}) == "--log and --plot are the same file: b");
+  for (char const* name : {"linux", "errno"})  // macros
+    CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
+}
+
+TEST_CASE("files are told apart by where they are, not by how they are spelled") {
+  testing::scratch_folder here;
+  namespace fs = std::filesystem;
+  fs::create_directory(here / "folder");
+  fs::create_symlink("folder", here / "link");
+  fs::create_symlink("board.hpp", here / "to_board");  // which is not there yet
+  testing::put(here / "log", "");
+  fs::create_hard_link(here / "log", here / "same_log");
+  std::string const board = here / "board.hpp";
+  for (std::string const spelling : {"./board.hpp", "folder/../board.hpp", ".//folder/.././board.hpp", "to_board"}) {
+    CAPTURE(spelling);
+    CHECK(complaint({"--output", board.c_str(), "--plot", (here / spelling).c_str()}).find("are the same file: ") !=
+          std::string::npos);
+  }
+  CHECK(complaint({"--output", "board.hpp", "--log", "./board.hpp"}) ==
+        "--output and --log are the same file: board.hpp and ./board.hpp");
+  CHECK(complaint({"--output", (here / "folder/b.hpp").c_str(), "--log", (here / "link/b.hpp").c_str()})
+            .starts_with("--output and --log are the same file"));
+  CHECK(complaint({"--output", "a.hpp", "--log", (here / "log").c_str(), "--plot", (here / "same_log").c_str()})
+            .starts_with("--log and --plot are the same file"));
+  CHECK(complaint({"--output", board.c_str(), "--log", (here / "board.jsonl").c_str()}).empty());
+  CHECK(complaint({"--output", board.c_str(), "--log", (here / "folder/board.hpp").c_str()}).empty());
 }

@@ -104,9 +104,51 @@ TEST_CASE("a log of another search, a damaged one, or one in use is refused and 
         here / "log" + " cannot be resumed: its network is 'a \"b\" \\ c\n', and this search has 'other'");
   CHECK(complaint(here / "log", true, {mine[0], {"seed", "2"}}).find("its seed is '1', and this search has '2'") !=
         std::string::npos);
-  put(here / "log", "{\"something\":1}\n");
-  CHECK(complaint(here / "log").find("is not the log of a tuner") != std::string::npos);
-  CHECK(contents(here / "log") == "{\"something\":1}\n");
+  for (std::string const text : {"{\"something\":1}\n", "{\"something\":1}", "{\"something\":1}\nelse",
+                                 "{\"log\":\"ago tuner 2\",\"network\":\"oth"}) {
+    put(here / "log", text);
+    CHECK(complaint(here / "log").find("is not the log of a tuner") != std::string::npos);
+    CHECK(contents(here / "log") == text);
+  }
+}
+
+TEST_CASE("a log of another search whose last line was cut off is left as it is") {
+  scratch_folder here;
+  { opened o(here / "log"); }
+  put(here / "log", contents(here / "log") + "{\"region\"");
+  std::string const text = contents(here / "log");
+  CHECK(!complaint(here / "log", true, {{"network", "other"}, {"seed", "1"}}).empty());
+  CHECK(contents(here / "log") == text);
+}
+
+TEST_CASE("figures that no measurement has are refused") {
+  scratch_folder here;
+  generator random(7);
+  {
+    opened o(here / "log");
+    for (int i = 0; i < 2; ++i) o.log.append(any_record(random));
+  }
+  std::string const text = contents(here / "log");
+  auto const with = [&](std::string const& field, std::string const& value) {
+    std::size_t const begin = text.find("\"" + field + "\":") + field.size() + 3, end = text.find_first_of(",}", begin);
+    return text.substr(0, begin) + value + text.substr(end);
+  };
+  for (std::string const field : {"contender_s", "incumbent_s", "contender_least_s", "incumbent_least_s"})
+    for (std::string const value : {"nan", "-nan", "inf", "1e999", "-inf", "0", "-0.0", "-1", "-1e-9"}) {
+      CAPTURE(value);
+      put(here / "log", with(field, value));
+      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: no measurement has this " + field);
+    }
+  for (std::string const field : {"running_s", "took_s", "confidence"})
+    for (std::string const value : {"nan", "inf", "1e999", "-1"}) {
+      CAPTURE(value);
+      put(here / "log", with(field, value));
+      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: no measurement has this " + field);
+    }
+  put(here / "log", with("confidence", "1.5"));
+  CHECK(complaint(here / "log").find("this confidence") != std::string::npos);
+  put(here / "log", with("runs", "0"));
+  CHECK(complaint(here / "log").find("this runs") != std::string::npos);
 }
 
 TEST_CASE("no line but the last may be damaged, by whichever character") {

@@ -110,6 +110,22 @@ TEST_CASE("subgraphs are made of minis and the choices that join them") {
   CHECK(seen.size() == p.choices().size());
 }
 
+TEST_CASE("regions are named by the parts of steps, of which there are more than steps") {
+  auto& p = tuned_chains();
+  for (auto const* regions : {&p.minis(), &p.subgraphs()})
+    for (region const& r : *regions) {
+      CAPTURE(r.name);
+      CHECK(r.name.find("part") != r.name.npos);
+      CHECK(r.name.find("steps") == r.name.npos);
+    }
+  std::string const& last = p.subgraphs().back().name;
+  CHECK(last.ends_with(" " + std::to_string(tuner::live_plan<chains>::part_count - 1)));
+  for (tuner::entry const& e : p.table(candidate(p.choices().size(), 1))) {
+    CHECK(p.has_signature(e.found.signature));
+    CHECK(!p.has_signature(e.found.signature + 1));
+  }
+}
+
 TEST_CASE("every choice changes the plan, in some option and some surroundings") {
   auto& p = tuned_chains();
   std::mt19937 random(7);

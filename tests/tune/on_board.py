@@ -45,7 +45,7 @@ def board():
             f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "PermitRootLogin prohibit-password\n")
         (folder / "ssh_config").write_text(
-            f"Host board\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n  IdentityFile {folder}/user\n"
+            f"Host board class linux fe80::1 192.0.2.1\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n  IdentityFile {folder}/user\n"
             f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking no\n  LogLevel ERROR\n  IdentitiesOnly yes\n")
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", exist_ok=True)  # for separated privileges
@@ -98,6 +98,35 @@ class OnBoard(unittest.TestCase):
         run = self.run_script("board", "tune", "synthetic", "--budget", "50", "--resume", folder="again")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"50 trials, [1-9]\d* of them from the log")
+
+    def test_every_host_gives_its_table_a_name_of_cpp(self):
+        for host, name in (("class", "board_class"), ("linux", "board_linux"), ("fe80::1", "fe80_1"),
+                           ("192.0.2.1", "board_192_0_2_1")):
+            with self.subTest(host):
+                run = subprocess.run(
+                    [f"{REPOSITORY}/scripts/on-board", "--ssh", self.ssh, "--folder", f"{self.folder}/{name}",
+                     "--executable", TUNER, "--runner", RUNNER, host, "tune", "synthetic", "--budget", "5"],
+                    capture_output=True, text=True, cwd=self.here.name)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                header = (pathlib.Path(self.here.name) / "tuned" / f"{name}.hpp").read_text()
+                self.assertRegex(header, rf"\binline constexpr ago::\w+ {name}{{")
+
+    def test_a_name_that_no_table_can_have_is_refused_before_anything_is_built(self):
+        for name in ("class", "fe80__1", "_x", "2d", "my-board", "linux"):
+            with self.subTest(name):
+                run = subprocess.run([f"{REPOSITORY}/scripts/on-board", "--output", f"{self.here.name}/{name}.hpp",
+                                      "--ssh", "false", "board", "tune", "mobilenet_v2_224"],
+                                     capture_output=True, text=True, env=os.environ | {"PATH": self.without_cmake()})
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(f"'{name}' cannot be the name of a table", run.stderr)
+
+    def without_cmake(self):
+        """A PATH on which the first cmake fails."""
+        folder = pathlib.Path(self.here.name) / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "cmake").write_text("#!/bin/sh\nexit 1\n")
+        (folder / "cmake").chmod(0o755)
+        return f"{folder}:{os.environ['PATH']}"
 
     def test_what_fails_leaves_the_header(self):
         self.output.parent.mkdir()

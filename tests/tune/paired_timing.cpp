@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <ago/tune/noise.hpp>
 #include <ago/tune/paired_timing.hpp>
 
 #include <doctest/doctest.h>
@@ -79,4 +80,27 @@ TEST_CASE("both swap places, so that each is as often in either") {
   CHECK(exchanges == 2);
   CHECK(c.confidence > .05);
   CHECK(c.confidence < .95);
+}
+
+TEST_CASE("noise is what one and the same program takes beyond its fastest run") {
+  ago::tuner::noise_meter meter;
+  CHECK(meter.level().usual == 0);
+  auto const add = [&](std::uint8_t program, double median, double least) {
+    comparison c;
+    c.incumbent = median, c.incumbent_least = least;
+    meter.add({program}, c);
+  };
+  add(1, 1.1, 1.05);
+  add(1, 1.2, 1.);  // 1.1 was a tenth too long, then
+  for (int i = 0; i < 17; ++i) add(2, 5.5, 5);
+  CHECK(meter.level().usual == doctest::Approx(.1));
+  CHECK(meter.level().often == doctest::Approx(.1));
+  CHECK(!meter.level().is_large());
+  for (int i = 0; i < 3; ++i) add(3, 9, 5);
+  CHECK(meter.trials() == 22);
+  CHECK(meter.level().usual == doctest::Approx(.1));
+  CHECK(meter.level().often == doctest::Approx(.8));
+  CHECK(meter.level().is_large());
+  CHECK(in_words(meter.level()) ==
+        "the same program took 10 % longer than at its fastest in the median trial, 80 % in one of ten");
 }

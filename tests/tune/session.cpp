@@ -104,11 +104,36 @@ TEST_CASE("an interrupt ends the search early, writes what was found, and can be
   CHECK(e.says("400 trials, " + std::to_string(made - 1) + " of them from the log"));
 }
 
-TEST_CASE("a time limit ends the search before its budget") {
+TEST_CASE("what an interrupted search had found is gone once the default is found to be as fast, and nothing else") {
+  scratch_folder here;
+  std::string const output = here / "board.hpp";
+  std::vector<std::string> const flags = {"--output", output, "--budget", "150", "--resume"};
+  process p(tuner(flags), {{"SYNTHETIC_DELAY", "5"}});
+  while (measurements(here / "board.synthetic_1.jsonl").size() < 100) ::usleep(1000);
+  p.signal(SIGINT);
+  REQUIRE(p.wait() == 0);
+  std::string header = contents(output);
+  REQUIRE(header.find("result: not yet measured against the default\n") != header.npos);
+  REQUIRE(header.find("\n    // synthetic 1, block ") != header.npos);
+  std::string const others =  // of another network, and of this one for another instruction set
+      "    // synthetic 2, block 1: part 1\n    {0x0000000000000001, {.pixels = 3}},\n"
+      "    // synthetic 1, block 1: part 1\n    {0x0000000000000002, {.pixels = 4}},\n";
+  header.insert(header.find("    // synthetic 1"), others);
+  put(output, header);
+  ending const e = run(flags, {{"SYNTHETIC_STUBBORN", "yes"}});
+  CHECK(e.code == 0);
+  CHECK(e.says("the default stays"));
+  std::string const after = contents(output), table = "board{{\n";
+  CHECK(after.find("result: the default, ") != after.npos);
+  CHECK(after.substr(after.find(table) + table.size()).starts_with(others + "}};\n"));
+}
+
+TEST_CASE("a time limit ends the search before its budget, and leaves time to measure the result") {
   scratch_folder here;
   ending const e =
       run({"--output", here / "board.hpp", "--budget", "100000", "--time-limit", "0.5"}, {{"SYNTHETIC_DELAY", "5"}});
   CHECK(e.code == 0);
+  CHECK(contents(here / "board.hpp").find("result: default ") != std::string::npos);
   std::size_t const made = measurements(here / "board.synthetic_1.jsonl").size();
   CHECK(made > 10);
   CHECK(made <= 102);
@@ -127,6 +152,31 @@ TEST_CASE("a terminal shows one line that changes, a pipe lines now and then") {
   CHECK(shown.says("\r[##########.........."));
   CHECK(shown.says("] 51/100 trials"));
   CHECK(shown.says("left"));
+}
+
+TEST_CASE("a busy machine is told from a quiet one") {
+  scratch_folder here;
+  std::string const line = "noise: the same program took ";
+  ending const quiet = run({"--output", here / "quiet.hpp", "--budget", "100"});
+  CHECK(quiet.says("\n" + line));
+  CHECK(!quiet.says("warning"));
+  CHECK(contents(here / "quiet.hpp").find("\n//   " + line) != std::string::npos);
+  ending const busy = run({"--output", here / "busy.hpp", "--budget", "100"}, {{"SYNTHETIC_BUSY", "always"}});
+  CHECK(busy.says("warning: this machine was busy"));
+  CHECK(contents(here / "busy.hpp").find("a busy machine\n") != std::string::npos);
+}
+
+TEST_CASE("one slow trial does not make a bad time of the best") {
+  scratch_folder here;
+  auto const best = [&](char const* name, process::environment const& more) {
+    ending const e = run({"--output", here / name, "--budget", "100"}, more);
+    std::string const before = "\n100/100 trials, best ";
+    std::size_t const at = e.text.find(before);
+    REQUIRE(at != e.text.npos);
+    return std::stod(e.text.substr(at + before.size()));
+  };
+  double const quiet = best("a.hpp", {}), busy = best("b.hpp", {{"SYNTHETIC_BUSY", "at first"}});
+  CHECK(busy == doctest::Approx(quiet).epsilon(.1));
 }
 
 TEST_CASE("another network is merged into the same header") {
@@ -154,6 +204,8 @@ TEST_CASE("whatever goes wrong is said in a sentence, and no header is written o
   refused(2, "--output FILE.hpp is missing", {});
   refused(2, "--budget needs a whole number from 1, not '0'", {"--output", output, "--budget", "0"});
   refused(2, "unknown flag '--bugdet'", {"--output", output, "--bugdet", "3"});
+  refused(2, "--log and --plot are the same file",
+          {"--output", output, "--plot", here / "./board.synthetic_1.jsonl"});  // where the log usually is
   refused(1, "No space left on device", {"--output", output, "--log", "/dev/full"});
   refused(1, "No such file or directory", {"--output", here / "none/board.hpp"});
   refused(1, "/proc/board.hpp cannot be written", {"--output", "/proc/board.hpp"});

@@ -94,6 +94,12 @@ class landscape : public subject {
   std::string network() const override { return network_name; }
   std::string instruction_set() const override { return "neon64"; }
 
+  static std::uint64_t signature_of(std::size_t mini) { return std::uint64_t(hashed(mini, 17) * 0x1p53); }
+  bool has_signature(std::uint64_t signature) const override {
+    std::size_t m = 0;
+    while (m < minis_.size() && signature_of(m) != signature) ++m;
+    return m < minis_.size();
+  }
   std::vector<entry> table(candidate const& tuned) override {
     std::vector<entry> result;
     for (std::size_t m = 0; m < minis_.size(); ++m) {
@@ -101,7 +107,7 @@ class landscape : public subject {
       if (genes_of(tuned, own) == genes_of(usual(choices_), own)) continue;
       auto const number = [&](std::size_t i) { return std::stoi(choices_[own[i]].options[tuned[own[i]]]); };
       ago::schedule const best{.pixels = number(0), .vectors = number(1), .block = number(2)};
-      result.push_back({{std::uint64_t(hashed(m, 17) * 0x1p53), best}, minis_[m].name});
+      result.push_back({{signature_of(m), best}, minis_[m].name});
     }
     return result;
   }

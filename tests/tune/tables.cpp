@@ -33,10 +33,10 @@ std::string text_of(char const* file) {
   return (std::ostringstream() << in.rdbuf()).str();
 }
 
-/// Steps of a network that entries in `text` were found for, as their comments count them.
+/// Parts of a network that entries in `text` were found for, as their comments count them.
 int steps_in(std::string const& text, std::string const& network) {
   int steps = 0;
-  std::string const mark = "    // " + network + ", step";
+  std::string const mark = "    // " + network + ", part";
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
     std::string const list = text.substr(at, text.find(':', at + mark.size() + 1) - at);
     for (std::size_t k = mark.size(); k < list.size(); ++k) steps += list[k] == ' ';

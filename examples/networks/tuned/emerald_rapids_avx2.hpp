@@ -46,31 +46,31 @@
 namespace tuned {
 
 inline constexpr ago::schedule_table emerald_rapids_avx2{{
-    // networks::squeezenet<224>, step 28: pointwise 13x13x512 > 13x13x1000 relu: tile 13x1
+    // networks::squeezenet<224>, part 28: pointwise 13x13x512 > 13x13x1000 relu: tile 13x1
     {0x0d752f22c3c27395, {.pixels = 13, .vectors = 1}},
-    // networks::mobilenet_v2<56>, steps 44, 47: pointwise 2x2x960 > 2x2x160 add: apart from the step before
+    // networks::mobilenet_v2<56>, parts 44, 47: pointwise 2x2x960 > 2x2x160 add: apart from the step before
     {0x20306a6829638173, {.join = -1}},
-    // networks::mobilenet_v2<56>, step 50: pointwise 2x2x960 > 2x2x320: apart from the step before
+    // networks::mobilenet_v2<56>, part 50: pointwise 2x2x960 > 2x2x320: apart from the step before
     {0x249413d96dc4e5d4, {.join = -1}},
-    // networks::mobilenet_v2<56>, steps 21, 24, 27, 30: pointwise 4x4x64 > 4x4x384 relu6: tile 4x3, apart from the step before
+    // networks::mobilenet_v2<56>, parts 21, 24, 27, 30: pointwise 4x4x64 > 4x4x384 relu6: tile 4x3, apart from the step before
     {0x2d93f678c3b5dc84, {.pixels = 4, .vectors = 3, .join = -1}},
-    // networks::mobilenet_v2<56>, steps 42, 45, 48: pointwise 2x2x160 > 2x2x960 relu6: apart from the step before
+    // networks::mobilenet_v2<56>, parts 42, 45, 48: pointwise 2x2x160 > 2x2x960 relu6: apart from the step before
     {0x6bc1c2315d5a874e, {.join = -1}},
-    // networks::mobilenet_v2<56>, step 40: depthwise 3x3/2 4x4x576 > 2x2x576 relu6: tile 2x2, apart from the step before
+    // networks::mobilenet_v2<56>, part 40: depthwise 3x3/2 4x4x576 > 2x2x576 relu6: tile 2x2, apart from the step before
     {0xa34785e131d12760, {.pixels = 2, .vectors = 2, .join = -1}},
-    // networks::mobilenet_v2<56>, step 51: pointwise 2x2x320 > 2x2x1280 relu6: apart from the step before
+    // networks::mobilenet_v2<56>, part 51: pointwise 2x2x320 > 2x2x1280 relu6: apart from the step before
     {0xa66a23eecf9eaf76, {.join = -1}},
-    // networks::mobilenet_v2<56>, steps 43, 46, 49: depthwise 3x3 2x2x960 > 2x2x960 relu6: tile 2x2, blocks of 120, apart from the step before
+    // networks::mobilenet_v2<56>, parts 43, 46, 49: depthwise 3x3 2x2x960 > 2x2x960 relu6: tile 2x2, blocks of 120, apart from the step before
     {0xbf3f7446e6a41494, {.pixels = 2, .vectors = 2, .block = 120, .join = -1}},
-    // networks::mobilenet_v2<56>, step 41: pointwise 2x2x576 > 2x2x160: apart from the step before
+    // networks::mobilenet_v2<56>, part 41: pointwise 2x2x576 > 2x2x160: apart from the step before
     {0xc627b3385b544c8d, {.join = -1}},
-    // networks::mobilenet_v2<56>, steps 33, 36, 39: pointwise 4x4x96 > 4x4x576 relu6: tile 4x3
+    // networks::mobilenet_v2<56>, parts 33, 36, 39: pointwise 4x4x96 > 4x4x576 relu6: tile 4x3
     {0xd9db401f9ec9f1cc, {.pixels = 4, .vectors = 3}},
-    // networks::mobilenet_v2<56>, steps 23, 26, 29: pointwise 4x4x384 > 4x4x64 add: tile 6x2, apart from the step before
+    // networks::mobilenet_v2<56>, parts 23, 26, 29: pointwise 4x4x384 > 4x4x64 add: tile 6x2, apart from the step before
     {0xdfe56b46b55ad293, {.pixels = 6, .vectors = 2, .join = -1}},
-    // networks::squeezenet<224>, steps 11, 14: conv2d 3x3 27x27x32 > 27x27x128 relu: Winograd 4, tile 6x2, blocks of 18
+    // networks::squeezenet<224>, parts 11, 14: conv2d 3x3 27x27x32 > 27x27x128 relu: Winograd 4, tile 6x2, blocks of 18
     {0xe16b79e4fd0d894b, {.pixels = 6, .vectors = 2, .block = 18, .winograd = 4}},
-    // networks::squeezenet<224>, steps 4, 7: conv2d 3x3 55x55x16 > 55x55x64 relu: Winograd 4, tile 4x3, blocks of 18
+    // networks::squeezenet<224>, parts 4, 7: conv2d 3x3 55x55x16 > 55x55x64 relu: Winograd 4, tile 4x3, blocks of 18
     {0xfca8cfda142b45c0, {.pixels = 4, .vectors = 3, .block = 18, .winograd = 4}},
 }};
 

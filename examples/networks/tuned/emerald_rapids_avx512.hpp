@@ -81,65 +81,65 @@
 namespace tuned {
 
 inline constexpr ago::schedule_table emerald_rapids_avx512{{
-    // networks::mobilenet_v2<112>, steps 13, 16: depthwise 3x3 14x14x192 > 14x14x192 relu6: tile 6x3, blocks of 2, apart from the step before
+    // networks::mobilenet_v2<112>, parts 13, 16: depthwise 3x3 14x14x192 > 14x14x192 relu6: tile 6x3, blocks of 2, apart from the step before
     {0x09adc8bedfedddd7, {.pixels = 6, .vectors = 3, .block = 2, .join = -1}},
-    // networks::mobilenet_v2<56>, step 2: pointwise 28x28x32 > 28x28x16: tile 15x1
+    // networks::mobilenet_v2<56>, part 2: pointwise 28x28x32 > 28x28x16: tile 15x1
     {0x209cbbc0b2573019, {.pixels = 15, .vectors = 1}},
-    // networks::shufflenet_v2<224>, step 5: depthwise 3x3/2 56x56x58 > 28x28x58: apart from the step before
+    // networks::shufflenet_v2<224>, part 5: depthwise 3x3/2 56x56x58 > 28x28x58: apart from the step before
     {0x239133f061eee3d6, {.join = -1}},
-    // networks::shufflenet_v2<56>, step 0: conv2d 3x3/2 56x56x3 > 28x28x24 relu: direct, tile 9x2
+    // networks::shufflenet_v2<56>, part 0: conv2d 3x3/2 56x56x3 > 28x28x24 relu: direct, tile 9x2
     {0x2626231d1c7be2d1, {.pixels = 9, .vectors = 2, .winograd = -1}},
-    // networks::shufflenet_v2<224>, step 0: conv2d 3x3/2 224x224x3 > 112x112x24 relu: tile 12x2
+    // networks::shufflenet_v2<224>, part 0: conv2d 3x3/2 224x224x3 > 112x112x24 relu: tile 12x2
     {0x2654a48a81315521, {.pixels = 12, .vectors = 2}},
-    // networks::shufflenet_v2<56>, step 3: pointwise 7x7x24 > 7x7x58 relu: apart from the step before
+    // networks::shufflenet_v2<56>, part 3: pointwise 7x7x24 > 7x7x58 relu: apart from the step before
     {0x30b13d66a0e07bbd, {.join = -1}},
-    // networks::bert_tiny<128>, steps 8, 17: linear 1x128x512 > 1x128x128 add: tile 6x4, blocks of 26, with the step before, pixels by 56
+    // networks::bert_tiny<128>, parts 8, 17: linear 1x128x512 > 1x128x128 add: tile 6x4, blocks of 26, with the step before, pixels by 56
     {0x33017c20f248c3ec, {.pixels = 6, .vectors = 4, .block = 26, .join = 1, .tiling = ago::tiling::pixels, .tile = 56}},
-    // networks::mobilenet_v2<56>, step 0: conv2d 3x3/2 56x56x3 > 28x28x32 relu6: direct, tile 11x2
+    // networks::mobilenet_v2<56>, part 0: conv2d 3x3/2 56x56x3 > 28x28x32 relu6: direct, tile 11x2
     {0x41383c47073cfb5c, {.pixels = 11, .vectors = 2, .winograd = -1}},
-    // networks::mobilenet_v2<112>, step 4: depthwise 3x3/2 56x56x96 > 28x28x96 relu6: with the step before, channels by 32
+    // networks::mobilenet_v2<112>, part 4: depthwise 3x3/2 56x56x96 > 28x28x96 relu6: with the step before, channels by 32
     {0x4219dd9b2b896001, {.join = 1, .tiling = ago::tiling::channels, .tile = 32}},
-    // networks::mobilenet_v2<56>, step 7: depthwise 3x3 14x14x144 > 14x14x144 relu6: blocks of 8, apart from the step before
+    // networks::mobilenet_v2<56>, part 7: depthwise 3x3 14x14x144 > 14x14x144 relu6: blocks of 8, apart from the step before
     {0x45d947183432a8fd, {.block = 8, .join = -1}},
-    // networks::shufflenet_v2<224>, steps 6, 7, 9, 10, 12, 13, 15: pointwise 28x28x58 > 28x28x58 relu: tile 6x4, blocks of 784, apart from the step before
+    // networks::shufflenet_v2<224>, parts 6, 7, 9, 10, 12, 13, 15: pointwise 28x28x58 > 28x28x58 relu: tile 6x4, blocks of 784, apart from the step before
     {0x61f25fac16540334, {.pixels = 6, .vectors = 4, .block = 784, .join = -1}},
-    // networks::shufflenet_v2<224>, step 3: pointwise 28x28x24 > 28x28x58 relu: apart from the step before
+    // networks::shufflenet_v2<224>, part 3: pointwise 28x28x24 > 28x28x58 relu: apart from the step before
     {0x6ef37b97fb144fe9, {.join = -1}},
-    // networks::shufflenet_v2<56>, step 1: max_pool 3x3/2 28x28x24 > 14x14x24: apart from the step before
+    // networks::shufflenet_v2<56>, part 1: max_pool 3x3/2 28x28x24 > 14x14x24: apart from the step before
     {0x7a30a1aa4827111e, {.join = -1}},
-    // networks::shufflenet_v2<56>, steps 55, 58, 59, 61, 62, 64, 65, 67: pointwise 2x2x232 > 2x2x232 relu: tile 4x3, apart from the step before
+    // networks::shufflenet_v2<56>, parts 55, 58, 59, 61, 62, 64, 65, 67: pointwise 2x2x232 > 2x2x232 relu: tile 4x3, apart from the step before
     {0x866af82f2cb5de04, {.pixels = 4, .vectors = 3, .join = -1}},
-    // networks::bert_tiny<128>, steps 7, 16: linear 1x128x128 > 1x128x512 gelu: tile 8x3, blocks of 26
+    // networks::bert_tiny<128>, parts 7, 16: linear 1x128x128 > 1x128x512 gelu: tile 8x3, blocks of 26
     {0x8ece4e0b8a8528b8, {.pixels = 8, .vectors = 3, .block = 26}},
-    // networks::shufflenet_v2<56>, step 2: depthwise 3x3/2 14x14x24 > 7x7x24: blocks of 1
+    // networks::shufflenet_v2<56>, part 2: depthwise 3x3/2 14x14x24 > 7x7x24: blocks of 1
     {0x91bf6ac2d13337b0, {.block = 1}},
-    // networks::shufflenet_v2<224>, steps 21, 24, 25, 27, 28, 30, 31, 33, 34, 36, 37, 39, 40, 42, 43, 45: pointwise 14x14x116 > 14x14x116 relu: tile 7x3, blocks of 135, apart from the step before
+    // networks::shufflenet_v2<224>, parts 21, 24, 25, 27, 28, 30, 31, 33, 34, 36, 37, 39, 40, 42, 43, 45: pointwise 14x14x116 > 14x14x116 relu: tile 7x3, blocks of 135, apart from the step before
     {0x9b8474bf8e531e0f, {.pixels = 7, .vectors = 3, .block = 135, .join = -1}},
-    // networks::shufflenet_v2<224>, step 2: depthwise 3x3/2 56x56x24 > 28x28x24: tile 7x3
+    // networks::shufflenet_v2<224>, part 2: depthwise 3x3/2 56x56x24 > 28x28x24: tile 7x3
     {0xa40abd4c41d1642e, {.pixels = 7, .vectors = 3}},
-    // networks::squeezenet<224>, step 2: pointwise 55x55x64 > 55x55x16 relu: tile 10x1
+    // networks::squeezenet<224>, part 2: pointwise 55x55x64 > 55x55x16 relu: tile 10x1
     {0xa8579bfa7c6d8ab1, {.pixels = 10, .vectors = 1}},
-    // networks::squeezenet<224>, steps 3, 6: pointwise 55x55x16 > 55x55x64 relu: tile 13x2
+    // networks::squeezenet<224>, parts 3, 6: pointwise 55x55x16 > 55x55x64 relu: tile 13x2
     {0xb122b14a55fab79b, {.pixels = 13, .vectors = 2}},
-    // networks::shufflenet_v2<224>, steps 26, 29, 32, 35, 38, 41, 44: depthwise 3x3 14x14x116 > 14x14x116: blocks of 8, with the step before, channels by 32
+    // networks::shufflenet_v2<224>, parts 26, 29, 32, 35, 38, 41, 44: depthwise 3x3 14x14x116 > 14x14x116: blocks of 8, with the step before, channels by 32
     {0xb2682914d73bae99, {.block = 8, .join = 1, .tiling = ago::tiling::channels, .tile = 32}},
-    // networks::mobilenet_v2<112>, step 3: pointwise 56x56x16 > 56x56x96 relu6: blocks of 1022, apart from the step before
+    // networks::mobilenet_v2<112>, part 3: pointwise 56x56x16 > 56x56x96 relu6: blocks of 1022, apart from the step before
     {0xb38a5463bfcf52c1, {.block = 1022, .join = -1}},
-    // networks::mobilenet_v2<112>, steps 14, 17: pointwise 14x14x192 > 14x14x32 add: apart from the step before
+    // networks::mobilenet_v2<112>, parts 14, 17: pointwise 14x14x192 > 14x14x32 add: apart from the step before
     {0xb47f8406ba0b1574, {.join = -1}},
-    // networks::mobilenet_v2<56>, step 8: pointwise 14x14x144 > 14x14x24 add: apart from the step before
+    // networks::mobilenet_v2<56>, part 8: pointwise 14x14x144 > 14x14x24 add: apart from the step before
     {0xc5a91930f677312c, {.join = -1}},
-    // networks::shufflenet_v2<56>, steps 60, 63, 66: depthwise 3x3 2x2x232 > 2x2x232: blocks of 4
+    // networks::shufflenet_v2<56>, parts 60, 63, 66: depthwise 3x3 2x2x232 > 2x2x232: blocks of 4
     {0xd5b016adfa513591, {.block = 4}},
-    // networks::mobilenet_v2<112>, steps 12, 15, 18: pointwise 14x14x32 > 14x14x192 relu6: blocks of 196
+    // networks::mobilenet_v2<112>, parts 12, 15, 18: pointwise 14x14x32 > 14x14x192 relu6: blocks of 196
     {0xd72dd974beb8bbc8, {.block = 196}},
-    // networks::shufflenet_v2<224>, step 1: max_pool 3x3/2 112x112x24 > 56x56x24: apart from the step before
+    // networks::shufflenet_v2<224>, part 1: max_pool 3x3/2 112x112x24 > 56x56x24: apart from the step before
     {0xdc081a9d17990ac8, {.join = -1}},
-    // networks::shufflenet_v2<224>, step 4: pointwise 56x56x24 > 56x56x58 relu: blocks of 2730
+    // networks::shufflenet_v2<224>, part 4: pointwise 56x56x24 > 56x56x58 relu: blocks of 2730
     {0xdded8bc29b55d79a, {.block = 2730}},
-    // networks::mobilenet_v2<56>, steps 6, 9: pointwise 14x14x24 > 14x14x144 relu6: tile 4x5, blocks of 196
+    // networks::mobilenet_v2<56>, parts 6, 9: pointwise 14x14x24 > 14x14x144 relu6: tile 4x5, blocks of 196
     {0xe557fe6a2dc597ae, {.pixels = 4, .vectors = 5, .block = 196}},
-    // networks::squeezenet<224>, step 28: pointwise 13x13x512 > 13x13x1000 relu: tile 9x3, blocks of 169
+    // networks::squeezenet<224>, part 28: pointwise 13x13x512 > 13x13x1000 relu: tile 9x3, blocks of 169
     {0xf29f461d79928fed, {.pixels = 9, .vectors = 3, .block = 169}},
 }};
 

@@ -81,15 +81,15 @@
 namespace tuned {
 
 inline constexpr ago::schedule_table zen5_avx2{{
-    // networks::squeezenet<56>, step 16: pointwise 3x3x256 > 3x3x48 relu: pixels outermost
+    // networks::squeezenet<56>, part 16: pointwise 3x3x256 > 3x3x48 relu: pixels outermost
     {0x25c36c2374e5555a, {.block = 1}},
-    // networks::squeezenet<56>, steps 23, 26: pointwise 3x3x64 > 3x3x256 relu: tile 3x3
+    // networks::squeezenet<56>, parts 23, 26: pointwise 3x3x64 > 3x3x256 relu: tile 3x3
     {0xc0d712665d6311d0, {.pixels = 3, .vectors = 3}},
-    // networks::squeezenet<56>, step 19: pointwise 3x3x384 > 3x3x48 relu: tile 5x2, pixels outermost
+    // networks::squeezenet<56>, part 19: pointwise 3x3x384 > 3x3x48 relu: tile 5x2, pixels outermost
     {0xdb3c1b5cbf2613fc, {.pixels = 5, .vectors = 2, .block = 1}},
-    // networks::squeezenet<56>, steps 17, 20: pointwise 3x3x48 > 3x3x192 relu: tile 5x2
+    // networks::squeezenet<56>, parts 17, 20: pointwise 3x3x48 > 3x3x192 relu: tile 5x2
     {0xead708dec43d8009, {.pixels = 5, .vectors = 2}},
-    // networks::squeezenet<56>, step 28: pointwise 3x3x512 > 3x3x1000 relu: tile 5x2
+    // networks::squeezenet<56>, part 28: pointwise 3x3x512 > 3x3x1000 relu: tile 5x2
     {0xfce0139a3e313408, {.pixels = 5, .vectors = 2}},
 }};
 

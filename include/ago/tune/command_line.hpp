@@ -2,6 +2,7 @@
 // The command line of every tuner.
 #pragma once
 
+#include <ago/tune/file.hpp>
 #include <ago/tune/settings.hpp>
 #include <ago/tune/text.hpp>
 
@@ -72,6 +73,7 @@ std::size_t index_of(std::string const& flag, std::string const& text, char cons
   throw usage_error(flag + " is " + all + ", not '" + text + "'");
 }
 
+/// May a table have this name? (scripts/on-board reads the list, too.)
 inline bool is_identifier(std::string const& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
   constexpr std::string_view keywords =
@@ -81,7 +83,8 @@ inline bool is_identifier(std::string const& text) {
       "if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
       "public register reinterpret_cast requires return short signed sizeof static static_assert static_cast "
       "struct switch template this thread_local throw true try typedef typeid typename union unsigned using "
-      "virtual void volatile wchar_t while xor xor_eq ";
+      "virtual void volatile wchar_t while xor xor_eq "
+      "linux unix errno assert NULL EOF stdin stdout stderr ";  // macros
   auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
   return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
          std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) &&
@@ -108,6 +111,19 @@ bool take(flags& f, std::string const& flag, Next const& next) {
   return true;
 }
 
+/// One would be overwritten by the other.
+inline void check_files_differ(flags const& f) {
+  std::pair<char const*, std::string const*> const files[] = {
+      {"--output", &f.output}, {"--log", &f.log}, {"--plot", &f.plot}};
+  for (auto const& [flag, path] : files)
+    for (auto const& [other, before] : files) {
+      if (flag == other) break;
+      if (!path->empty() && !before->empty() && same_file(*path, *before))
+        throw usage_error(std::string(other) + " and " + flag + " are the same file: " + *before +
+                          (*path == *before ? "" : " and " + *path));
+    }
+}
+
 inline void check(flags& f) {
   if (f.output.empty()) throw usage_error("--output FILE.hpp is missing: where the tuned schedules shall go");
   std::string const stem = std::filesystem::path(f.output).stem().string();
@@ -115,8 +131,7 @@ inline void check(flags& f) {
     throw usage_error("the table needs a --name: '" + stem + "', from the name of the file, is no name in C++");
   if (f.name.empty()) f.name = stem;
   if (!is_identifier(f.name)) throw usage_error("--name '" + f.name + "' is no name in C++");
-  if (f.output == f.log || f.output == f.plot || (!f.log.empty() && f.log == f.plot))
-    throw usage_error("--output, --log and --plot are the same file");
+  check_files_differ(f);
 }
 
 }  // namespace detail

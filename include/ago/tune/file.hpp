@@ -66,6 +66,21 @@ inline bool is_special(std::string const& path) {
   return std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
 }
 
+/// Do both paths lead to one file, by another spelling, through links, or once it exists?
+inline bool same_file(std::string const& a, std::string const& b) {
+  std::error_code none;
+  if (std::filesystem::equivalent(a, b, none)) return true;
+  auto const place = [](std::filesystem::path path) {
+    std::error_code error;
+    for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
+      path = path.parent_path() / std::filesystem::read_symlink(path, error);  // of a link, also if nothing is there yet
+    path = std::filesystem::absolute(path, error);
+    std::filesystem::path const resolved = std::filesystem::weakly_canonical(path, error);
+    return error ? path.lexically_normal() : resolved;
+  };
+  return place(a) == place(b);
+}
+
 /// All of a file; none if there is no such file.
 inline std::optional<std::string> read_file(std::string const& path) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::nullopt;

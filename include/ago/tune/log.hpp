@@ -8,6 +8,7 @@
 
 #include <sys/file.h>
 
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -38,13 +39,18 @@ class log_file {
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw failure(path_ + " is being written by another tuner");
     std::string const text = there && resume && !is_special(path_) ? *read_file(path_) : std::string();
+    std::string const first = first_line(id);
     std::size_t const whole = text.rfind('\n') + 1;  // 0 if there is none
+    // Of a file that is no log of this search nothing is dropped.
+    if (whole > 0) read(std::string_view(text).substr(0, whole), id);
+    else if (!first.starts_with(text)) complain_of_stranger();
     if (whole < text.size()) {
       warn(path_ + ": the last line was cut off and is dropped");
       if (::ftruncate(file_.number(), off_t(whole)) != 0) fail_on(path_, "cannot be written");
     }
-    if (whole == 0) begin(id);
-    else read(std::string_view(text).substr(0, whole), id);
+    if (whole > 0) return;
+    write_through(file_, path_, first);
+    sync_folder(path_);
   }
 
   /// What was in the log when it was opened, in its order.
@@ -53,11 +59,13 @@ class log_file {
   void append(record const& r) { write_through(file_, path_, line_of(r)); }
 
  private:
-  void begin(identity const& id) {
+  static std::string first_line(identity const& id) {
     std::string line = "{\"log\":\"ago tuner 2\"";
     for (auto const& [name, value] : id) (line += ',') += json::quoted(name) + ':' + json::quoted(value);
-    write_through(file_, path_, line + "}\n");
-    sync_folder(path_);
+    return line + "}\n";
+  }
+  [[noreturn]] void complain_of_stranger() const {
+    throw failure(path_ + " is not the log of a tuner of this version, and is left as it is");
   }
 
   void read(std::string_view text, identity const& id) {
@@ -65,14 +73,18 @@ class log_file {
       std::size_t const end = text.find('\n');
       std::string_view const line = text.substr(0, end);
       text.remove_prefix(end + 1);
-      if (number == 1) check(line, id);
-      else if (!record_of(line)) throw failure(path_ + print(":%d is damaged: not a line that a tuner writes", number));
+      if (number == 1) {
+        check(line, id);
+        continue;
+      }
+      if (!record_of(line)) throw failure(path_ + print(":%d is damaged: not a line that a tuner writes", number));
+      if (char const* const wrong = impossible(found_.back()))
+        throw failure(path_ + print(":%d is damaged: no measurement has this %s", number, wrong));
     }
   }
   void check(std::string_view line, identity const& id) const {
     json::scanner in(line);
-    if (!in.expect("{\"log\":\"ago tuner 2\"").good())
-      throw failure(path_ + " is not the log of a tuner of this version");
+    if (!in.expect("{\"log\":\"ago tuner 2\"").good()) complain_of_stranger();
     for (auto const& [name, value] : id) {
       std::string theirs;
       if (!in.expect("," + json::quoted(name) + ":").read(theirs).good()) throw failure(path_ + ":1 is damaged");
@@ -107,6 +119,21 @@ class log_file {
     if (!in.expect("}").at_end()) return false;
     found_.push_back(std::move(r));
     return true;
+  }
+
+  /// The field with a value that cannot have been measured; null: there is none.
+  static char const* impossible(record const& r) {
+    comparison const& c = r.result;
+    auto const is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
+    auto const is_sum = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
+    if (!is_time(c.contender)) return "contender_s";
+    if (!is_time(c.incumbent)) return "incumbent_s";
+    if (!is_time(c.contender_least)) return "contender_least_s";
+    if (!is_time(c.incumbent_least)) return "incumbent_least_s";
+    if (!(c.confidence >= 0 && c.confidence <= 1)) return "confidence";
+    if (c.runs < 1) return "runs";
+    if (!is_sum(c.running)) return "running_s";
+    return is_sum(r.seconds) ? nullptr : "took_s";
   }
 
   std::string path_;

@@ -57,8 +57,8 @@ class network_choices {
     return schedule_list(std::move(entries));
   }
 
-  /// The steps with this signature: "steps 4, 7: pointwise ...".
-  static std::string name_of_steps(std::uint64_t signature) {
+  /// The parts of steps with this signature, by their number in the whole network: "parts 4, 7: pointwise ...".
+  static std::string name_of_parts(std::uint64_t signature) {
     std::string numbers, what;
     int count = 0;
     for (int i = 0; i < steps::count; ++i) {
@@ -66,7 +66,7 @@ class network_choices {
       if (count++ == 0) what = in_words(formed::graph, formed::parts.step[i]);
       numbers += (count > 1 ? ", " : "") + std::to_string(i);
     }
-    return (count > 1 ? "steps " : "step ") + numbers + ": " + what;
+    return (count > 1 ? "parts " : "part ") + numbers + ": " + what;
   }
 
  private:
@@ -93,7 +93,7 @@ class network_choices {
     if (options.size() < 2) return;
     std::uint64_t const signature = steps::signature(step);
     (apart == choice::none ? own_ : joining_)[signature].push_back(choices_.size());
-    choices_.push_back({name_of_steps(signature) + ": " + what, std::move(names), usual, apart});
+    choices_.push_back({name_of_parts(signature) + ": " + what, std::move(names), usual, apart});
     knobs_.push_back({signature, std::move(options)});
   }
 
@@ -199,7 +199,7 @@ class network_choices {
         if (mini_of_.count(signature) || !own_.count(signature)) continue;
         mini_of_[signature] = minis_.size();
         r.choices.insert(r.choices.end(), own_[signature].begin(), own_[signature].end());
-        r.name += (r.name.empty() ? "" : "; ") + name_of_steps(signature);
+        r.name += (r.name.empty() ? "" : "; ") + name_of_parts(signature);
         r.weight += weight_[signature];
       }
       if (!r.choices.empty()) minis_.push_back(std::move(r));
@@ -237,7 +237,8 @@ class network_choices {
         twin->weight += r.weight;
         continue;
       }
-      r.name = "subgraph " + std::to_string(k) + ", steps " + std::to_string(first) + " to " + std::to_string(last);
+      r.name = "subgraph " + std::to_string(k) + (first == last ? ", part " : ", parts ") + std::to_string(first);
+      if (first != last) r.name += " to " + std::to_string(last);
       subgraphs_.push_back(std::move(r));
     }
   }

@@ -42,6 +42,12 @@ class network_problem : public subject {
     return Options.device.threads == 1 ? target : target + ", " + std::to_string(Options.device.threads) + " threads";
   }
 
+  bool has_signature(std::uint64_t signature) const override {
+    int i = 0;
+    while (i < choices_type::steps::count && choices_type::steps::signature(i) != signature) ++i;
+    return i < choices_type::steps::count;
+  }
+
   bool feasible(candidate const& c) override { return is_candidate(c) && verdict_of(c).feasible; }
   double predicted(candidate const& c) override { return verdict_of(c).seconds; }
 
@@ -70,7 +76,7 @@ class network_problem : public subject {
     for (tuned_schedule const& t : to_table(c)) {
       int i = 0;
       while (plan.part(i).signature != t.signature) ++i;
-      all.push_back({t, choices_type::name_of_steps(t.signature) + ": " + in_words(t.best, loop_order(plan.part(i)))});
+      all.push_back({t, choices_type::name_of_parts(t.signature) + ": " + in_words(t.best, loop_order(plan.part(i)))});
     }
     return all;
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <ago/tune/log.hpp>
+#include <ago/tune/noise.hpp>
+#include <ago/tune/paired_timing.hpp>
 #include <ago/tune/plot.hpp>
 #include <ago/tune/progress.hpp>
 #include <ago/tune/referee.hpp>
@@ -27,8 +29,8 @@ class recorded_referee : public referee {
     for (record const& r : log.found()) known_[key(r.contender, r.incumbent, r.runs_at_most)].push_back(r);
   }
 
-  /// Of the budget, so many trials are not for now.
-  void keep_back(int trials) { kept_back_ = trials; }
+  /// Of the budget, so many trials are not for now; each will take as long as `length` of the usual ones.
+  void keep_back(int trials, double length = 1) { kept_back_ = trials, length_ = length; }
 
   std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
                                     int runs) override {
@@ -42,7 +44,8 @@ class recorded_referee : public referee {
     if (interrupted) return 0;
     int const left = budget_ - kept_back_ - trials_;
     if (time_limit_ <= 0 || trials_ == 0) return left;
-    return int(std::min(double(left), std::max(0., time_limit_ - spent_) / (spent_ / trials_)));
+    double const each = spent_ / trials_, seconds = time_limit_ - spent_ - kept_back_ * length_ * each;
+    return int(std::min(double(left), std::max(0., seconds) / each));
   }
   void improved(double gain) override {
     gained_ += gain;
@@ -53,11 +56,12 @@ class recorded_referee : public referee {
   int resumed() const { return resumed_; }
   /// Seconds in which candidates ran, those of the log not counted: what the search takes beyond them is its overhead.
   double running() const { return running_; }
-  /// Seconds of the incumbent of the first trial, the default; 0 before it.
+  /// Seconds of the incumbent of the first trial, the default: the median over all trials that had it; 0 before.
   double usual() const { return usual_; }
   /// The default's seconds, less what every replacement has gained.
   double best() const { return usual_ * std::exp(-gained_); }
   std::vector<trial_point> const& curve() const { return curve_; }
+  noise_meter const& noise() const { return noise_; }
 
  private:
   static std::string key(candidate const& a, candidate const& b, int runs) {
@@ -84,7 +88,12 @@ class recorded_referee : public referee {
   void count(record const& r) {
     ++trials_;
     spent_ += r.seconds;
-    if (usual_ == 0) usual_ = r.result.incumbent;
+    noise_.add(r.incumbent, r.result);
+    if (trials_ == 1) first_ = r.incumbent;
+    if (r.incumbent == first_) {
+      usual_times_.push_back(r.result.incumbent);
+      usual_ = median(usual_times_);
+    }
     curve_.push_back({r.result.contender, best()});
     double const each = spent_ / trials_;
     shown_.show({trials_, budget_, usual_, best(), each * std::max(0, trials_left()), r.region});
@@ -94,9 +103,12 @@ class recorded_referee : public referee {
   log_file& log_;
   progress& shown_;
   int budget_, kept_back_ = 0;
-  double time_limit_;
+  double time_limit_, length_ = 1;
   std::map<std::string, std::deque<record>> known_;
   std::vector<trial_point> curve_;
+  noise_meter noise_;
+  candidate first_;                 ///< incumbent of the first trial
+  std::vector<double> usual_times_;  ///< its medians
   int trials_ = 0, resumed_ = 0;
   double spent_ = 0, running_ = 0, usual_ = 0, gained_ = 0;
 };

@@ -77,6 +77,7 @@ class tuning {
  public:
   tuning(subject& what, flags f) : what_(what), f_(std::move(f)), shown_(stderr) {
     if (f_.log.empty()) f_.log = usual_log(f_, what.network());
+    check_files_differ(f_);
   }
 
   int run() {
@@ -91,6 +92,9 @@ class tuning {
     shown_.finish();
     write(best, referee);
     report(best, referee);
+    if (referee.noise().level().is_large())
+      shown_.say("warning: this machine was busy or not at its full speed: times may be off by as much, and what is a "
+                 "little faster is not found. Tune again while nothing else runs.");
     return 0;
   }
 
@@ -105,14 +109,16 @@ class tuning {
 
   /// The last trial is kept for the result against the default.
   candidate search(recorded_referee& referee) {
-    referee.keep_back(f_.search.budget > 1);
+    referee.keep_back(f_.search.budget > 1, double(f_.search.final_runs) / f_.search.runs);
     reformer r(what_, f_.search, referee);
     candidate best = r.run();
     referee.keep_back(0);
+    settled_ = !interrupted;
     if (best == r.start() && f_.search.what != variant::ago_ni) return best;
     candidate const unchanged = usual(what_.choices());
     if (best == unchanged) return best;
     last_ = referee.compare("result", best, unchanged, f_.search.final_runs);
+    settled_ = last_.has_value();
     if (!last_ || last_->runs == 0 || f_.search.what == variant::ago_ni || is_faster(*last_, f_.search.confidence))
       return best;
     stays_ = true;
@@ -121,11 +127,16 @@ class tuning {
   }
 
   std::string result_text() const {
-    if (!last_) return interrupted ? "not yet measured against the default" : "the default, which nothing has beaten";
+    if (!last_) return settled_ ? "the default, which nothing has beaten" : "not yet measured against the default";
     if (last_->runs == 0) return "the same program as the default";
     if (stays_) return "the default, " + duration(last_->incumbent) + "; the best found: " + duration(last_->contender);
     return "default " + duration(last_->incumbent) + ", tuned " + duration(last_->contender) + " (" +
            change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
+  }
+
+  static std::string noise_text(recorded_referee const& referee) {
+    noise_level const level = referee.noise().level();
+    return "noise: " + in_words(level) + (level.is_large() ? ", a busy machine" : "");
   }
 
   void write(candidate const& best, recorded_referee const& referee) {
@@ -138,12 +149,19 @@ class tuning {
         print("search: %s, variant %s, seed %llu, %d of %d trials", name_of(f_.search.how), name_of(f_.search.what),
               static_cast<unsigned long long>(f_.search.seed), referee.trials(), f_.search.budget),
         "result: " + result_text()};
+    if (referee.noise().trials() > 0) part.lines.push_back(noise_text(referee));
     part.title = comment_text(part.title);
     for (std::string& line : part.lines) line = comment_text(line);
     found.banner.push_back(std::move(part));
     // Another tuner may have written meanwhile.
-    header const all = merged(read_header(f_.output).value_or(header{}), found);
-    replacement(f_.output).commit(text_of(all));
+    header there = read_header(f_.output).value_or(header{});
+    // What an earlier search for this network wrote holds until this one is through; then it holds if it is confirmed.
+    std::string const mark = comment_text(what_.network() + ", ");
+    if (settled_)
+      std::erase_if(there.entries, [&](entry const& e) {
+        return e.comment.starts_with(mark) && what_.has_signature(e.found.signature);
+      });
+    replacement(f_.output).commit(text_of(merged(std::move(there), found)));
   }
 
   void report(candidate const& best, recorded_referee const& referee) {
@@ -152,6 +170,7 @@ class tuning {
     if (!interrupted && best != usual(what_.choices()))
       std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
     std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
+    if (referee.noise().trials() > 0) std::printf("%s\n", noise_text(referee).c_str());
     std::printf("%d trials, %d of them from the log; %s, %.0f %% of it running candidates\n", referee.trials(),
                 referee.resumed(), clock_time(seconds_).c_str(), seconds_ > 0 ? 100 * referee.running() / seconds_ : 0);
     std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
@@ -165,6 +184,7 @@ class tuning {
   progress shown_;
   std::optional<comparison> last_;
   bool stays_ = false;  ///< the default, which was not clearly beaten in the last trial
+  bool settled_ = false;  ///< is the result known, and not only what was found before an interrupt?
   double seconds_ = 0;  ///< of the search
 };
 

@@ -27,6 +27,8 @@ class subject : public problem {
  public:
   virtual std::string network() const = 0;          ///< with its size: "mobilenet_v2 224"
   virtual std::string instruction_set() const = 0;  ///< name_of(isa)
+  /// Is it the signature of a step of this network, as it is computed here?
+  virtual bool has_signature(std::uint64_t signature) const = 0;
   /// The steps that `tuned` computes differently from the default.
   virtual std::vector<entry> table(candidate const& tuned) = 0;
   /// Times every step of the default and of `tuned`, `runs` times each.
