@@ -34,6 +34,10 @@ function(ago_import target model)
     OUTPUT ${folder}/${arg_NAME}.hpp ${folder}/${arg_NAME}.weights
     COMMAND ${importer} ${model} --name ${arg_NAME} --out ${folder} ${arg_OPTIONS}
     DEPENDS ${model} ${importer_built} COMMENT "Importing ${arg_NAME}" VERBATIM)
+  # A target, for others that include the header: see ago_add_tuner().
+  add_custom_target(${target}_imports_${arg_NAME} DEPENDS ${folder}/${arg_NAME}.hpp ${folder}/${arg_NAME}.weights)
+  set_property(GLOBAL PROPERTY ago_maker_of_${folder}/${arg_NAME}.hpp ${target}_imports_${arg_NAME})
+  add_dependencies(${target} ${target}_imports_${arg_NAME})
   target_sources(${target} PRIVATE ${folder}/${arg_NAME}.hpp)
   target_include_directories(${target} PRIVATE ${folder})
   ago_embed(${target} ${arg_NAME}_weights ${folder}/${arg_NAME}.weights)

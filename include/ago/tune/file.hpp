@@ -73,7 +73,7 @@ inline bool same_file(std::string const& a, std::string const& b) {
   auto const place = [](std::filesystem::path path) {
     std::error_code error;
     for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
-      path = path.parent_path() / std::filesystem::read_symlink(path, error);  // of a link, also if nothing is there yet
+      path = path.parent_path() / std::filesystem::read_symlink(path, error);  // even if nothing is there yet
     path = std::filesystem::absolute(path, error);
     std::filesystem::path const resolved = std::filesystem::weakly_canonical(path, error);
     return error ? path.lexically_normal() : resolved;

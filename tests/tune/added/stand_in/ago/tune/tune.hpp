@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// In the place of the tuner, whose kernels take long to compile: prints what the banner of its header would say.
+#pragma once
+
+#include <ago/plan/options.hpp>
+#include <ago/tune/compiler.hpp>
+
+#include <cstdio>
+
+namespace ago {
+
+template <auto const& Net, options Options>
+int tune(int, char const* const*) {
+  return std::puts(tuner::compiler_flags().c_str()) < 0;
+}
+
+}  // namespace ago
