@@ -220,10 +220,22 @@ TEST_CASE("names of files and nodes stay out of the code") {
   for (std::string line; std::getline(lines, line);)
     if (auto const at = line.find("injected"); at != std::string::npos) CHECK(line.find("//") < at);
   REQUIRE(import(f, net, "--name '../a b;'") == 0);
-  CHECK(fs::exists(f.path / "out" / "___a_b_.hpp"));
-  folder const g;
-  check_refused(g, import(g, net, "--name class"), "the name \"class\" is one of C++");
-  check_refused(g, import(g, net, "--name relu"), "the name \"relu\" is one of C++ or of ago");
+  CHECK(fs::exists(f.path / "out" / "a_b.hpp"));
+}
+
+TEST_CASE("a name that is somebody else's is refused with another one; the model's file gets one that is free") {
+  folder const f;
+  check_refused(f, import(f, linear_network(), "--name class"), "the name \"class\" is one of C++");
+  check_refused(f, import(f, linear_network(), "--name relu"), "the name \"relu\" is one of ago");
+  check_refused(f, import(f, linear_network(), "--name time"), "--name time_net would do (in ago_import: NAME ");
+  check_refused(f, import(f, linear_network(), "--name my__net"), "--name my_net would do");
+  std::ofstream(f.path / "time.onnx", std::ios::binary) << linear_network().bytes();
+  std::string const command = std::string(AGO_IMPORT) + " " + (f.path / "time.onnx").string() + " --out " +
+                              (f.path / "out").string() + " 2> " + (f.path / "errors").string();
+  REQUIRE(std::system(command.c_str()) == 0);
+  CHECK(text_of(f.path / "errors").find("the network is called time_net") != std::string::npos);
+  CHECK(text_of(f.path / "out/time_net.hpp").find("namespace time_net {") != std::string::npos);
+  CHECK(fs::exists(f.path / "out/time_net.weights"));
 }
 
 TEST_CASE("where nothing can be written, nothing is") {

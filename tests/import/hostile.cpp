@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Models that ask for too much, or for what is not there: a sentence that names the node, or the right network.
 #include "import/lowering.hpp"
+#include "import/names.hpp"
 #include "import/write_header.hpp"
 #include "onnx/single.hpp"
 
@@ -235,16 +236,22 @@ TEST_CASE("names from files stay in their comments") {
     if (auto const at = line.find("int x;"); at != std::string::npos) CHECK(line.find("//") < at);
 }
 
-TEST_CASE("a name is letters, digits and underscores, and none that C++ or the network has taken") {
-  CHECK(identifier("../mobilenet-v2.1;") == "___mobilenet_v2_1_");
+TEST_CASE("a name is letters, digits and underscores, and nobody else's") {
+  CHECK(identifier("mobilenet_v2") == "mobilenet_v2");
+  CHECK(identifier("../mobilenet-v2.1;") == "mobilenet_v2_1");
+  CHECK(identifier("a - b") == "a_b");
   CHECK(identifier("2x") == "x2x");
-  CHECK(identifier("") == "x");
-  call_list list;
-  list.calls.push_back({ago::input{.c = 4}, {}, {}, {}, ""});
-  list.calls.push_back({ago::relu{}, {0}, {}, {}, "free"});
-  list.outputs = {1};
-  for (char const* name : {"class", "std", "ago", "relu", "input"})
-    CHECK_THROWS_AS(header(list, name), ago::onnx::import_error);
-  for (char const* name : {"free", "network", "c"})
-    CHECK(contains(header(list, name), std::string("namespace ") + name + " {"));
+  CHECK(identifier("") == "network");
+  CHECK(identifier("\xe7\xbd\x91") == "network");
+  for (char const* name : {"net", "network", "model", "c", "x", "in1", "BERT", "swin_t", "yolo_v5"})
+    CHECK_MESSAGE(owner_of(name) == nullptr, name);
+  for (char const* name :
+       {"class", "std", "main", "ago", "relu", "input", "tensor", "padding", "time", "index", "signal", "log", "y0",
+        "errno", "linux", "NULL", "lgammaf_r", "SIG_IGN", "pthread_self", "a__b", "_a"}) {
+    CHECK_MESSAGE(owner_of(name) != nullptr, name);
+    CHECK_MESSAGE(owner_of(free_name(name)) == nullptr, name);
+  }
+  CHECK(free_name("time") == "time_net");
+  CHECK(free_name("my__net") == "my_net");
+  CHECK(free_name("_net") == "net");
 }

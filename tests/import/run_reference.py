@@ -24,7 +24,7 @@ def run(command, **more):
 
 
 def identifier(name):
-    return re.sub(r"\W", "_", name)
+    return re.sub(r"[\W_]+", "_", name)
 
 
 def last_line(text):

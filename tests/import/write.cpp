@@ -70,6 +70,37 @@ TEST_CASE("a sum with what came in is a residual, and equal ones in a row a repe
   CHECK(!contains(text, "tensor const"));
 }
 
+TEST_CASE("a sum with a value of another shape is no residual, which takes equal shapes only") {
+  sketch s;
+  int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  int const gate = s.add(ago::sigmoid{}, {s.add(ago::global_avg_pool{}, {x})});
+  int const y = s.add(binary{ago::op::add}, {gate, x});
+  for (int v : {x, y}) s.list.calls[std::size_t(v)].out = {1, 8, 8, 4};
+  CHECK(contains(header(s.text(y)), "((global_avg_pool{} | sigmoid{}) + identity{})"));
+  int const z = s.add(binary{ago::op::mul}, {x, gate});
+  CHECK(contains(header(s.text(z)), "(identity{} * (global_avg_pool{} | sigmoid{}))"));
+}
+
+TEST_CASE("a function's parameters do not hide the layers in it, and what nothing reads has no name") {
+  sketch s;
+  int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  s.add(ago::input{.c = 4}, {});
+  for (int sides : {1, 2, 3, 4}) {
+    x = s.add(ago::depthwise{.kernel = 9, .pad = sides}, {x}, 1);
+    x = s.add(ago::pad{.sides = 1}, {x});
+    x = s.add(ago::relu{}, {x});
+    x = s.add(ago::pointwise{4}, {x}, 1);
+  }
+  s.list.outputs = {x};
+  program_text t = structured(s.list, {"in1", "in2"});
+  factor(t);
+  std::string const text = header(t);
+  CAPTURE(text);
+  CHECK(contains(text, "(int pad2) {"));
+  CHECK(contains(text, ".pad = pad2} | pad{1}"));
+  CHECK(contains(text, "trace([](tensor in1, tensor) {"));
+}
+
 TEST_CASE("weights lie in the order in which the text declares the layers, not in that of the calls") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});

@@ -18,7 +18,7 @@ struct argument {
   bool is_name = false;   ///< its value is a parameter of the block around it
 };
 
-enum class item_kind { layer, residual, sum, gate, product, joined, block, repeated };
+enum class item_kind { layer, residual, sum, product, joined, block, repeated };
 
 struct item;
 using sequence = std::vector<item>;
@@ -29,7 +29,7 @@ struct item {
   std::string name{};               ///< of the layer or the block
   std::vector<argument> arguments{};
   bool positional = false;          ///< arguments without their fields
-  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; what is repeated
+  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; an empty one: identity; what is repeated
   int times = 1;                    ///< repeated
   std::string origin{};             ///< name of the first node in it
 };
@@ -53,7 +53,7 @@ struct block {
 /// All that stands in a header.
 struct program_text {
   std::vector<input> inputs;
-  std::vector<std::string> input_names, output_names;  ///< variables of the body
+  std::vector<std::string> input_names, output_names;  ///< variables of the body; empty: not read
   std::vector<statement> statements;
   std::vector<block> blocks;
   std::vector<float> weights;  ///< in the order in which the text declares them

@@ -208,6 +208,14 @@ class factoring {
   /// Must an argument be a parameter? So must a name, which is known in the block around it only.
   static bool differs(argument const& a, argument const& first) { return a.is_name || a.value != first.value; }
 
+  /// A parameter of such a name would hide the layer of that name.
+  static void collect_layers(sequence const& s, std::set<std::string>& names) {
+    for (item const& i : s) {
+      names.insert(i.name);
+      for (sequence const& b : i.branches) collect_layers(b, names);
+    }
+  }
+
   /// "out", and "out2" for the next one.
   static std::string parameter_name(argument const& a, std::set<std::string>& used) {
     std::string const base = a.field[0] == '.' ? a.field.substr(1) : a.field;
@@ -225,6 +233,7 @@ class factoring {
     for (place const& p : r.places) values.push_back(numbers_of(run_at(p, r.length)));
     std::map<std::string, std::size_t> parameter_of;  // by the values at all places
     std::set<std::string> names;
+    collect_layers(b.body, names);
     std::vector<std::size_t> source;  // of each parameter: which number
     std::size_t next = 0;
     for (item& i : b.body)

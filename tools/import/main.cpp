@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ago-import: writes an ONNX model as a network of ago's layers, and its weights.
 #include "import_model.hpp"
+#include "names.hpp"
 #include "write_header.hpp"
 
 #include "../support/output_file.hpp"
@@ -35,6 +36,21 @@ void write_files(options const& o, std::string const& header, std::vector<float>
   tools::write_files({{o.folder / (o.name + ".weights"), write_weights}, {o.folder / (o.name + ".hpp"), write_header}});
 }
 
+/// A name that is asked for is taken or refused; one that the file suggests may be replaced.
+void choose_name(options& o) {
+  bool const asked_for = !o.name.empty();
+  o.name = importer::identifier(asked_for ? o.name : o.model.file.stem().string());
+  char const* const owner = importer::owner_of(o.name);
+  if (!owner) return;
+  std::string const other = importer::free_name(o.name);
+  std::string const taken = "the name \"" + o.name + "\" is one of " + owner;
+  if (asked_for)
+    throw std::runtime_error(taken + ", and no namespace can have it; --name " + other +
+                             " would do (in ago_import: NAME " + other + ")");
+  std::cerr << "ago-import: " << taken << "; the network is called " << other << " (--name gives it another name)\n";
+  o.name = other;
+}
+
 void import(options const& o) {
   importer::lowered_model const lowered = importer::import_model(o.model, o.trace);
   std::vector<std::string> names;
@@ -53,7 +69,7 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app{"Writes an ONNX model as a network of ago's layers: NAME.hpp, and NAME.weights."};
   app.add_option("model", o.model.file, "the ONNX file")->required();
-  app.add_option("--name", o.name, "of the files and of the namespace; the file's own if not given");
+  app.add_option("--name", o.name, "of the files and of the namespace; the model's file gives it otherwise");
   app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
   app.add_option("--dim", o.model.dims, "NAME=NUMBER: the size of a symbolic dimension");
   app.add_option("--fix", o.model.fixed, "NAME=FILE: an input that is known now; a tensor in .pb or .npy");
@@ -66,9 +82,8 @@ int main(int argc, char** argv) {
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (o.name.empty()) o.name = o.model.file.stem().string();
-  o.name = importer::identifier(o.name);
   try {
+    choose_name(o);
     import(o);
   } catch (onnx::import_error const& e) {
     std::cerr << "ago-import: " << o.model.file.string() << " cannot be imported:\n" << e.what() << '\n';

@@ -30,6 +30,7 @@ class structuring {
       }
     }
     for (int v : outputs_) text_.output_names.push_back(name_of(v));
+    forget_unused_inputs();
     return std::move(text_);
   }
 
@@ -50,6 +51,12 @@ class structuring {
         for (int operand : calls_[v].operands) ++uses_[std::size_t(operand)];
   }
 
+  /// Compilers warn of a parameter that nothing reads, unless it has no name.
+  void forget_unused_inputs() {
+    for (int v = 0, i = 0; v < int(calls_.size()); ++v)
+      if (is_input(v) && ++i && uses_[std::size_t(v)] == 0) text_.input_names[std::size_t(i - 1)].clear();
+  }
+
   bool is_input(int v) const { return std::holds_alternative<input>(calls_[std::size_t(v)].what); }
   /// Is a value read here only, so that it needs no name?
   bool is_open(int v, int reads = 1) const {
@@ -57,6 +64,12 @@ class structuring {
            uses_[std::size_t(v)] == reads;
   }
   int root_of(int v) const { return is_open(v) ? chains_[std::size_t(v)].root : v; }
+  /// A residual takes no others; a sum broadcasts them.
+  bool have_one_shape(std::vector<int> const& values) const {
+    return std::all_of(values.begin(), values.end(), [&](int v) {
+      return calls_[std::size_t(v)].out == calls_[std::size_t(values[0])].out;
+    });
+  }
   bool is_root(int v) const { return !is_open(v) || chains_[std::size_t(v)].items.empty(); }
 
   /// The chain of a value that is read here only, taken from it, or one that begins with it.
@@ -89,8 +102,8 @@ class structuring {
     }
     auto const empty = std::count_if(c.operands.begin(), c.operands.end(), [&](int o) { return is_root(o); });
     item i = item_of(c);
-    if (i.name == "+") i.kind = empty ? item_kind::residual : item_kind::sum;
-    else if (i.name == "*") i.kind = empty ? item_kind::gate : item_kind::product;
+    if (i.name == "+") i.kind = empty && have_one_shape(c.operands) ? item_kind::residual : item_kind::sum;
+    else if (i.name == "*") i.kind = item_kind::product;
     else if (i.name == "concat" && i.arguments[0].value == "axis::channels") i.kind = item_kind::joined;
     else return false;
     if (empty > 1 || (empty && i.kind == item_kind::joined) || depth > deepest) return false;
@@ -98,7 +111,10 @@ class structuring {
     chain r = chain_to(root, int(c.operands.size()));
     r.depth = std::max(r.depth, depth);
     for (int operand : c.operands) {
-      if (is_root(operand)) continue;
+      if (is_root(operand)) {
+        if (i.kind != item_kind::residual) i.branches.emplace_back();
+        continue;
+      }
       chain b = chain_to(operand);
       i.branches.push_back(std::move(b.items));
       r.calls.insert(r.calls.end(), b.calls.begin(), b.calls.end());

@@ -2,11 +2,8 @@
 #include "write_header.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
-#include <set>
 #include <sstream>
-#include <string_view>
 
 namespace ago::importer {
 
@@ -32,14 +29,14 @@ std::string written(item const& i) {
     case item_kind::layer:
     case item_kind::block: return written_layer(i);
     case item_kind::residual: return "residual{" + written(i.branches[0]) + "}";
-    case item_kind::gate: return "identity{} * (" + written(i.branches[0]) + ")";
     case item_kind::repeated: return "repeat{" + std::to_string(i.times) + ", " + written(i.branches[0]) + "}";
     default: break;
   }
   std::string r;
   for (sequence const& b : i.branches) {
     if (i.kind == item_kind::joined) r += (r.empty() ? "concat(" : ", ") + written(b);
-    else r += (r.empty() ? "" : i.kind == item_kind::sum ? " + " : " * ") + ("(" + written(b) + ")");
+    else r += (r.empty() ? "" : i.kind == item_kind::sum ? " + " : " * ") +
+              (b.empty() ? "identity{}" : "(" + written(b) + ")");
   }
   return i.kind == item_kind::joined ? r + ")" : "(" + r + ")";
 }
@@ -171,7 +168,8 @@ void write_network(std::ostream& out, program_text const& t) {
     return;
   }
   std::string parameters, results;
-  for (std::string const& name : t.input_names) parameters += (parameters.empty() ? "" : ", ") + ("tensor " + name);
+  for (std::string const& name : t.input_names)
+    parameters += (parameters.empty() ? "tensor" : ", tensor") + (name.empty() ? "" : " " + name);
   for (std::string const& name : t.output_names) results += (results.empty() ? "" : ", ") + name;
   out << "inline constexpr auto network = trace([](" << parameters << ") {\n";
   for (statement const& s : t.statements)
@@ -183,55 +181,10 @@ void write_network(std::ostream& out, program_text const& t) {
 
 }  // namespace
 
-std::string identifier(std::string const& name) {
-  std::string r;
-  for (char c : name) r += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  if (r.empty() || std::isdigit(static_cast<unsigned char>(r[0]))) r.insert(0, "x");
-  return r;
-}
-
-namespace {
-
-bool is_taken(std::string const& name) {
-  static std::set<std::string, std::less<>> const keywords{
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
-      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
-      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "return", "short",
-      "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
-      "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
-  return keywords.count(name) != 0 || name == "ago" || name == "std" || name == "main" || name == "tensor";
-}
-
-/// Does C++ text look the name up, as a layer, a function or a scope? Comments may have it.
-bool looks_up(std::string const& code, std::string const& name) {
-  auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::istringstream lines(code);
-  for (std::string line; std::getline(lines, line);) {
-    line.resize(std::min(line.find("//"), line.size()));
-    for (auto at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
-      std::size_t const end = at + name.size();
-      bool const is_use = end < line.size() && std::string_view("{(:").find(line[end]) != std::string_view::npos;
-      if (is_use && (at == 0 || !is_letter(line[at - 1]))) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 void write_header(std::ostream& out, program_text const& t, header_of const& about) {
   std::ostringstream body;
   write_blocks(body, t.blocks);
   write_network(body, t);
-  // A namespace of its own name would hide what the network takes from ago; blocks are declared within it.
-  bool const is_block =
-      std::any_of(t.blocks.begin(), t.blocks.end(), [&](block const& b) { return b.name == about.name; });
-  if (is_taken(about.name) || (!is_block && looks_up(body.str(), about.name)))
-    throw onnx::import_error("the name \"" + about.name + "\" is one of C++ or of ago; another one is given by --name");
   out << "// Imported from " << comment_text(about.source) << " by ago-import; " << t.weights.size()
       << " weights lie in " << about.name << ".weights, in the order of the layers.\n";
   write_ports(out, "Inputs", about.inputs);

@@ -15,10 +15,7 @@ struct header_of {
   std::vector<port> inputs, outputs;
 };
 
-/// Throws onnx::import_error where C++ or the network has taken the name.
+/// The name must be free (names.hpp).
 void write_header(std::ostream& out, program_text const& text, header_of const& about);
-
-/// A name of letters, digits and underscores.
-std::string identifier(std::string const& name);
 
 }  // namespace ago::importer

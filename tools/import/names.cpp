@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "names.hpp"
+
+#include "expression.hpp"
+#include "library_names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace ago::importer {
+
+namespace {
+
+using name_set = std::set<std::string, std::less<>>;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+name_set words_of(char const* list) {
+  std::istringstream words(list);
+  name_set r;
+  for (std::string word; words >> word;) r.insert(word);
+  return r;
+}
+
+bool is_of_the_language(std::string const& name) {
+  static name_set const words = words_of(
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+      "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
+      "contract_assert decltype default delete do double dynamic_cast else enum explicit export extern false float for "
+      "friend goto if import inline int long main module mutable namespace new noexcept not not_eq nullptr operator or "
+      "or_eq private protected public register reinterpret_cast requires return short signed sizeof static "
+      "static_assert static_cast std struct switch template this thread_local throw true try typedef typeid typename "
+      "typeof union unsigned using virtual void volatile wchar_t while xor xor_eq");
+  return words.count(name) != 0;
+}
+
+/// The layers that a header may name; the list of their types is the list.
+template <std::size_t... I>
+name_set layer_names(std::index_sequence<I...>) {
+  name_set r;
+  (r.insert(item_of({std::variant_alternative_t<I, layer_value>{}, {}, {}, {}, {}}).name), ...);
+  return r;
+}
+
+bool is_of_ago(std::string const& name) {
+  static name_set const layers = layer_names(std::make_index_sequence<std::variant_size_v<layer_value>>());
+  static name_set const others = words_of(
+      "ago axes axis extent2 layout math maximum minimum outputs pad_mode padding pads power repeat residual rounding "
+      "same sampling tensor trace");
+  return layers.count(name) != 0 || others.count(name) != 0;
+}
+
+bool is_of_a_library(std::string const& name) {
+  static name_set const names = words_of(names_of_libraries), ends = words_of(names_of_libraries_end),
+                        begins = words_of(macros_of_libraries_begin);
+  if (names.count(name)) return true;
+  for (std::string const& end : ends)
+    if (name.ends_with(end) && names.count(name.substr(0, name.size() - end.size()))) return true;
+  bool const capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  std::size_t const first = name.find('_');
+  if (capitals && first != std::string::npos && begins.count(name.substr(0, first))) return true;
+  return name.starts_with("pthread_") || name.starts_with("posix_");
+}
+
+}  // namespace
+
+std::string identifier(std::string const& name) {
+  auto const fits = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  if (!name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), fits)) return name;
+  std::string r;
+  for (char c : name)
+    if (is_letter(c) || is_digit(c)) r += c;
+    else if (!r.empty() && r.back() != '_') r += '_';
+  while (!r.empty() && r.back() == '_') r.pop_back();
+  if (r.empty()) return "network";
+  return is_digit(r[0]) ? "x" + r : r;
+}
+
+char const* owner_of(std::string const& name) {
+  if (is_of_the_language(name)) return "C++";
+  if (name.starts_with('_') || name.find("__") != std::string::npos) return "C++, which reserves such underscores";
+  if (is_of_ago(name)) return "ago";
+  if (is_of_a_library(name)) return "the libraries of C and POSIX";
+  return nullptr;
+}
+
+std::string free_name(std::string const& name) {
+  std::string r;
+  for (char c : identifier(name))
+    if (c != '_' || (!r.empty() && r.back() != '_')) r += c;
+  if (r.empty()) r = "network";
+  if (is_digit(r[0])) r.insert(0, "x");
+  for (std::string const& candidate : {r, r + (r.ends_with('_') ? "net" : "_net")})
+    if (!owner_of(candidate)) return candidate;
+  return "net_" + r;
+}
+
+}  // namespace ago::importer
