@@ -2,7 +2,7 @@
 // Instruction sets as values: every stage of the pipeline names its target by one of these.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/graph/enumerators.hpp>
 
 #include <cstdint>
 
@@ -22,13 +22,27 @@ constexpr int lanes(isa target) {
     case isa::avx2: return 8;
     case isa::avx512:
     case isa::emulated512: return 16;
-    default: return 4;
+    case isa::sse2:
+    case isa::sse42:
+    case isa::neon:
+    case isa::emulated128: return 4;
   }
+  detail::no_case_for_this_value();
 }
 
 /// Vector registers that a register tile may use.
 constexpr int vector_registers(isa target) {
-  return target == isa::avx512 || target == isa::neon || is_emulated(target) ? 32 : 16;
+  switch (target) {
+    case isa::scalar:
+    case isa::sse2:
+    case isa::sse42:
+    case isa::avx2: return 16;
+    case isa::avx512:
+    case isa::neon:
+    case isa::emulated128:
+    case isa::emulated512: return 32;
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Can `target` multiply by one lane of a register?
@@ -69,8 +83,17 @@ inline constexpr isa native_isa =
 
 /// Can kernels for `target` be instantiated in this translation unit?
 constexpr bool available(isa target) {
-  if (target == isa::scalar || is_emulated(target)) return true;
-  return native_isa == isa::neon || target == isa::neon ? target == native_isa : target <= native_isa;
+  switch (target) {
+    case isa::scalar:
+    case isa::emulated128:
+    case isa::emulated512: return true;
+    case isa::neon: return native_isa == isa::neon;
+    case isa::sse2:
+    case isa::sse42:
+    case isa::avx2:
+    case isa::avx512: return native_isa != isa::neon && target <= native_isa;  // each has all of those before it
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Can it spread two neighbouring floats over a register of at least four pairs in one instruction?

@@ -2,7 +2,7 @@
 // The operators of the graph. A layer may record several of them (linear: linear, bias).
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/graph/enumerators.hpp>
 
 #include <cstdint>
 
@@ -31,98 +31,190 @@ enum class op : std::uint8_t {
   identity, from_nchw, to_nchw,
 };
 
-/// Convolutions and matrix products: what a mini-subgraph has at most one of.
-constexpr bool is_complex(op kind) { return kind >= op::conv2d && kind <= op::attention_values; }
-/// Those of them that multiply a value by trained weights.
-constexpr bool has_weights(op kind) { return kind >= op::conv2d && kind <= op::linear; }
-/// Mixes the channels of each pixel, and nothing else.
-constexpr bool is_matrix_product(op kind) { return kind == op::pointwise || kind == op::linear; }
-/// Reads and writes element i only, one operand.
-constexpr bool is_unary(op kind) { return kind >= op::bias && kind <= op::map; }
-/// Reads element i of two operands, the second of which may be broadcast.
-constexpr bool is_binary(op kind) { return kind >= op::add && kind <= op::power; }
-/// May its operands change places?
-constexpr bool commutes(op kind) {
-  return kind == op::add || kind == op::mul || kind == op::maximum || kind == op::minimum;
+/// What an operator is to stages that need not know which one it is.
+enum class op_class : std::uint8_t {
+  input,
+  constant,
+  // complex, with trained weights: those that see neighbours, and those that mix the channels of each pixel
+  convolution,
+  matrix_product,
+  // complex, of two values
+  value_product,
+  // elementwise, one operand: with trained parameters, a few instructions, many instructions
+  parametric,
+  arithmetic,
+  function,
+  // elementwise, two operands: which may change places, which may not; likewise, many instructions
+  commutative,
+  ordered,
+  power,
+  // of many elements
+  window_pool,
+  global_pool,
+  norm,
+  reduction,
+  // each element of the result is one of the operand's; those that add or repeat elements; changes of layout
+  movement,
+  concat,
+  pad,
+  expand,
+  layout,
+  identity,
+  resize,
+  embedding,
+};
+
+/// The facts of an operator. A new one gets its line here, and cases in the switches that compilers then name.
+struct operator_facts {
+  op kind;
+  op_class of;
+  char const* name;
+};
+inline constexpr operator_facts operators[] = {
+    {op::input, op_class::input, "input"},
+    {op::conv2d, op_class::convolution, "conv2d"},
+    {op::depthwise, op_class::convolution, "depthwise"},
+    {op::pointwise, op_class::matrix_product, "pointwise"},
+    {op::linear, op_class::matrix_product, "linear"},
+    {op::matmul, op_class::value_product, "matmul"},
+    {op::attention_scores, op_class::value_product, "attention_scores"},
+    {op::attention_values, op_class::value_product, "attention_values"},
+    {op::bias, op_class::parametric, "bias"},
+    {op::batch_norm, op_class::parametric, "batch_norm"},
+    {op::positions, op_class::parametric, "positions"},
+    {op::scale, op_class::parametric, "scale"},
+    {op::prelu, op_class::parametric, "prelu"},
+    {op::relu, op_class::arithmetic, "relu"},
+    {op::relu6, op_class::arithmetic, "relu6"},
+    {op::leaky_relu, op_class::arithmetic, "leaky_relu"},
+    {op::clip, op_class::arithmetic, "clip"},
+    {op::hard_sigmoid, op_class::arithmetic, "hard_sigmoid"},
+    {op::hard_swish, op_class::arithmetic, "hard_swish"},
+    {op::sigmoid, op_class::function, "sigmoid"},
+    {op::silu, op_class::function, "silu"},
+    {op::gelu, op_class::function, "gelu"},
+    {op::gelu_tanh, op_class::function, "gelu_tanh"},
+    {op::tanh, op_class::function, "tanh"},
+    {op::map, op_class::function, "map"},
+    {op::add, op_class::commutative, "add"},
+    {op::mul, op_class::commutative, "mul"},
+    {op::sub, op_class::ordered, "sub"},
+    {op::div, op_class::ordered, "div"},
+    {op::maximum, op_class::commutative, "maximum"},
+    {op::minimum, op_class::commutative, "minimum"},
+    {op::less, op_class::ordered, "less"},
+    {op::power, op_class::power, "power"},
+    {op::max_pool, op_class::window_pool, "max_pool"},
+    {op::avg_pool, op_class::window_pool, "avg_pool"},
+    {op::global_max_pool, op_class::global_pool, "global_max_pool"},
+    {op::global_avg_pool, op_class::global_pool, "global_avg_pool"},
+    {op::softmax, op_class::norm, "softmax"},
+    {op::layer_norm, op_class::norm, "layer_norm"},
+    {op::reduce_sum, op_class::reduction, "reduce_sum"},
+    {op::reduce_mean, op_class::reduction, "reduce_mean"},
+    {op::reduce_max, op_class::reduction, "reduce_max"},
+    {op::reduce_min, op_class::reduction, "reduce_min"},
+    {op::reduce_product, op_class::reduction, "reduce_product"},
+    {op::arg_max, op_class::reduction, "arg_max"},
+    {op::concat, op_class::concat, "concat"},
+    {op::slice, op_class::movement, "slice"},
+    {op::channel_shuffle, op_class::movement, "channel_shuffle"},
+    {op::reshape, op_class::movement, "reshape"},
+    {op::permute, op_class::movement, "permute"},
+    {op::unfold, op_class::movement, "unfold"},
+    {op::fold, op_class::movement, "fold"},
+    {op::pad, op_class::pad, "pad"},
+    {op::expand, op_class::expand, "expand"},
+    {op::resize_nearest, op_class::resize, "resize_nearest"},
+    {op::resize_bilinear, op_class::resize, "resize_bilinear"},
+    {op::embedding, op_class::embedding, "embedding"},
+    {op::constant, op_class::constant, "constant"},
+    {op::identity, op_class::identity, "identity"},
+    {op::from_nchw, op_class::layout, "from_nchw"},
+    {op::to_nchw, op_class::layout, "to_nchw"},
+};
+
+namespace detail {
+
+inline constexpr int operator_count = lines_of(operators);
+
+constexpr bool in_order(operator_facts const (&lines)[operator_count]) {
+  for (int i = 0; i < operator_count; ++i)
+    if (lines[i].kind != op(i)) return false;
+  return true;
 }
+static_assert(in_order(operators) && has_enumerators<op, operator_count>(),
+              "each operator has its line in `operators`, in the order of `op`");
+
+/// Apart from the names, which programs then do without.
+struct class_table {
+  op_class of[operator_count];
+};
+inline constexpr class_table classes = [] {
+  class_table r{};
+  for (int i = 0; i < operator_count; ++i) r.of[i] = operators[i].of;
+  return r;
+}();
+
+}  // namespace detail
+
+constexpr op_class class_of(op kind) {
+  if (int(kind) >= detail::operator_count) detail::no_case_for_this_value();
+  return detail::classes.of[int(kind)];
+}
+constexpr char const* name_of(op kind) {
+  if (int(kind) >= detail::operator_count) detail::no_case_for_this_value();
+  return operators[int(kind)].name;
+}
+
+namespace detail {
+
+/// Sets of classes, as bits.
+template <class... Classes>
+constexpr unsigned set_of(Classes... c) {
+  static_assert(int(op_class::embedding) < 32);
+  return (0u | ... | (1u << int(c)));
+}
+constexpr bool is_in(op kind, unsigned classes) { return classes >> int(class_of(kind)) & 1; }
+
+inline constexpr unsigned with_weights = set_of(op_class::convolution, op_class::matrix_product),
+                          complex = with_weights | set_of(op_class::value_product),
+                          unary = set_of(op_class::parametric, op_class::arithmetic, op_class::function),
+                          binary = set_of(op_class::commutative, op_class::ordered, op_class::power),
+                          pools = set_of(op_class::window_pool, op_class::global_pool);
+
+}  // namespace detail
+
+/// Convolutions and matrix products: what a mini-subgraph has at most one of.
+constexpr bool is_complex(op kind) { return detail::is_in(kind, detail::complex); }
+/// Those of them that multiply a value by trained weights.
+constexpr bool has_weights(op kind) { return detail::is_in(kind, detail::with_weights); }
+/// Mixes the channels of each pixel, and nothing else.
+constexpr bool is_matrix_product(op kind) { return class_of(kind) == op_class::matrix_product; }
+/// Reads and writes element i only, one operand.
+constexpr bool is_unary(op kind) { return detail::is_in(kind, detail::unary); }
+/// Likewise, with trained parameters: for each channel, or for each element of an image.
+constexpr bool is_parametric(op kind) { return class_of(kind) == op_class::parametric; }
+/// Reads element i of two operands, the second of which may be broadcast.
+constexpr bool is_binary(op kind) { return detail::is_in(kind, detail::binary); }
+/// May its operands change places?
+constexpr bool commutes(op kind) { return class_of(kind) == op_class::commutative; }
 /// What an epilogue can hold.
-constexpr bool is_elementwise(op kind) { return is_unary(kind) || is_binary(kind); }
+constexpr bool is_elementwise(op kind) { return detail::is_in(kind, detail::unary | detail::binary); }
+/// Is it one whose code is long?
+constexpr bool is_lengthy(op kind) {
+  return detail::is_in(kind, detail::set_of(op_class::function, op_class::power));
+}
 /// Can elementwise operators follow in the kernel of this one?
 constexpr bool takes_epilogue(op kind) {
-  return is_complex(kind) || is_elementwise(kind) || (kind >= op::max_pool && kind <= op::layer_norm) ||
-         kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding || kind == op::identity;
+  return detail::is_in(kind, detail::complex | detail::unary | detail::binary | detail::pools |
+                                 detail::set_of(op_class::norm, op_class::resize, op_class::embedding,
+                                                op_class::identity));
 }
-constexpr bool pools_windows(op kind) { return kind == op::max_pool || kind == op::avg_pool; }
-constexpr bool is_reduction(op kind) { return kind >= op::reduce_sum && kind <= op::arg_max; }
+constexpr bool pools_windows(op kind) { return class_of(kind) == op_class::window_pool; }
+constexpr bool is_reduction(op kind) { return class_of(kind) == op_class::reduction; }
 /// Each element of its result is one of its operand's.
-constexpr bool moves_elements(op kind) { return kind >= op::slice && kind <= op::fold; }
-constexpr bool is_pool(op kind) { return kind >= op::max_pool && kind <= op::global_avg_pool; }
-
-constexpr char const* name_of(op kind) {
-  switch (kind) {
-    case op::input: return "input";
-    case op::conv2d: return "conv2d";
-    case op::depthwise: return "depthwise";
-    case op::pointwise: return "pointwise";
-    case op::linear: return "linear";
-    case op::matmul: return "matmul";
-    case op::attention_scores: return "attention_scores";
-    case op::attention_values: return "attention_values";
-    case op::bias: return "bias";
-    case op::batch_norm: return "batch_norm";
-    case op::positions: return "positions";
-    case op::scale: return "scale";
-    case op::prelu: return "prelu";
-    case op::relu: return "relu";
-    case op::relu6: return "relu6";
-    case op::leaky_relu: return "leaky_relu";
-    case op::clip: return "clip";
-    case op::hard_sigmoid: return "hard_sigmoid";
-    case op::hard_swish: return "hard_swish";
-    case op::sigmoid: return "sigmoid";
-    case op::silu: return "silu";
-    case op::gelu: return "gelu";
-    case op::gelu_tanh: return "gelu_tanh";
-    case op::tanh: return "tanh";
-    case op::map: return "map";
-    case op::add: return "add";
-    case op::mul: return "mul";
-    case op::sub: return "sub";
-    case op::div: return "div";
-    case op::maximum: return "maximum";
-    case op::minimum: return "minimum";
-    case op::less: return "less";
-    case op::power: return "power";
-    case op::max_pool: return "max_pool";
-    case op::avg_pool: return "avg_pool";
-    case op::global_max_pool: return "global_max_pool";
-    case op::global_avg_pool: return "global_avg_pool";
-    case op::softmax: return "softmax";
-    case op::layer_norm: return "layer_norm";
-    case op::reduce_sum: return "reduce_sum";
-    case op::reduce_mean: return "reduce_mean";
-    case op::reduce_max: return "reduce_max";
-    case op::reduce_min: return "reduce_min";
-    case op::reduce_product: return "reduce_product";
-    case op::arg_max: return "arg_max";
-    case op::concat: return "concat";
-    case op::slice: return "slice";
-    case op::channel_shuffle: return "channel_shuffle";
-    case op::reshape: return "reshape";
-    case op::permute: return "permute";
-    case op::unfold: return "unfold";
-    case op::fold: return "fold";
-    case op::pad: return "pad";
-    case op::expand: return "expand";
-    case op::resize_nearest: return "resize_nearest";
-    case op::resize_bilinear: return "resize_bilinear";
-    case op::embedding: return "embedding";
-    case op::constant: return "constant";
-    case op::identity: return "identity";
-    case op::from_nchw: return "from_nchw";
-    case op::to_nchw: return "to_nchw";
-  }
-  return "?";
-}
+constexpr bool moves_elements(op kind) { return class_of(kind) == op_class::movement; }
+constexpr bool is_pool(op kind) { return detail::is_in(kind, detail::pools); }
 
 }  // namespace ago

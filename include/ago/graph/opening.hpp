@@ -119,7 +119,8 @@ struct opener {
       case op::gelu: return gelu(x);
       case op::gelu_tanh: return gelu_tanh(x);
       case op::silu: return append(op::mul, x, append(op::sigmoid, x));
-      default: return append(op::mul, x, append(op::hard_sigmoid, x));
+      case op::hard_swish: return append(op::mul, x, append(op::hard_sigmoid, x));
+      default: no_case_for_this_value();
     }
   }
 };

@@ -13,6 +13,7 @@ enum class role : std::uint8_t { weight, bias, gamma, beta, mean, variance };
 
 constexpr char const* name_of(role what) {
   constexpr char const* names[] = {"weight", "bias", "gamma", "beta", "mean", "variance"};
+  static_assert(detail::has_enumerators<role, detail::lines_of(names)>());
   return names[int(what)];
 }
 

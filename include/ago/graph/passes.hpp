@@ -48,7 +48,7 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::permute: return keeps_order(g.source(v).out, n) && g.source(v).out == n.out;
     case op::from_nchw:
     case op::to_nchw: return n.out.c == 1 || n.out.h * n.out.w == 1;
-    default: return false;
+    default: return false;  // nothing is known of it
   }
 }
 

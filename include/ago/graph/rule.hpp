@@ -2,7 +2,7 @@
 // The rules by which graphs are simplified, by name.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/graph/enumerators.hpp>
 
 #include <cstdint>
 
@@ -40,12 +40,13 @@ inline constexpr int rules = int(rule::average_of_averages) + 1;
 constexpr bool is_exact(rule r) { return r < rule::common_factor; }
 
 constexpr char const* name_of(rule r) {
-  constexpr char const* names[rules] = {
+  constexpr char const* names[] = {
       "clamp within bounds", "clamp of clamp", "clamp after pool", "matmul of transpose", "permute of permute",
       "permute is reshape", "reshape of reshape", "slice of slice", "slice of concat", "concat of slices",
       "concat of concat", "shuffle of shuffle", "fold of unfold", "layout round trip", "pad of pad", "pad into window",
       "resize of resize", "global of max pool", "part of constant", "common factor", "gates first",
       "average before product", "average of averages"};
+  static_assert(detail::has_enumerators<rule, rules>() && detail::lines_of(names) == rules);
   return names[int(r)];
 }
 

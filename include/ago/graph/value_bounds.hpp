@@ -23,8 +23,12 @@ constexpr bool is_clamp(op kind) { return kind == op::relu || kind == op::relu6 
 
 /// The bounds that a clamp enforces.
 constexpr value_bounds bounds_of_clamp(node const& n) {
-  if (n.kind == op::relu) return not_negative;
-  return n.kind == op::relu6 ? value_bounds{0, 6} : value_bounds{n.alpha, n.beta};
+  switch (n.kind) {
+    case op::relu: return not_negative;
+    case op::relu6: return {0, 6};
+    case op::clip: return {n.alpha, n.beta};
+    default: no_case_for_this_value();
+  }
 }
 
 /// Bounds after a clamp to `to`, of what had bounds `from` before.
@@ -67,7 +71,7 @@ constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* kn
       for (int k = 1; k < n.input_count; ++k) all = united(all, known[g.operand(v, k)]);
       return all;
     }
-    default: return {};
+    default: return {};  // nothing is sure, which holds for every operator
   }
 }
 

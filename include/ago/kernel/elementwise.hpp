@@ -30,7 +30,7 @@ struct elementwise_kernel {
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
     for (int i = 0; i < after.count(); ++i) {
       stage const& k = after.stages[i];
-      if ((k.kind >= op::bias && k.kind <= op::prelu) || k.one_channel) return false;
+      if (is_parametric(k.kind) || k.one_channel) return false;
       stage_data const& d = s.after[i];
       if (is_binary(k.kind)) dense = dense && d.operand.pixel_stride == s.out.c && d.image_step == 0;
     }

@@ -24,6 +24,9 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
   return p.in == place::area::output ? m.outputs[p.index] + p.offset : m.arena + p.offset;
 }
 
+template <op>
+inline constexpr bool never_kind = false;
+
 /// Where row y of image n is kept, in rows.
 AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
   return p.ring ? y % p.ring : long(n) * s.h + y;
@@ -55,12 +58,8 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
   else if constexpr (K == op::gelu_tanh)  // (1 + tanh(u)) / 2 = logistic(2 u)
     return times_logistic(x, v(1.5957691216f) * fma(x * x * x, v(.044715f), x));
   else if constexpr (K == op::tanh) return tanh(x);
-  else return x;
+  else static_assert(never_kind<K>, "no kernel computes this operator of one operand");
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// A binary operator. A maximum or minimum with NaN is either operand.
 template <op K, isa I>
@@ -72,7 +71,8 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
   else if constexpr (K == op::maximum) return max(a, b);
   else if constexpr (K == op::minimum) return min(a, b);
   else if constexpr (K == op::less) return where_less(a, b, vec<I>(1.f), vec<I>(0.f));
-  else return power(a, b);
+  else if constexpr (K == op::power) return power(a, b);
+  else static_assert(never_kind<K>, "no kernel computes this operator of two operands");
 }
 
 }  // namespace detail

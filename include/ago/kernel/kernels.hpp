@@ -57,7 +57,10 @@ constexpr kernel_function kernel_for() {
   else if constexpr (K.what == structure::embedding) return &embedding_kernel<K>::run;
   else if constexpr (K.what == structure::reduction) return &reduction_kernel<K>::run;
   else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
-  else return &to_nchw_kernel<K>::run;
+  else {
+    static_assert(K.what == structure::to_nchw, "this structure has no kernel");
+    return &to_nchw_kernel<K>::run;
+  }
 }
 
 template <fused_key F>
@@ -65,18 +68,28 @@ constexpr kernel_function kernel_for() {
   if constexpr (F.parts == 1) return kernel_for<F.part[0]>();
   else if constexpr (F.tiling == tiling::rows) return &row_pipeline<F>::run;
   else if constexpr (F.tiling == tiling::pixels) return &pixel_pipeline<F>::run;
-  else return &channel_pipeline<F>::run;
+  else {
+    static_assert(by_channels(F.tiling), "no pipeline computes this tiling");
+    return &channel_pipeline<F>::run;
+  }
 }
 
 /// Writes the packed weights of one step: its main operator's and its epilogue's.
 template <isa I>
 void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
-  if (key.what == structure::pointwise || key.what == structure::convolution || key.what == structure::im2col)
-    pack_matrix<I>(key, s, from.main, blob, packed + s.weights);
-  if (winograd_tile(key.what) > 0) pack_winograd<I>(key, s, from.main, blob, packed + s.weights);
-  if (key.what == structure::depthwise) pack_depthwise<I>(key, s, from.main, blob, packed + s.weights);
-  if (key.what == structure::layer_norm) pack_layer_norm<I>(s, from.main, blob, packed + s.weights);
-  if (key.what == structure::embedding) pack_embedding<I>(s, from.main, blob, packed + s.weights);
+  float* const weights = packed + s.weights;
+  switch (key.what) {
+    case structure::pointwise:
+    case structure::convolution:
+    case structure::im2col: pack_matrix<I>(key, s, from.main, blob, weights); break;
+    case structure::winograd_2:
+    case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
+    case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
+    case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
+    case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
+    default:
+      if (packed_floats(key, s) > 0) detail::no_case_for_this_value();
+  }
   pack_stages<I>(key, s, from, blob, packed);
 }
 

@@ -7,38 +7,54 @@
 
 namespace ago {
 
+namespace detail {
+
+/// One factor for each channel.
+template <isa I>
+void pack_factors(parameter_source const& from, int channels, float const* blob, float* packed) {
+  folded_parameters const factors(from, blob, channels);
+  for (int c = 0; c < padded(channels, I); ++c) {
+    bool const padding = c >= channels;
+    if (padding || factors.has(c)) packed[c] = padding ? 0.f : factors.weight(0, 1, c);
+  }
+}
+
+/// A shift for each channel; of a batch norm behind a factor for each.
+template <isa I>
+void pack_shifts(op kind, parameter_source source, int channels, float const* blob, float* packed) {
+  if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises
+  folded_parameters const parameters(source, blob, channels);
+  float* const scale = kind == op::batch_norm ? packed : nullptr;
+  float* const shift = kind == op::batch_norm ? packed + padded(channels, I) : packed;
+  for (int c = 0; c < padded(channels, I); ++c) {
+    bool const padding = c >= channels;
+    if (!padding && !parameters.has(c)) continue;
+    shift[c] = padding ? 0.f : parameters.shift(c);
+    if (scale) scale[c] = padding ? 0.f : float(parameters.scale(c));
+  }
+}
+
+}  // namespace detail
+
 /// Writes the parameters of every stage in `key.after` that has some, as far as they come `from` here. `packed`: start
 /// of the model's packed weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
                  float* packed) {
-  int const channels = padded(s.out.c, I);
   for (int i = 0; i < key.after.count(); ++i) {
-    op const kind = key.after.stages[i].kind;
-    if (kind == op::positions && from.after[i].weight >= 0) {
-      float const* const table = blob + from.after[i].weight;
-      long const floats = packed_floats(key.after.stages[i], I, s.out);
-      for (long k = 0; k < floats; ++k) packed[s.after[i].parameters + k] = table[k];
-    }
-    if (kind == op::scale || kind == op::prelu) {
-      folded_parameters const factors(from.after[i], blob, s.out.c);
-      for (int c = 0; c < channels; ++c) {
-        bool const padding = c >= s.out.c;
-        if (padding || factors.has(c)) packed[s.after[i].parameters + c] = padding ? 0.f : factors.weight(0, 1, c);
-      }
-    }
-    if (kind != op::bias && kind != op::batch_norm) continue;
-    parameter_source source = from.after[i];
-    if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises
-    folded_parameters const parameters(source, blob, s.out.c);
-    float* const first = packed + s.after[i].parameters;
-    float* const scale = kind == op::batch_norm ? first : nullptr;
-    float* const shift = kind == op::batch_norm ? first + channels : first;
-    for (int c = 0; c < channels; ++c) {
-      bool const padding = c >= s.out.c;
-      if (!padding && !parameters.has(c)) continue;
-      shift[c] = padding ? 0.f : parameters.shift(c);
-      if (scale) scale[c] = padding ? 0.f : float(parameters.scale(c));
+    stage const& after = key.after.stages[i];
+    if (!is_parametric(after.kind)) continue;
+    float* const to = packed + s.after[i].parameters;
+    switch (after.kind) {
+      case op::bias:
+      case op::batch_norm: detail::pack_shifts<I>(after.kind, from.after[i], s.out.c, blob, to); break;
+      case op::scale:
+      case op::prelu: detail::pack_factors<I>(from.after[i], s.out.c, blob, to); break;
+      case op::positions:
+        for (long k = 0; k < packed_floats(after, I, s.out) && from.after[i].weight >= 0; ++k)
+          to[k] = blob[from.after[i].weight + k];
+        break;
+      default: detail::no_case_for_this_value();
     }
   }
 }

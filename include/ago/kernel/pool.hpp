@@ -11,7 +11,11 @@ namespace ago {
 
 namespace detail {
 
-constexpr bool takes_max(structure what) { return what == structure::max_pool || what == structure::global_max_pool; }
+constexpr bool takes_max(structure what) {
+  if (what == structure::max_pool || what == structure::global_max_pool) return true;
+  if (what == structure::avg_pool || what == structure::global_avg_pool) return false;
+  no_case_for_this_value();
+}
 
 /// What a reduction starts from.
 template <kernel_key K>

@@ -15,6 +15,9 @@ namespace detail {
 /// What a reduction starts from, and how two of its parts are joined.
 template <op Kind>
 struct reducer {
+  static_assert(Kind == op::reduce_max || Kind == op::reduce_min || Kind == op::reduce_product ||
+                    Kind == op::reduce_sum || Kind == op::reduce_mean,
+                "no kernel computes this reduction");
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float neutral = Kind == op::reduce_max   ? -infinity
                                    : Kind == op::reduce_min ? infinity

@@ -34,16 +34,24 @@ struct places {
   long step, start, divisor;
 
   AGO_INLINE places(sampling how, int in, int out) : step(in), start(0), divisor(out) {
-    bool const first = how == sampling::half_pixel_or_first && out == 1;
-    if (first || (how == sampling::align_corners && out == 1)) {
-      step = 0;
-    } else if (how == sampling::align_corners) {
-      step = in - 1;
-      divisor = out - 1;
-    } else if (how != sampling::asymmetric) {  // (i + 1/2) * in / out - 1/2 = ((2 i + 1) * in - out) / (2 out)
-      step = 2L * in;
-      start = long(in) - out;
-      divisor = 2L * out;
+    switch (how) {
+      case sampling::asymmetric: break;
+      case sampling::align_corners:
+        step = out == 1 ? 0 : in - 1;
+        divisor = out == 1 ? 1 : out - 1;
+        break;
+      case sampling::half_pixel_or_first:
+        if (out == 1) {
+          step = 0;
+          break;
+        }
+        [[fallthrough]];
+      case sampling::standard:
+      case sampling::half_pixel:  // (i + 1/2) * in / out - 1/2 = ((2 i + 1) * in - out) / (2 out)
+        step = 2L * in;
+        start = long(in) - out;
+        divisor = 2L * out;
+        break;
     }
   }
 };

@@ -17,7 +17,10 @@ AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int
   else if constexpr (K.what == structure::depthwise) depthwise_kernel<K>::rows(s, m, n, first, last);
   else if constexpr (K.what == structure::max_pool) max_pool_kernel<K>::rows(s, m, n, first, last);
   else if constexpr (K.what == structure::avg_pool) avg_pool_kernel<K>::rows(s, m, n, first, last);
-  else convolution_kernel<K>::rows(s, m, n, first, last);
+  else {
+    static_assert(K.what == structure::convolution, "no kernel of this structure computes rows for a pipeline");
+    convolution_kernel<K>::rows(s, m, n, first, last);
+  }
 }
 
 /// Does part P have register tiles of two rows, and a reader that may ask for odd numbers of rows?

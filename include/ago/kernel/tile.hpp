@@ -127,7 +127,7 @@ struct tile_target {
 /// Are there stages whose code is long? Unrolled over a tile they would only fill the instruction cache.
 constexpr bool is_lengthy(epilogue const& after) {
   for (stage const& s : after.stages)
-    if ((s.kind >= op::sigmoid && s.kind <= op::map) || s.kind == op::power) return true;
+    if (is_lengthy(s.kind)) return true;
   return false;
 }
 

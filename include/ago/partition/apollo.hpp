@@ -13,11 +13,32 @@ namespace ago {
 /// single reductions, as which they take what stands in front of them, and their followers. It has no rules for moves
 /// of data and for windows of pooling. Operands known at compile time do not count, so that a bias is elementwise.
 constexpr pattern apollo_pattern_of(op kind) {
-  if (is_complex(kind)) return pattern::fusable_out;
-  if (is_elementwise(kind) || kind == op::identity) return pattern::elementwise;
-  bool const pools = is_pool(kind) && !pools_windows(kind);
-  bool const reduces = kind == op::softmax || kind == op::layer_norm || is_reduction(kind) || pools;
-  return reduces ? pattern::reduction : pattern::opaque;
+  switch (class_of(kind)) {
+    case op_class::convolution:
+    case op_class::matrix_product:
+    case op_class::value_product: return pattern::fusable_out;
+    case op_class::parametric:
+    case op_class::arithmetic:
+    case op_class::function:
+    case op_class::commutative:
+    case op_class::ordered:
+    case op_class::power:
+    case op_class::identity: return pattern::elementwise;
+    case op_class::norm:
+    case op_class::reduction:
+    case op_class::global_pool: return pattern::reduction;
+    case op_class::window_pool:
+    case op_class::input:
+    case op_class::constant:
+    case op_class::movement:
+    case op_class::concat:
+    case op_class::pad:
+    case op_class::expand:
+    case op_class::layout:
+    case op_class::resize:
+    case op_class::embedding: return pattern::opaque;
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Operators, numbered in execution order, as Apollo sees them.

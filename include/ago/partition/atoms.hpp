@@ -30,10 +30,32 @@ namespace detail {
 
 /// Elementwise operators that an atom starting with `kind` can still take.
 constexpr int followers_after(op kind) {
-  bool const resamples = kind == op::resize_nearest || kind == op::resize_bilinear || kind == op::embedding;
-  bool const normalises = kind == op::softmax || kind == op::layer_norm || is_reduction(kind);
-  if (is_complex(kind) || is_pool(kind) || resamples || normalises || kind == op::identity) return max_followers;
-  return is_elementwise(kind) ? max_followers - 1 : 0;  // an elementwise run holds its first operator as a follower
+  switch (class_of(kind)) {
+    case op_class::convolution:
+    case op_class::matrix_product:
+    case op_class::value_product:
+    case op_class::window_pool:
+    case op_class::global_pool:
+    case op_class::norm:
+    case op_class::reduction:
+    case op_class::resize:
+    case op_class::embedding:
+    case op_class::identity: return max_followers;
+    case op_class::parametric:
+    case op_class::arithmetic:
+    case op_class::function:
+    case op_class::commutative:
+    case op_class::ordered:
+    case op_class::power: return max_followers - 1;  // an elementwise run holds its first operator as a follower
+    case op_class::input:
+    case op_class::constant:
+    case op_class::movement:
+    case op_class::concat:
+    case op_class::pad:
+    case op_class::expand:
+    case op_class::layout: return 0;
+  }
+  no_case_for_this_value();
 }
 
 /// The operand that can keep `v` in its atom: it is read by v alone, has v's shape, and its atom has room. Of two, the

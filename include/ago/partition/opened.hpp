@@ -11,8 +11,15 @@ namespace ago {
 /// What a policy opens. AGO's own keeps compound operators whole, as it does epilogues; Apollo opens all of them; TVM's
 /// Relay, whose graphs FuseOps and the published AGO partition, knows softmax as one operator.
 constexpr opening opened_by(policy p) {
-  if (p == policy::ago || p == policy::ago_ni) return {false, false, false};
-  return {.softmax = p == policy::apollo};
+  switch (p) {
+    case policy::ago:
+    case policy::ago_ni: return {false, false, false};
+    case policy::paper:
+    case policy::paper_adjacent:
+    case policy::fuse_ops: return {.softmax = false};
+    case policy::apollo: return {.softmax = true};
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Does the policy look into any operator of `g`?

@@ -19,18 +19,38 @@ enum class pattern : std::uint8_t {
 /// TVM's classification. Its batch norms and biases are additions and products with constants; pooling can take
 /// elementwise operators; softmax and layer norms are opaque.
 constexpr pattern pattern_of(op kind) {
-  if (is_complex(kind) || is_pool(kind)) return pattern::fusable_out;
-  if (is_reduction(kind)) return pattern::reduction;
-  if (is_binary(kind) || (kind >= op::bias && kind <= op::prelu)) return pattern::broadcast;
-  if (is_unary(kind) || kind == op::identity) return pattern::elementwise;
-  bool const opaque = kind == op::input || kind == op::constant || kind == op::softmax || kind == op::layer_norm;
-  return opaque ? pattern::opaque : pattern::injective;
+  switch (class_of(kind)) {
+    case op_class::convolution:
+    case op_class::matrix_product:
+    case op_class::value_product:
+    case op_class::window_pool:
+    case op_class::global_pool: return pattern::fusable_out;
+    case op_class::reduction: return pattern::reduction;
+    case op_class::parametric:
+    case op_class::commutative:
+    case op_class::ordered:
+    case op_class::power: return pattern::broadcast;
+    case op_class::arithmetic:
+    case op_class::function:
+    case op_class::identity: return pattern::elementwise;
+    case op_class::movement:
+    case op_class::concat:
+    case op_class::pad:
+    case op_class::expand:
+    case op_class::layout:
+    case op_class::resize:
+    case op_class::embedding: return pattern::injective;
+    case op_class::input:
+    case op_class::constant:
+    case op_class::norm: return pattern::opaque;
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Constants that an operator reads: weights, shifts, scales.
 constexpr int constants_of(op kind) {
   if (kind == op::batch_norm || kind == op::layer_norm) return 2;
-  return has_weights(kind) || (kind >= op::bias && kind <= op::prelu) || kind == op::embedding;
+  return has_weights(kind) || is_parametric(kind) || kind == op::embedding;
 }
 
 /// Operators, numbered in execution order, as patterns.

@@ -18,15 +18,25 @@ enum class policy : std::uint8_t {
   apollo,          ///< MindSpore's: rules, memory stitching, parallelism stitching
 };
 inline constexpr int policies = 6;
+static_assert(detail::has_enumerators<policy, policies>());
 
 constexpr char const* name_of(policy p) {
-  constexpr char const* names[policies] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"};
+  constexpr char const* names[] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"};
+  static_assert(detail::lines_of(names) == policies);
   return names[int(p)];
 }
 
 /// May steps of one subgraph run as one pipeline?
 constexpr bool fuses_intensively(policy p) {
-  return p == policy::ago || p == policy::paper || p == policy::paper_adjacent;
+  switch (p) {
+    case policy::ago:
+    case policy::paper:
+    case policy::paper_adjacent: return true;
+    case policy::ago_ni:
+    case policy::fuse_ops:
+    case policy::apollo: return false;
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Is a network of so many operators within what compilers evaluate at most by default? (At run time any size is.)
@@ -39,7 +49,10 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
   else if constexpr (P == policy::paper_adjacent) return paper_partition(g, affix::adjacent, 0, on);
   else if constexpr (P == policy::fuse_ops) return fuse_ops_partition(g);
   else if constexpr (P == policy::apollo) return apollo_partition(g, on);
-  else return ago_partition(g, 0, P == policy::ago, on);
+  else {
+    static_assert(P == policy::ago || P == policy::ago_ni, "no partitioner belongs to this policy");
+    return ago_partition(g, 0, P == policy::ago, on);
+  }
 }
 
 namespace detail {
@@ -47,13 +60,14 @@ namespace detail {
 /// f.operator()<P>() with the policy `p`, chosen at run time, as P.
 constexpr auto with_policy(policy p, auto const& f) {
   switch (p) {
+    case policy::ago: return f.template operator()<policy::ago>();
     case policy::ago_ni: return f.template operator()<policy::ago_ni>();
     case policy::paper: return f.template operator()<policy::paper>();
     case policy::paper_adjacent: return f.template operator()<policy::paper_adjacent>();
     case policy::fuse_ops: return f.template operator()<policy::fuse_ops>();
     case policy::apollo: return f.template operator()<policy::apollo>();
-    default: return f.template operator()<policy::ago>();
   }
+  no_case_for_this_value();
 }
 
 }  // namespace detail

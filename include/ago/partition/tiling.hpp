@@ -2,7 +2,7 @@
 // How a chain of operators is computed in one pass: the loop that they share.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/graph/enumerators.hpp>
 
 #include <cstdint>
 
@@ -19,6 +19,7 @@ enum class tiling : std::uint8_t {
 
 constexpr char const* name_of(tiling how) {
   constexpr char const* names[] = {"none", "rows", "channels", "channels and rows", "pixels"};
+  static_assert(detail::has_enumerators<tiling, detail::lines_of(names)>());
   return names[int(how)];
 }
 

@@ -52,8 +52,34 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
       shape const& in = g.source(v).out;
       return {{in.n, in.c, in.h, in.w}, 4};
     }
-    default: return {{out.n, out.c, out.h, out.w}, 4};
+    default: break;
   }
+  switch (class_of(n.kind)) {
+    case op_class::parametric:
+    case op_class::arithmetic:
+    case op_class::function:
+    case op_class::commutative:
+    case op_class::ordered:
+    case op_class::power:
+    case op_class::norm:
+    case op_class::movement:
+    case op_class::concat:
+    case op_class::pad:
+    case op_class::expand:
+    case op_class::layout:
+    case op_class::identity:
+    case op_class::resize:
+    case op_class::embedding:
+    case op_class::input:
+    case op_class::constant: return {{out.n, out.c, out.h, out.w}, 4};
+    case op_class::convolution:
+    case op_class::matrix_product:
+    case op_class::value_product:
+    case op_class::window_pool:
+    case op_class::global_pool:
+    case op_class::reduction: break;  // each of them has loops of its own
+  }
+  detail::no_case_for_this_value();
 }
 
 /// Eq. (1) in thousandths, rounded to nearest, at least 1. Loops of extent 1 are skipped, as log 1 = 0 would make every

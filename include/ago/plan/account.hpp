@@ -26,8 +26,12 @@ constexpr long fan_in(Graph const& g, int v) {
     case op::attention_values: return in.c;            // a row of the first operand, or of the scores
     case op::attention_scores: return in.c / n.groups;  // what a head has of the channels
     case op::depthwise: return long(n.win.kernel_h) * n.win.kernel_w;
-    default: return long(n.win.kernel_h) * n.win.kernel_w * (in.c / n.groups);
+    case op::conv2d:
+    case op::pointwise:
+    case op::linear: return long(n.win.kernel_h) * n.win.kernel_w * (in.c / n.groups);
+    default: break;  // not complex, or forgotten
   }
+  detail::no_case_for_this_value();
 }
 
 /// Multiply-adds of operator v; only complex operators have some.

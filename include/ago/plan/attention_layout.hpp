@@ -17,8 +17,10 @@ constexpr register_tile product_tile(isa target) {
     case isa::emulated128: return {8, 2};
     case isa::sse2:
     case isa::sse42: return {4, 2};
-    default: return {4, 3};
+    case isa::scalar:
+    case isa::avx2: return {4, 3};
   }
+  detail::no_case_for_this_value();
 }
 
 /// The second operand of a product as it is packed: panels of at most product_tile().vectors vectors of columns, as
@@ -43,7 +45,8 @@ struct product_layout {
 };
 
 constexpr bool is_product(structure what) {
-  return what >= structure::matmul && what <= structure::attention;
+  return what == structure::matmul || what == structure::attention_scores || what == structure::attention_values ||
+         what == structure::attention;
 }
 
 /// What one step of those kinds does for each of its batches (of an attention: image, place in the patch, head):
@@ -81,6 +84,8 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
   } else if (what == structure::attention_values) {
     r.rows = s.in.w;
     r.first = {s.in.c, s.out.c / s.groups, target};
+  } else if (what != structure::attention_scores && what != structure::attention) {
+    detail::no_case_for_this_value();
   } else {
     int const keys = tokens_of(s.other_shape, s.win);
     r.rows = tokens_of(s.in, s.win);

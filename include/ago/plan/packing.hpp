@@ -62,16 +62,38 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
     case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();
     case structure::embedding: return long(s.groups) * s.out.c;
     case structure::layer_norm: return 2L * padded(s.out.c, key.target);  // gamma, beta
-    default: return 0;
+    case structure::max_pool:
+    case structure::avg_pool:
+    case structure::global_max_pool:
+    case structure::global_avg_pool:
+    case structure::elementwise:
+    case structure::from_nchw:
+    case structure::to_nchw:
+    case structure::matmul:
+    case structure::attention_scores:
+    case structure::attention_values:
+    case structure::attention:
+    case structure::softmax:
+    case structure::copy:
+    case structure::pad:
+    case structure::resize_nearest:
+    case structure::resize_bilinear:
+    case structure::reduction: return 0;
   }
+  detail::no_case_for_this_value();
 }
 
 /// Floats of the packed parameters of an epilogue stage.
 constexpr long packed_floats(stage const& after, isa target, shape const& out) {
-  if (after.kind == op::bias || after.kind == op::scale || after.kind == op::prelu) return padded(out.c, target);
-  if (after.kind == op::batch_norm) return 2L * padded(out.c, target);
-  if (after.kind == op::positions) return long(out.h) * out.w * out.c;
-  return 0;
+  if (!is_parametric(after.kind)) return 0;
+  switch (after.kind) {
+    case op::bias:
+    case op::scale:
+    case op::prelu: return padded(out.c, target);
+    case op::batch_norm: return 2L * padded(out.c, target);
+    case op::positions: return long(out.h) * out.w * out.c;
+    default: detail::no_case_for_this_value();
+  }
 }
 
 }  // namespace ago

@@ -23,8 +23,10 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
     case split::rows: return last.h;
     case split::pixels: return last.pixels();
     case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
-    default: return 1;
+    case split::none:
+    case split::whole: return 1;
   }
+  no_case_for_this_value();
 }
 
 /// A stretch of an extent.

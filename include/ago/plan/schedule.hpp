@@ -21,6 +21,7 @@ enum class split : std::uint8_t {
 };
 
 inline constexpr char const* split_names[] = {"none", "whole", "images", "rows", "pixels", "channels"};
+static_assert(detail::has_enumerators<split, detail::lines_of(split_names)>());
 constexpr char const* name_of(split how) { return split_names[int(how)]; }
 
 /// Free choices of one step. 0: the analytic default decides.

@@ -42,12 +42,13 @@ constexpr char const* name_of(structure what) {
       "elementwise", "from_nchw", "to_nchw", "im2col", "winograd_2", "winograd_4", "matmul", "attention_scores",
       "attention_values", "attention", "softmax", "layer_norm", "copy", "pad", "resize_nearest", "resize_bilinear",
       "embedding", "reduction"};
+  static_assert(detail::has_enumerators<structure, detail::lines_of(names)>());
   return names[int(what)];
 }
 
 /// The structure that computes an operator directly; elementwise for those that only an epilogue computes.
 constexpr structure structure_of(op kind) {
-  if (moves_elements(kind)) return structure::copy;
+  if (is_elementwise(kind)) return structure::elementwise;
   switch (kind) {
     case op::pointwise:
     case op::linear: return structure::pointwise;
@@ -64,6 +65,13 @@ constexpr structure structure_of(op kind) {
     case op::attention_values: return structure::attention_values;
     case op::softmax: return structure::softmax;
     case op::layer_norm: return structure::layer_norm;
+    case op::identity: return structure::elementwise;
+    case op::slice:
+    case op::channel_shuffle:
+    case op::reshape:
+    case op::permute:
+    case op::unfold:
+    case op::fold:
     case op::concat:
     case op::expand: return structure::copy;
     case op::pad: return structure::pad;
@@ -76,8 +84,9 @@ constexpr structure structure_of(op kind) {
     case op::reduce_min:
     case op::reduce_product:
     case op::arg_max: return structure::reduction;
-    default: return structure::elementwise;
+    default: break;  // inputs and constants, which take no step, and what has been forgotten
   }
+  detail::no_case_for_this_value();
 }
 
 inline constexpr int max_stages = 6;

@@ -2,6 +2,7 @@
 // A region under search: its choices, its search, its account, and where it stands.
 #pragma once
 
+#include <ago/graph/enumerators.hpp>
 #include <ago/tune/budget.hpp>
 #include <ago/tune/composition.hpp>
 #include <ago/tune/evolution.hpp>
@@ -18,8 +19,9 @@ inline std::unique_ptr<search> make_search(method how, space where, std::uint64_
   switch (how) {
     case method::random: return std::make_unique<random_search>(std::move(where), seed);
     case method::exhaustive: return std::make_unique<exhaustive_search>(std::move(where));
-    default: return std::make_unique<evolutionary_search>(std::move(where), seed);
+    case method::evolutionary: return std::make_unique<evolutionary_search>(std::move(where), seed);
   }
+  ago::detail::no_case_for_this_value();
 }
 
 /// Costs are logarithms of seconds; where the area began, its cost is 0.

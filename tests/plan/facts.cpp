@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Facts of operators, structures, instruction sets and policies: complete, and refused for what is none of them. A
+// value behind the last enumerator stands for one that somebody adds, and forgets elsewhere.
+#include <ago/graph/isa.hpp>
+#include <ago/graph/value_bounds.hpp>
+#include <ago/partition/atoms.hpp>
+#include <ago/partition/opened.hpp>
+#include <ago/plan/account.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+using namespace ago;
+
+namespace {
+
+/// Does a constant evaluation of f() end, other than at something that is not constant?
+template <auto F>
+concept evaluates = requires { typename std::integral_constant<bool, (F(), true)>; };
+
+constexpr op forgotten{detail::operator_count};
+constexpr structure unknown_structure{25};
+constexpr isa unknown_isa{8};
+constexpr policy unknown_policy{policies};
+
+template <op Kind>
+constexpr graph<2, 1> with(shape const& out = {1, 2, 2, 4}) {
+  graph<2, 1> g{};
+  g.nodes[0].out = {1, 2, 2, 4};
+  g.nodes[1] = node{.kind = Kind, .out = out, .input_count = 1};
+  g.node_count = 2;
+  g.edge_count = g.input_count = g.output_count = 1;
+  g.outputs[0] = 1;
+  return g;
+}
+
+/// Everything that is asked about operators by their kind.
+template <op Kind>
+constexpr void check_operator(auto const& check) {
+  check.template operator()<[] { return class_of(Kind); }>();
+  check.template operator()<[] { return *name_of(Kind); }>();
+  check.template operator()<[] { return is_complex(Kind); }>();
+  check.template operator()<[] { return has_weights(Kind); }>();
+  check.template operator()<[] { return is_matrix_product(Kind); }>();
+  check.template operator()<[] { return is_unary(Kind); }>();
+  check.template operator()<[] { return is_parametric(Kind); }>();
+  check.template operator()<[] { return is_binary(Kind); }>();
+  check.template operator()<[] { return commutes(Kind); }>();
+  check.template operator()<[] { return is_elementwise(Kind); }>();
+  check.template operator()<[] { return is_lengthy(Kind); }>();
+  check.template operator()<[] { return takes_epilogue(Kind); }>();
+  check.template operator()<[] { return pools_windows(Kind); }>();
+  check.template operator()<[] { return is_reduction(Kind); }>();
+  check.template operator()<[] { return moves_elements(Kind); }>();
+  check.template operator()<[] { return is_pool(Kind); }>();
+  check.template operator()<[] { return pattern_of(Kind); }>();
+  check.template operator()<[] { return apollo_pattern_of(Kind); }>();
+  check.template operator()<[] { return constants_of(Kind); }>();
+  check.template operator()<[] { return detail::followers_after(Kind); }>();
+  check.template operator()<[] { return loops_of(with<Kind>(), 1).count; }>();
+  check.template operator()<[] { return weight_of(with<Kind>(), 1); }>();
+  check.template operator()<[] { return multiply_adds(with<Kind>(), 1); }>();
+  check.template operator()<[] { return packed_floats(stage{.kind = Kind}, isa::avx2, {}); }>();
+  check.template operator()<[] {
+    value_bounds const known[2]{};
+    return detail::bounds_of(with<Kind>(), known, 1).lower;
+  }>();
+}
+
+constexpr auto is_answered = []<auto F>() { static_assert(evaluates<F>); };
+constexpr auto is_refused = []<auto F>() { static_assert(!evaluates<F>); };
+
+}  // namespace
+
+TEST_CASE("an operator that has been added to the enumeration only is refused by everything that knows operators") {
+  check_operator<forgotten>(is_refused);
+  check_operator<op(255)>(is_refused);
+  static_assert(!evaluates<[] { return structure_of(forgotten); }>);
+  static_assert(!evaluates<[] { return fan_in(with<op::relu>(), 1); }>);
+}
+
+TEST_CASE("every operator is answered by everything that knows operators") {
+  []<int... K>(std::integer_sequence<int, K...>) {
+    (check_operator<op(K)>(is_answered), ...);
+  }(std::make_integer_sequence<int, detail::operator_count>{});
+}
+
+TEST_CASE("inputs and constants take no step; every other operator has a structure, and every structure its weights") {
+  int structures = 0;
+  for (int k = 0; k < detail::operator_count; ++k) {
+    op const kind{std::uint8_t(k)};
+    if (kind == op::input || kind == op::constant) continue;
+    CHECK(name_of(structure_of(kind)) != std::string_view());
+    ++structures;
+  }
+  CHECK(structures == detail::operator_count - 2);
+  static_assert(!evaluates<[] { return structure_of(op::input); }>);
+  static_assert(!evaluates<[] { return packed_floats(kernel_key{.what = unknown_structure}, step_data{}); }>);
+  static_assert(!evaluates<[] { return *name_of(unknown_structure); }>);
+  static_assert(!evaluates<[] { return layout_of_attention(structure::copy, step_data{}, isa::avx2).rows; }>);
+}
+
+TEST_CASE("instruction sets, policies, splits: none that nobody knows") {
+  static_assert(!evaluates<[] { return lanes(unknown_isa); }> && evaluates<[] { return lanes(isa::emulated512); }>);
+  static_assert(!evaluates<[] { return vector_registers(unknown_isa); }>);
+  static_assert(!evaluates<[] { return available(unknown_isa); }>);
+  static_assert(!evaluates<[] { return product_tile(unknown_isa).pixels; }>);
+  static_assert(!evaluates<[] { return fuses_intensively(unknown_policy); }>);
+  static_assert(!evaluates<[] { return *name_of(unknown_policy); }>);
+  static_assert(!evaluates<[] { return opened_by(unknown_policy).softmax; }>);
+  static_assert(!evaluates<[] { return partition_by(unknown_policy, with<op::relu>()).subgraphs.count; }>);
+  static_assert(evaluates<[] { return partition_by(policy::apollo, with<op::relu>()).subgraphs.count; }>);
+}
+
+TEST_CASE("tables notice an enumerator that they lack, and one that they have too many") {
+  static_assert(detail::has_enumerators<op, detail::operator_count>());
+  static_assert(!detail::has_enumerators<op, detail::operator_count - 1>());
+  static_assert(!detail::has_enumerators<op, detail::operator_count + 1>());
+}
