@@ -16,10 +16,10 @@ EXAMPLE = "add_channels.cpp"
 
 
 def sentences(include):
-    """What static assertions and #error say to users."""
+    """What static assertions, macros for them, and #error say to users."""
     for header in sorted(include.rglob("*.hpp")):
         text = header.read_text()
-        yield from (match[1] for match in re.finditer(r'#error "ago: ([^"]+)"', text))
+        yield from (match[1] for match in re.finditer(r'#(?:error|define \w+)[ \\\n]+"ago: ([^"]+)"', text))
         for match in ASSERTION.finditer(text):
             text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
             if text.startswith("ago: "):

@@ -64,7 +64,7 @@ TEST_CASE("of several files all appear or none") {
 
 TEST_CASE("every fault has a sentence of its own") {
   std::set<std::string> sentences;
-  int const faults = int(ago::fault::not_a_network) + 1;
+  int const faults = int(ago::fault::network_is_not_constexpr) + 1;
   for (int i = 0; i < faults; ++i) sentences.insert(sentence_of({.what = ago::fault(i)}));
   CHECK(sentences.size() == std::size_t(faults));
   CHECK(!sentences.contains(sentence_of({.what = ago::fault(faults)})));

@@ -29,6 +29,7 @@ char const* sentence_of(fault what) {
     case fault::not_a_permutation: return "the order does not name each axis once";
     case fault::pads_take_all: return "the pads take away all that the transposed convolution covers";
     case fault::not_a_network: return "this is no network";
+    case fault::network_is_not_constexpr: return "the network is no constant";
   }
   return "it does not fit its input";
 }

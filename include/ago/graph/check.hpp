@@ -67,6 +67,8 @@ struct layer_fits {
                 "ago: the pads (gets) take away all that this transposed convolution covers (expects)");
   static_assert(detail::is_not<What>(fault::not_a_network),
                 "ago: not a network; one is written input{...} | layers, or trace(body, input{...}, ...)");
+  static_assert(detail::is_not<What>(fault::network_is_not_constexpr),
+                "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   using asserted = std::true_type;
 };
 

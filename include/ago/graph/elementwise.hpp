@@ -69,6 +69,12 @@ struct gelu {
   }
 };
 
+namespace detail {
+struct unchanged {
+  constexpr auto operator()(auto x) const { return x; }
+};
+}  // namespace detail
+
 /// The user's own operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
 /// into the kernel before it. It may not capture; numbers are written in it, or handed to it, one or two of them:
 /// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`.
@@ -76,6 +82,9 @@ template <class F>
 struct map {
   static constexpr bool captures = !(std::is_empty_v<F> && std::default_initializable<F>);
   static_assert(!captures, "ago: map takes a lambda without captures; write the constants it needs into it");
+  /// Named here, where a map is written: otherwise what is wrong in its lambda is reported from within the network.
+  using compiled = std::integral_constant<decltype(user_function::apply),
+                                          &user_code<std::conditional_t<captures, detail::unchanged, F>>::apply>;
   F function;
   float alpha = 0, beta = 0;
   int line = __builtin_LINE();

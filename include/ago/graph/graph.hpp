@@ -105,6 +105,7 @@ enum class fault : std::uint8_t {
   not_a_permutation,
   pads_take_all,
   not_a_network,
+  network_is_not_constexpr,
 };
 
 /// The first misfit of a network: which layer, where in the user's source, and the two numbers that do not agree.

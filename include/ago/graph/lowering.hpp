@@ -91,11 +91,16 @@ inline constexpr bool can_be_traced = false;
 template <class Body, int N>
 inline constexpr bool can_be_traced<network_expression<Body, N>> = count_outputs<N, Body>() > 0;
 
+template <class T>
+constexpr bool can_be_copied(T) { return true; }
+template <auto const& Net>
+concept constant = requires { typename std::bool_constant<can_be_copied(Net)>; };
+
 /// The sizes of a network's graph; of one input, that is also an output, where `Net` cannot be traced.
 template <auto const& Net>
 struct traced {
   using type = std::remove_cvref_t<decltype(Net)>;
-  static constexpr bool good = can_be_traced<type>;
+  static constexpr bool good = can_be_traced<type> && constant<Net>;
   static constexpr graph_sizes size = [] {
     if constexpr (good) return measure(Net);
     else return graph_sizes{.nodes = 1, .outputs = 1};
@@ -149,7 +154,9 @@ struct lowered {
       return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>());
     } else {
       // A network with a body that does not fit its inputs has been refused by trace() already.
-      fault const what = is_network<typename traced::type> ? fault::none : fault::not_a_network;
+      fault const what = !is_network<typename traced::type> ? fault::not_a_network
+                         : !detail::constant<Net>           ? fault::network_is_not_constexpr
+                                                            : fault::none;
       return graph<1, 0>{.node_count = 1, .input_count = 1, .output_count = 1, .bad = {.what = what}};
     }
   }();

@@ -12,11 +12,19 @@ struct user_function {
   void (*apply)(isa target, void* register_, float alpha, float beta);
 };
 
+// Clang warns where the lambda is in an unnamed namespace and the translation unit compiles no kernel, nor needs it.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
 /// Declared here, defined in kernel/map.hpp, which alone knows the registers.
 template <class F>
 struct user_code {
   static void apply(isa target, void* register_, float alpha, float beta);
 };
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /// The function that stands for lambdas of type F. Its address is part of a kernel's key, so the compiler knows the
 /// callee and inlines it: the type of the lambda passes through the type-erased graph without costing a call.

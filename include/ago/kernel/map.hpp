@@ -4,6 +4,7 @@
 
 #include <ago/graph/user_function.hpp>
 #include <ago/kernel/math.hpp>
+#include <ago/kernel/standard_functions.hpp>
 
 namespace ago {
 
@@ -22,19 +23,16 @@ AGO_INLINE bool map_register([[maybe_unused]] isa target, [[maybe_unused]] void*
     return false;
   }
 }
-
-/// For that of these instruction sets which is `target`.
-template <class F, isa... Sets>
-AGO_INLINE void map_one_of(isa target, void* register_, float alpha, float beta) {
-  (void)(map_register<F, Sets>(target, register_, alpha, beta) || ...);
-}
 }  // namespace detail
 
 template <class F>
-AGO_INLINE void user_code<F>::apply(isa target, void* register_, float alpha, float beta) {
+AGO_INLINE void user_code<F>::apply(isa target, void* x, float alpha, float beta) {
   using enum isa;
-  detail::map_one_of<F, avx512, avx2, sse42, sse2, neon, scalar, emulated128, emulated512>(target, register_, alpha,
-                                                                                           beta);
+  using detail::map_register;
+  (void)(map_register<F, avx512>(target, x, alpha, beta) || map_register<F, avx2>(target, x, alpha, beta) ||
+         map_register<F, sse42>(target, x, alpha, beta) || map_register<F, sse2>(target, x, alpha, beta) ||
+         map_register<F, neon>(target, x, alpha, beta) || map_register<F, scalar>(target, x, alpha, beta) ||
+         map_register<F, emulated128>(target, x, alpha, beta) || map_register<F, emulated512>(target, x, alpha, beta));
 }
 
 }  // namespace ago
