@@ -24,7 +24,8 @@ function(ago_host_program variable name)
   get_property(xsimd_headers GLOBAL PROPERTY AGO_XSIMD_HEADERS)
   # Nothing but xsimd: beside it may lie the C library of another machine.
   file(MAKE_DIRECTORY ${build}/xsimd_headers)
-  foreach(folder IN LISTS xsimd_headers)
+  string(REGEX MATCHALL "/[^;:<>$]+" folders "${xsimd_headers}")  # without generator expressions
+  foreach(folder IN LISTS folders)
     if(EXISTS ${folder}/xsimd/xsimd.hpp)
       file(CREATE_LINK ${folder}/xsimd ${build}/xsimd_headers/xsimd SYMBOLIC)
     endif()
