@@ -206,6 +206,45 @@ TEST_CASE("activations have their limits at infinity") {
   });
 }
 
+TEST_CASE("NaN, infinities, and zeros with a sign become what C and PyTorch make of them") {
+  auto const same = [](float got, float exact) {
+    return (std::isnan(got) && std::isnan(exact)) ||
+           (std::signbit(got) == std::signbit(exact) &&
+            (got == exact || std::fabs(got - exact) < 1e-5f * std::fabs(exact) + 1e-37f));
+  };
+  test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
+    using v = vec<I>;
+    auto const first = [](v x) {
+      float lane[16];
+      x.store(lane);
+      return lane[0];
+    };
+    float const special[] = {NAN, -0.f, 0.f, INFINITY, -INFINITY, 1.f, -1.f, .5f, -2.5f, 3.f, -2.f, 1e-40f, 2e38f};
+    for (float const x : special) {
+      CAPTURE(x);
+      CHECK(same(first(detail::threshold_function(v(x), v(0.f), v(7.f))), x <= 0 ? 7 : x));
+      CHECK(same(first(detail::elu_function(v(x), v(2.f), v(1.f))), x < 0 ? 2 * std::expm1(x) : x));
+      CHECK(same(first(detail::negated(v(x))), -x));
+      CHECK(same(first(detail::absolute_value(v(x))), std::fabs(x)));
+      if (!(x < 0)) CHECK(same(first(detail::root(v(x))), std::sqrt(x)));
+      CHECK(same(first(detail::inverse(v(x))), 1 / x));
+      CHECK(same(first(floor(v(x))), std::floor(x)));
+      CHECK(same(first(ceil(v(x))), std::ceil(x)));
+      CHECK(same(first(round_to_even(v(x))), std::nearbyint(x)));
+      CHECK(same(first(exp(v(x))), std::exp(x)));
+      CHECK(same(first(detail::softsign_function(v(x))), x / (1 + std::fabs(x))));
+      for (float const y : special) {
+        CAPTURE(y);
+        bool const nan = std::isnan(x) || std::isnan(y);
+        CHECK(same(first(detail::power_function(v(x), v(y))), std::pow(x, y)));
+        CHECK(same(std::fabs(first(detail::combine<op::maximum, I>(x, y))), nan ? NAN : std::fabs(std::fmax(x, y))));
+        CHECK(same(std::fabs(first(detail::combine<op::minimum, I>(x, y))), nan ? NAN : std::fabs(std::fmin(x, y))));
+        CHECK(first(detail::combine<op::less, I>(x, y)) == (x < y ? 1 : 0));
+      }
+    }
+  });
+}
+
 TEST_CASE("stages follow one another, each with its own parameters, operands and channels") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     constexpr epilogue e = chain();

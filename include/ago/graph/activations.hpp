@@ -33,7 +33,7 @@ inline constexpr auto affine_sigmoid_function = [](auto x, auto alpha, auto beta
   return min(decltype(x)(1.f), max(decltype(x)(0.f), x * alpha + beta));
 };
 inline constexpr auto threshold_function = [](auto x, auto alpha, auto value) {
-  return where_less(alpha, x, x, value);
+  return where_less(alpha, x, x, where_nan(x, x, value));
 };
 inline constexpr auto shrink_function = [](auto x, auto lambda, auto bias) {
   return where_less(x, -lambda, x + bias, where_less(lambda, x, x - bias, x * decltype(x)(0.f)));
@@ -98,7 +98,7 @@ struct affine_sigmoid {
   }
 };
 
-/// x where greater than `at`, elsewhere `value`
+/// x where greater than `at` or NaN, elsewhere `value`
 struct threshold {
   float at = 1, value = 0;
   int line = __builtin_LINE();

@@ -114,6 +114,14 @@ struct vec<I> {
   [[gnu::noinline]] friend vec where_less(vec const& a, vec const& b, vec const& x, vec const& y) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? x.lane[i] : y.lane[i]; });
   }
+  /// Where a is NaN: x, elsewhere y.
+  [[gnu::noinline]] friend vec where_nan(vec const& a, vec const& x, vec const& y) {
+    return each([&](int i) { return std::isnan(a.lane[i]) ? x.lane[i] : y.lane[i]; });
+  }
+  /// |a| with the sign of b.
+  [[gnu::noinline]] friend vec copysign(vec const& a, vec const& b) {
+    return each([&](int i) { return std::copysign(a.lane[i], b.lane[i]); });
+  }
   /// a0 b0 a1 b1 ... of the lower, and of the upper halves.
   [[gnu::noinline]] friend vec zip_lo(vec const& a, vec const& b) {
     return each([&](int i) { return (i % 2 ? b : a).lane[i / 2]; });

@@ -61,15 +61,15 @@ AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unuse
   else static_assert(never_kind<K>, "no kernel computes this operator of one operand");
 }
 
-/// A binary operator. A maximum or minimum with NaN is either operand.
+/// A binary operator. A maximum or minimum with NaN is NaN.
 template <op K, isa I>
 AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
   if constexpr (K == op::add) return a + b;
   else if constexpr (K == op::mul) return a * b;
   else if constexpr (K == op::sub) return a - b;
   else if constexpr (K == op::div) return a / b;
-  else if constexpr (K == op::maximum) return max(a, b);
-  else if constexpr (K == op::minimum) return min(a, b);
+  else if constexpr (K == op::maximum) return where_nan(a, a, max(a, b));
+  else if constexpr (K == op::minimum) return where_nan(a, a, min(a, b));
   else if constexpr (K == op::less) return where_less(a, b, vec<I>(1.f), vec<I>(0.f));
   else if constexpr (K == op::power) return power(a, b);
   else static_assert(never_kind<K>, "no kernel computes this operator of two operands");

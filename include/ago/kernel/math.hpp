@@ -151,15 +151,18 @@ AGO_INLINE vec<I> logistic(vec<I> x) {
                             vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
 }
 
-/// a^b = exp(b log |a|), and its sign: within 4 + 2 |b log a| units in the last place. NaN for a negative to a power
-/// that is no whole number; 1 for b = 0.
+/// a^b = exp(b log |a|), and its sign: within 4 + 2 |b log a| units in the last place, infinity beyond 2.4e38. Zeros,
+/// infinities and NaN become what the C library's pow makes of them; a negative number to a power not whole is NaN.
 template <isa I>
 AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
   using v = vec<I>;
-  v const zero(0.f), one(1.f), least(1e-45f), size = exp(b * log(abs(a)));
-  v const half = b * v(.5f), odd = where_less(floor(half), half, one, zero);
-  v const of_negative = where_less(floor(b), b, v(__builtin_nanf("")), where_less(zero, odd, -size, size));
-  return where_less(abs(b), least, one, where_less(a, zero, of_negative, size));
+  v const zero(0.f), one(1.f), least(1e-45f), most(3.4028235e38f);
+  // An infinite exponent counts as a large one: times log 1 it is 0, and no NaN.
+  v const size = exp(min(most, max(-most, b)) * log(abs(a)));
+  v const half = b * v(.5f), whole = where_less(floor(half), half, copysign(size, a), size);
+  v const broken = where_less(a, zero, where_less(a, -most, size, v(__builtin_nanf(""))), size);
+  v const all = where_less(floor(b), b, broken, whole);
+  return where_less(abs(b), least, one, where_less(abs(a - one), least, one, all));
 }
 
 namespace detail {

@@ -79,7 +79,12 @@ struct vec {
 
   friend AGO_INLINE vec operator+(vec a, vec b) { return a.v + b.v; }
   friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }
-  friend AGO_INLINE vec operator-(vec a) { return -a.v; }
+  friend AGO_INLINE vec operator-(vec a) {
+#if XSIMD_WITH_AVX512F
+    if constexpr (I == isa::avx512) return batch(-__m512(a.v));  // xsimd 8.1: 0 - a, which is 0 for 0
+#endif
+    return -a.v;
+  }
   friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
   friend AGO_INLINE vec operator/(vec a, vec b) {
 #if defined(__aarch64__)
@@ -105,8 +110,20 @@ struct vec {
   friend AGO_INLINE vec log1p(vec a) { return xsimd::log1p(a.v); }
   friend AGO_INLINE vec sin(vec a) { return xsimd::sin(a.v); }
   friend AGO_INLINE vec cos(vec a) { return xsimd::cos(a.v); }
-  friend AGO_INLINE vec floor(vec a) { return xsimd::floor(a.v); }
-  friend AGO_INLINE vec ceil(vec a) { return xsimd::ceil(a.v); }
+  friend AGO_INLINE vec floor(vec a) {
+#if defined(__aarch64__)
+    if constexpr (I == isa::neon) return batch(vrndmq_f32(a.v));
+#endif
+    if constexpr (I == isa::sse2) return copysign(xsimd::floor(a.v), a);  // xsimd 8.1: 0 of -0, here and below
+    return xsimd::floor(a.v);
+  }
+  friend AGO_INLINE vec ceil(vec a) {
+#if defined(__aarch64__)
+    if constexpr (I == isa::neon) return batch(vrndpq_f32(a.v));
+#endif
+    if constexpr (I == isa::sse2) return copysign(xsimd::ceil(a.v), a);
+    return xsimd::ceil(a.v);
+  }
   /// The nearest whole number, of two the even one.
   friend AGO_INLINE vec round_to_even(vec a) { return xsimd::nearbyint(a.v); }
   /// x * y + z in one rounding where the hardware has it.
@@ -118,6 +135,10 @@ struct vec {
   }
   /// Where a < b: x, elsewhere y.
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return xsimd::select(a.v < b.v, x.v, y.v); }
+  /// Where a is NaN: x, elsewhere y.
+  friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return xsimd::select(xsimd::isnan(a.v), x.v, y.v); }
+  /// |a| with the sign of b.
+  friend AGO_INLINE vec copysign(vec a, vec b) { return xsimd::copysign(a.v, b.v); }
   /// a0 b0 a1 b1 ... of the lower, and of the upper halves; for registers of four lanes.
   friend AGO_INLINE vec zip_lo(vec a, vec b) { return xsimd::zip_lo(a.v, b.v); }
   friend AGO_INLINE vec zip_hi(vec a, vec b) { return xsimd::zip_hi(a.v, b.v); }
@@ -189,6 +210,8 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec round_to_even(vec a) { return std::nearbyint(a.v); }
   friend AGO_INLINE vec fma(vec x, vec y, vec z) { return x.v * y.v + z.v; }
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return a.v < b.v ? x : y; }
+  friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return std::isnan(a.v) ? x : y; }
+  friend AGO_INLINE vec copysign(vec a, vec b) { return std::copysign(a.v, b.v); }
 };
 
 /// w * x[L] + acc, only where has_lane_fma.
