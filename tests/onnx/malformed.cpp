@@ -158,7 +158,8 @@ TEST_CASE("all that is not supported is reported at once") {
   net.node("Exp", {"x"}, {"i"}).named("six");
   net.node("Identity", {"i"}, {"j"});
   net.node("Fused", {"x"}, {"f"}).named("five").proto().set_domain("com.microsoft");
-  net.output("c").output("e").output("f").output("j");
+  net.node("Scaler", {"x"}, {"k"}).named("seven").proto().set_domain("ai.onnx.ml");
+  net.output("c").output("e").output("f").output("j").output("k");
   try {
     net.load({.operators = {"Relu", "MatMul"}});
     FAIL("no error");
@@ -168,9 +169,10 @@ TEST_CASE("all that is not supported is reported at once") {
     contains(text, "node \"two\" (Softmax), temperature: operator set 13 has no such attribute");
     contains(text, "node \"three\" (Flatten), axis: axis 7 of a tensor with 2 axes");
     contains(text, "node \"four\" (Tan): the operator is not supported");  // the caller cannot lower it
-    contains(text, "node \"five\" (Fused): operators of the domain \"com.microsoft\" are not supported");
+    contains(text, "node \"five\" (com.microsoft.Fused): the operator is not supported");
+    contains(text, "node \"seven\" (Scaler): operators of the domain \"ai.onnx.ml\" are not supported");
     contains(text, "node \"six\" (Exp): the operator is not supported");  // it could not have been folded
-    CHECK(e.findings().size() == 6);
+    CHECK(e.findings().size() == 7);
     CHECK(e.findings()[1].attribute != e.findings()[2].attribute);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "decode.hpp"
 
+#include "expand.hpp"
 #include "inputs.hpp"
 #include "sizes.hpp"
 #include "structure.hpp"
@@ -115,7 +116,9 @@ class decoder {
     auto const wrong = [&](std::string const& attribute, std::string const& reason) {
       findings_.push_back({.node = op.name, .op = op.type, .attribute = attribute, .reason = reason});
     };
-    if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+    if (proto.domain() == "com.microsoft") {
+      op.type.insert(0, microsoft);
+    } else if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
       wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
     }
     for (AttributeProto const& a : proto.attribute()) {

@@ -6,11 +6,13 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <new>
 #include <unordered_set>
 #include <utility>
 
 #include "decode.hpp"
+#include "expand.hpp"
 #include "fold.hpp"
 #include "prune.hpp"
 #include "rules.hpp"
@@ -20,6 +22,20 @@ namespace ago::onnx {
 namespace {
 
 using names = std::unordered_set<std::string>;
+
+bool is_empty(value const& v) { return std::find(v.dims.begin(), v.dims.end(), 0) != v.dims.end(); }
+
+void make_known_empty(value& v) { v.known = constant{.type = v.type, .dims = v.dims}; }
+
+/// Inputs without elements are known: nobody has to hand them over.
+void leave_out_empty_inputs(model& m) {
+  std::erase_if(m.inputs, [&](int i) {
+    value& v = m.values[static_cast<std::size_t>(i)];
+    if (!is_empty(v)) return false;
+    make_known_empty(v);
+    return true;
+  });
+}
 
 /// Shapes and constants of everything, operands first. What is wrong with an operation does not stop the others.
 class propagation {
@@ -39,9 +55,7 @@ class propagation {
   /// Returns the names of the operations of which the results' shapes are not known.
   names run() {
     std::vector<operation> left;
-    for (operation& op : m_.operations) {
-      if (!visit(op)) left.push_back(std::move(op));
-    }
+    for (operation& op : m_.operations) visit(op, left, true);
     m_.operations = std::move(left);
     return std::move(undetermined_);
   }
@@ -54,15 +68,18 @@ class propagation {
     return false;
   }
 
-  /// Returns whether the operation's results are known now.
-  bool visit(operation const& op) {
+  /// The operation, or what it is taken apart into, goes behind `left` if its results are not known.
+  void visit(operation& op, std::vector<operation>& left, bool of_file) {
     try {
       if (faulty_.count(op.name) == 0) {
-        rule const& r = checked_rule(op, m_.opset);
+        // What an operation is taken apart into may be newer than the model's operator set.
+        rule const& r = of_file ? checked_rule(op, m_.opset) : rule_for(op.type, newest_opset);
         if (sound_ && !reads_unknown(op)) {
+          if (expands(op.type)) return visit_parts(op, left);
           site s(m_, op);
           r.shape(s);
-          return fold(m_, op, budget_);
+          if (!fold(m_, op, budget_) && !leave_out_empty(op)) left.push_back(std::move(op));
+          return;
         }
       }
     } catch (fault const& f) {
@@ -72,7 +89,29 @@ class propagation {
     for (int const v : op.outputs) {
       if (v >= 0) unknown_[static_cast<std::size_t>(v)] = true;
     }
-    return false;
+    left.push_back(std::move(op));
+  }
+
+  /// Results without elements are known, and the operation does not make them; a concatenation does not read them
+  /// either. Outputs of the network stay, to be refused with a name. Returns whether nothing is left to make.
+  bool leave_out_empty(operation& op) {
+    for (int& v : op.outputs) {
+      bool const is_output = std::find(m_.outputs.begin(), m_.outputs.end(), v) != m_.outputs.end();
+      if (v >= 0 && !is_output && is_empty(m_.values[static_cast<std::size_t>(v)])) {
+        make_known_empty(m_.values[static_cast<std::size_t>(v)]);
+        v = -1;
+      }
+    }
+    if (op.type == "Concat") {
+      std::erase_if(op.inputs, [&](int v) { return v >= 0 && is_empty(m_.values[static_cast<std::size_t>(v)]); });
+    }
+    return std::all_of(op.outputs.begin(), op.outputs.end(), [](int v) { return v < 0; });
+  }
+
+  void visit_parts(operation const& op, std::vector<operation>& left) {
+    std::vector<operation> parts = expanded(m_, op);
+    unknown_.resize(m_.values.size(), false);
+    for (operation& part : parts) visit(part, left, false);
   }
 
   model& m_;
@@ -91,7 +130,7 @@ void check_operators(model const& m, load_options const& options, names const& u
   for (finding const& f : findings) faulty.insert(f.node);
   for (operation const& op : m.operations) {
     bool const copy = !faulty.empty() && lists("Cast CastLike Dropout Identity", op.type);  // prune was not called
-    bool const perhaps = undetermined.count(op.name) != 0 && foldable(op.type);
+    bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type));
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;
     findings.push_back({.node = op.name, .op = op.type, .reason = "the operator is not supported"});
@@ -102,6 +141,7 @@ model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder,
   std::vector<finding> findings;
   model m = decode_model(proto, folder, options, findings);
   proto.Clear();
+  if (findings.empty()) leave_out_empty_inputs(m);
   names const undetermined = propagation(m, options, findings).run();
   if (findings.empty()) prune(m);
   check_operators(m, options, undetermined, findings);

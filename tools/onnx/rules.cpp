@@ -112,12 +112,15 @@ constexpr rule rules[] = {
     {"GroupNormalization", 18, 0, 3, 3, "epsilon num_groups stash_type", shapes::channel_normalization},
     {"Hardmax", 1, 0, 1, 1, "axis", shapes::along_axis},
     {"InstanceNormalization", 6, 0, 3, 3, "epsilon", shapes::channel_normalization},
+    // Before operator set 17 as ONNX Runtime has it, in the same domain.
+    {"LayerNormalization", 1, 16, 2, 3, "axis epsilon stash_type", shapes::layer_normalization},
     {"LayerNormalization", 17, 0, 2, 3, "axis epsilon stash_type", shapes::layer_normalization},
     {"LogSoftmax", 1, 0, 1, 1, "axis", shapes::along_axis},
     {"LpNormalization", 1, 0, 1, 1, "axis p", shapes::along_axis},
     {"LRN", 1, 0, 1, 1, "alpha beta bias size", shapes::local_response},
     {"MeanVarianceNormalization", 9, 0, 1, 1, "axes", shapes::mean_variance},
     {"RMSNormalization", 23, 0, 2, 2, "axis epsilon stash_type", shapes::layer_normalization},
+    {"SimplifiedLayerNormalization", 1, 0, 2, 2, "axis epsilon stash_type", nullptr},
     {"Softmax", 1, 0, 1, 1, "axis", shapes::along_axis},
 
     // windows
@@ -214,6 +217,27 @@ constexpr rule rules[] = {
     {"ReduceSum", 13, 0, 1, 2, "keepdims noop_with_empty_axes", shapes::reduce},
     {"TopK", 1, 9, 1, 1, "axis k", shapes::top_k},
     {"TopK", 10, 0, 2, 2, "axis largest sorted", shapes::top_k},
+
+    // ONNX Runtime's own, which are taken apart
+    {"com.microsoft.Attention", 1, 0, 2, 7,
+     "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
+     "unidirectional",
+     nullptr},
+    {"com.microsoft.BiasGelu", 1, 0, 2, 2, "", nullptr},
+    {"com.microsoft.EmbedLayerNormalization", 1, 0, 7, 9, "epsilon mask_index_type", nullptr},
+    {"com.microsoft.FastGelu", 1, 0, 1, 2, "", nullptr},
+    {"com.microsoft.FusedConv", 1, 0, 2, 4,
+     "activation activation_params auto_pad dilations group kernel_shape pads strides", nullptr},
+    {"com.microsoft.FusedGemm", 1, 0, 2, 3,
+     "activation activation_alpha activation_beta activation_gamma alpha beta transA transB", nullptr},
+    {"com.microsoft.FusedMatMul", 1, 0, 2, 2, "alpha transA transB transBatchA transBatchB", nullptr},
+    {"com.microsoft.Gelu", 1, 0, 1, 1, "", nullptr},
+    {"com.microsoft.MultiHeadAttention", 1, 0, 1, 10, "mask_filter_value num_heads scale unidirectional", nullptr},
+    {"com.microsoft.QuickGelu", 1, 0, 1, 1, "alpha", nullptr},
+    {"com.microsoft.RotaryEmbedding", 1, 0, 4, 4,
+     "interleaved is_packed_batching num_heads rotary_embedding_dim scale", nullptr},
+    {"com.microsoft.SkipLayerNormalization", 1, 0, 3, 5, "epsilon", nullptr},
+    {"com.microsoft.SkipSimplifiedLayerNormalization", 1, 0, 3, 4, "epsilon", nullptr},
 };
 
 /// Nine operators that changed together: their axes became an input in operator set 18.
@@ -227,7 +251,11 @@ std::size_t most_outputs(std::string_view type) {
   if (type == "Split") return many;
   if (type == "BatchNormalization") return 5;
   if (type == "Attention") return 4;
-  if (type == "LayerNormalization") return 3;
+  if (type == "LayerNormalization" || type == "com.microsoft.EmbedLayerNormalization") return 3;
+  if (type == "SimplifiedLayerNormalization") return 2;
+  if (type == "com.microsoft.Attention") return 2;
+  if (type == "com.microsoft.MultiHeadAttention") return 4;
+  if (type.starts_with("com.microsoft.Skip")) return 4;
   return type == "Dropout" || type == "MaxPool" || type == "TopK" ? 2 : 1;
 }
 

@@ -14,7 +14,7 @@ struct rule {
   int since, until;             ///< operator sets; until 0: up to the newest
   std::size_t fewest, most;     ///< inputs
   std::string_view attributes;  ///< separated by blanks
-  void (*shape)(site&);
+  void (*shape)(site&);         ///< null for those that are taken apart first
 };
 
 /// All of them, but for the reductions that share one.

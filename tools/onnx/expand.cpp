@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "expand.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ago::onnx {
+namespace {
+
+struct entry {
+  std::string_view type;
+  void (*take_apart)(parts_of_operation&);
+};
+
+constexpr entry entries[] = {
+    {"SimplifiedLayerNormalization", expansion::simplified_layer_normalization},
+    {"com.microsoft.Attention", expansion::attention},
+    {"com.microsoft.BiasGelu", expansion::bias_gelu},
+    {"com.microsoft.EmbedLayerNormalization", expansion::embedding},
+    {"com.microsoft.FastGelu", expansion::fast_gelu},
+    {"com.microsoft.FusedConv", expansion::fused_conv},
+    {"com.microsoft.FusedGemm", expansion::fused_gemm},
+    {"com.microsoft.FusedMatMul", expansion::fused_matmul},
+    {"com.microsoft.Gelu", expansion::gelu},
+    {"com.microsoft.MultiHeadAttention", expansion::multi_head_attention},
+    {"com.microsoft.QuickGelu", expansion::quick_gelu},
+    {"com.microsoft.RotaryEmbedding", expansion::rotary_embedding},
+    {"com.microsoft.SkipLayerNormalization", expansion::skip_layer_normalization},
+    {"com.microsoft.SkipSimplifiedLayerNormalization", expansion::skip_layer_normalization},
+};
+
+entry const* entry_of(std::string_view type) {
+  auto const at = std::find_if(std::begin(entries), std::end(entries), [&](entry const& e) { return e.type == type; });
+  return at == std::end(entries) ? nullptr : at;
+}
+
+}  // namespace
+
+bool expands(std::string_view type) { return entry_of(type) != nullptr; }
+
+std::vector<operation> expanded(model& graph, operation const& op) {
+  parts_of_operation parts(graph, op);
+  entry_of(op.type)->take_apart(parts);
+  return parts.take();
+}
+
+int parts_of_operation::value() {
+  graph_.values.push_back({.name = op_.name, .type = element::real, .dims = {}, .known = {}});
+  return static_cast<int>(graph_.values.size()) - 1;
+}
+
+int parts_of_operation::constant_of(constant c) {
+  int const v = value();
+  auto& to = graph_.values[static_cast<std::size_t>(v)];
+  to.type = c.type;
+  to.dims = c.dims;
+  to.known = std::move(c);
+  return v;
+}
+
+int parts_of_operation::list(extents numbers) {
+  auto const size = static_cast<std::int64_t>(numbers.size());
+  return constant_of({.type = element::integer, .dims = {size}, .integers = std::move(numbers)});
+}
+
+int parts_of_operation::make(char const* type, std::vector<int> inputs, attributes more) {
+  int const v = value();
+  made_.push_back({.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs),
+                   .outputs = {v}});
+  return v;
+}
+
+std::vector<int> parts_of_operation::split(int x, extents sizes) {
+  std::vector<int> outputs;
+  for (std::size_t i = 0; i < sizes.size(); ++i) outputs.push_back(value());
+  attributes more{{"axis", std::int64_t{-1}}};
+  std::vector<int> inputs{x};
+  if (graph_.opset < 13) more["split"] = std::move(sizes);
+  else inputs.push_back(list(std::move(sizes)));
+  made_.push_back({.name = op_.name, .type = "Split", .attributes = std::move(more), .inputs = std::move(inputs),
+                   .outputs = outputs});
+  return outputs;
+}
+
+void parts_of_operation::finish(char const* type, std::vector<int> inputs, attributes more,
+                                std::vector<std::size_t> outputs) {
+  std::vector<int> results;
+  for (std::size_t const i : outputs) results.push_back(s_.has_output(i) ? op_.outputs[i] : -1);
+  made_.push_back({.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs),
+                   .outputs = std::move(results)});
+}
+
+bool parts_of_operation::wants(std::size_t output) const {
+  if (!s_.has_output(output)) return false;
+  int const v = op_.outputs[output];
+  auto const has = [&](std::vector<int> const& list) { return std::find(list.begin(), list.end(), v) != list.end(); };
+  return has(graph_.outputs) || std::any_of(graph_.operations.begin(), graph_.operations.end(),
+                                            [&](operation const& reader) { return has(reader.inputs); });
+}
+
+void parts_of_operation::expect_no_output_from(std::size_t first) const {
+  for (std::size_t i = first; i < op_.outputs.size(); ++i) {
+    if (wants(i)) throw fault{"", "its output " + std::to_string(i) + " is not supported"};
+  }
+}
+
+}  // namespace ago::onnx

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators that are others put together, as ONNX Runtime's own are: taken apart while shapes are inferred.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "site.hpp"
+
+namespace ago::onnx {
+
+/// ONNX Runtime's operators have this before their names.
+inline constexpr std::string_view microsoft = "com.microsoft.";
+
+/// Is an operator of this type, of any domain, taken apart?
+bool expands(std::string_view type);
+
+/// The operations that do what `op` does, operands first; values between them are added to the graph. The shapes and
+/// the values of the operation's operands must be known. Throws a fault where it does what others do not.
+std::vector<operation> expanded(model& graph, operation const& op);
+
+/// What an operation is taken apart into.
+class parts_of_operation {
+ public:
+  parts_of_operation(model& graph, operation const& op) : graph_(graph), op_(op), s_(graph, op) {}
+
+  using attributes = std::map<std::string, attribute>;
+
+  site const& what() const { return s_; }
+  operation const& op() const { return op_; }
+  bool has(std::size_t input) const { return s_.has_input(input); }
+  /// An operand of the operation.
+  int operand(std::size_t input) const { return has(input) ? op_.inputs[input] : -1; }
+  /// A copy: values are added to the graph, which moves them.
+  extents dims(std::size_t input) const { return s_.dims(input); }
+
+  int list(extents numbers);
+  int constant_of(constant c);
+  int number(float x) { return constant_of({.dims = {}, .reals = {x}}); }
+
+  /// A new value, made by an operator.
+  int make(char const* type, std::vector<int> inputs, attributes more = {});
+  int reshape(int x, extents dims) { return make("Reshape", {x, list(std::move(dims))}); }
+  int transpose(int x, extents order) { return make("Transpose", {x}, {{"perm", std::move(order)}}); }
+  /// Parts of the last axis.
+  std::vector<int> split(int x, extents sizes);
+
+  /// Output `output` of the operation; the operator that makes it may have several.
+  void finish(char const* type, std::vector<int> inputs, attributes more = {}, std::vector<std::size_t> outputs = {0});
+  /// Does anybody read an output?
+  bool wants(std::size_t output) const;
+  /// Faults if anybody reads an output from `first` on.
+  void expect_no_output_from(std::size_t first) const;
+
+  std::vector<operation> take() { return std::move(made_); }
+
+ private:
+  int value();
+
+  model& graph_;
+  operation const& op_;
+  site s_;
+  std::vector<operation> made_;
+};
+
+namespace expansion {
+
+void simplified_layer_normalization(parts_of_operation& p);
+void bias_gelu(parts_of_operation& p);
+void fast_gelu(parts_of_operation& p);
+void quick_gelu(parts_of_operation& p);
+void gelu(parts_of_operation& p);
+void skip_layer_normalization(parts_of_operation& p);
+void embedding(parts_of_operation& p);
+void fused_matmul(parts_of_operation& p);
+void fused_gemm(parts_of_operation& p);
+void fused_conv(parts_of_operation& p);
+void rotary_embedding(parts_of_operation& p);
+void attention(parts_of_operation& p);
+void multi_head_attention(parts_of_operation& p);
+
+}  // namespace expansion
+}  // namespace ago::onnx
