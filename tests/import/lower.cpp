@@ -295,3 +295,17 @@ TEST_CASE("Where with a condition that is computed has no arithmetic with what i
   CHECK(count<binary>(lowered_where({"c", "x", "large"})) == 2);
   CHECK(count<binary>(lowered_where({"c", "x", "x"})) == 3);
 }
+
+TEST_CASE("negative numbers of rows that are computed count from the end") {
+  ago_test::network net;
+  net.input("i", {3}, ::onnx::TensorProto::INT64).input("x", {3, 5});
+  net.constant("table", {5, 2}, counted(10));
+  net.node("Gather", {"table", "i"}, {"y"});
+  net.node("ArgMax", {"x"}, {"largest"}).set("axis", 1).set("keepdims", 0);
+  net.node("Gather", {"table", "largest"}, {"z"});  // no number of an axis is negative
+  net.output("y").output("z");
+  auto const list = lowered_of(net).network;
+  CHECK(count<ago::embedding>(list) == 2);
+  CHECK(std::get<map_of>(only<map_of>(list).what).expression ==
+        "math::where_less(x, decltype(x)(0.f), x + 5.f, x)");
+}

@@ -30,6 +30,12 @@ std::string literal(float x) {
   return r + 'f';
 }
 
+std::string wide(float x) { return "decltype(x)(" + literal(x) + ")"; }
+
+std::string where_less(std::string const& a, std::string const& b, std::string const& yes, std::string const& no) {
+  return "math::where_less(" + a + ", " + b + ", " + yes + ", " + no + ")";
+}
+
 extents broadcast(extents const& a, extents const& b) {
   extents r(std::max(a.size(), b.size()), 1);
   for (std::size_t i = 0; i < r.size(); ++i) {

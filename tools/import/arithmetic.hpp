@@ -15,6 +15,11 @@ view mapped(context& c, view x, std::string expression);
 /// A float as it is written in C++.
 std::string literal(float x);
 
+/// A number as a register, in an expression of x.
+std::string wide(float x);
+/// `yes` where a < b, `no` elsewhere: expressions of x.
+std::string where_less(std::string const& a, std::string const& b, std::string const& yes, std::string const& no);
+
 /// ONNX's broadcasting of two shapes.
 extents broadcast(extents const& a, extents const& b);
 /// `x` with the dims that it is broadcast to, elements repeated.

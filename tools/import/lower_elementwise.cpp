@@ -14,14 +14,6 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// A number as a register.
-std::string wide(float x) { return "decltype(x)(" + literal(x) + ")"; }
-
-/// `yes` where a < b, `no` elsewhere: expressions of x.
-std::string where_less(std::string const& a, std::string const& b, std::string const& yes, std::string const& no) {
-  return "math::where_less(" + a + ", " + b + ", " + yes + ", " + no + ")";
-}
-
 /// `yes` where x is true, that is not 0, `no` elsewhere.
 std::string where_true(float yes, float no) { return where_less(wide(0), "math::abs(x)", wide(yes), wide(no)); }
 

@@ -82,6 +82,9 @@ void split(node_reader const& n) {
   }
 }
 
+/// Are the elements numbers of places?
+bool is_arg_max(builder const& net, int value) { return std::holds_alternative<arg_max>(net.at(value).what); }
+
 void gather(node_reader const& n) {
   int const axis = axis_of(n.integer("axis", 0), int(n.dims().size()));
   std::int64_t const extent = n.dims()[std::size_t(axis)];
@@ -95,7 +98,10 @@ void gather(node_reader const& n) {
   if (!n.known(0) || axis != 0) throw unsupported("indices, or else a table along axis 0, must be constant");
   view const indices = in_row_major(n.c.net, n.x(1));
   std::int64_t const count = indices.how.count(), width = product(n.dims()) / extent;
-  int x = with_extents(n.c.net, indices.value, {1, 1, int(count), 1});
+  // Negative ones count from the end.
+  std::string const from_end = where_less("x", wide(0), "x + " + literal(float(extent)), "x");
+  view const rows = is_arg_max(n.c.net, indices.value) ? indices : mapped(n.c, indices, from_end);
+  int x = with_extents(n.c.net, rows.value, {1, 1, int(count), 1});
   x = n.c.net.apply(embedding{int(extent), int(width)}, {x}, n.reals(0, "the table"));
   n.define({x, row_major(n.out_dims())});
 }
