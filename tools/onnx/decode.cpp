@@ -28,11 +28,79 @@ attribute decode_attribute(AttributeProto const& a, std::filesystem::path const&
   }
 }
 
+/// Decodes the nodes and initializers of one graph.
+class graph_decoder {
+ public:
+  graph_decoder(::onnx::GraphProto& graph, std::filesystem::path const& folder, std::vector<finding>& findings,
+                subgraphs& within, std::string prefix = "")
+      : graph_(graph), folder_(folder), findings_(findings), within_(within), prefix_(std::move(prefix)) {}
+
+  /// Gives the memory of the file's form back at once: a large model is never there twice.
+  void initializer(::onnx::TensorProto& tensor, value& v) {
+    try {
+      v.known = decode_tensor(tensor, folder_);
+      v.type = v.known->type;
+      v.dims = v.known->dims;
+    } catch (fault const& f) {
+      findings_.push_back({.attribute = "initializer \"" + printable(tensor.name()) + "\"", .reason = f.reason});
+    }
+    ::onnx::TensorProto().Swap(&tensor);
+  }
+
+  /// Node `n`; its operands are numbers of the structure.
+  operation node(structure const& s, int n) {
+    auto& proto = *graph_.mutable_node(n);
+    auto const index = static_cast<std::size_t>(n);
+    operation op{.name = prefix_ + name_of(graph_, n),
+                 .type = proto.op_type(),
+                 .attributes = {},
+                 .inputs = s.node_inputs[index],
+                 .outputs = s.node_outputs[index]};
+    auto const wrong = [&](std::string const& attribute, std::string const& reason) {
+      findings_.push_back({.node = op.name, .op = op.type, .attribute = attribute, .reason = reason});
+    };
+    if (proto.domain() == "com.microsoft") {
+      op.type.insert(0, microsoft);
+    } else if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+      wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
+    }
+    if (op.type == "If" && proto.input_size() != 1) wrong("", "it has other inputs than a condition");
+    for (AttributeProto& a : *proto.mutable_attribute()) {
+      try {
+        bool const is_branch = op.type == "If";
+        if (is_branch && a.type() != AttributeProto::GRAPH) throw fault{"", "it is no graph"};
+        if (!op.attributes.emplace(a.name(), is_branch ? kept(a) : decode_attribute(a, folder_)).second) {
+          wrong(a.name(), "it is there twice");
+        }
+      } catch (fault const& f) {
+        wrong(a.name(), f.reason);
+      }
+    }
+    return op;
+  }
+
+ private:
+  /// The number of a graph within a node.
+  attribute kept(AttributeProto& a) {
+    within_.emplace_back().Swap(a.mutable_g());
+    return static_cast<std::int64_t>(within_.size()) - 1;
+  }
+
+  ::onnx::GraphProto& graph_;
+  std::filesystem::path const& folder_;
+  std::vector<finding>& findings_;
+  subgraphs& within_;
+  std::string prefix_;
+};
+
 class decoder {
  public:
   decoder(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options,
-          std::vector<finding>& findings)
-      : proto_(proto), folder_(folder), options_(options), findings_(findings) {}
+          std::vector<finding>& findings, subgraphs& within)
+      : proto_(proto),
+        options_(options),
+        findings_(findings),
+        graph_(*proto.mutable_graph(), folder, findings, within) {}
 
   model decode_all() {
     header();
@@ -40,7 +108,7 @@ class decoder {
     structure const s = structure_of(*proto_.mutable_graph(), findings_);
     fail_if_any();
     values(s);
-    for (int const n : s.order) result_.operations.push_back(node(s, n));
+    for (int const n : s.order) result_.operations.push_back(graph_.node(s, n));
     result_.outputs = s.outputs;
     return std::move(result_);
   }
@@ -54,7 +122,6 @@ class decoder {
   }
 
   void header() {
-    if (!proto_.has_graph()) return report("", "the file has no graph; it is not an ONNX model");
     result_.name = proto_.graph().name();
     for (auto const& set : proto_.opset_import()) {
       if (set.domain().empty() || set.domain() == "ai.onnx") result_.opset = set.version();
@@ -69,7 +136,7 @@ class decoder {
     result_.values.resize(s.names.size());
     for (std::size_t v = 0; v < s.names.size(); ++v) {
       result_.values[v].name = s.names[v];
-      if (s.needed[v] && s.initializers[v]) initializer(*s.initializers[v], result_.values[v]);
+      if (s.needed[v] && s.initializers[v]) graph_.initializer(*s.initializers[v], result_.values[v]);
     }
     inputs(s);
   }
@@ -93,56 +160,53 @@ class decoder {
     if (fixed != options_.fixed.size()) report("", "a value is given for an input that the model has not");
   }
 
-  /// Gives the memory of the file's form back at once: a large model is never there twice.
-  void initializer(::onnx::TensorProto& tensor, value& v) {
-    try {
-      v.known = decode_tensor(tensor, folder_);
-      v.type = v.known->type;
-      v.dims = v.known->dims;
-    } catch (fault const& f) {
-      report("initializer \"" + printable(tensor.name()) + "\"", f.reason);
-    }
-    ::onnx::TensorProto().Swap(&tensor);
-  }
-
-  operation node(structure const& s, int n) {
-    auto const& proto = proto_.graph().node(n);
-    auto const index = static_cast<std::size_t>(n);
-    operation op{.name = name_of(proto_.graph(), n),
-                 .type = proto.op_type(),
-                 .attributes = {},
-                 .inputs = s.node_inputs[index],
-                 .outputs = s.node_outputs[index]};
-    auto const wrong = [&](std::string const& attribute, std::string const& reason) {
-      findings_.push_back({.node = op.name, .op = op.type, .attribute = attribute, .reason = reason});
-    };
-    if (proto.domain() == "com.microsoft") {
-      op.type.insert(0, microsoft);
-    } else if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
-      wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
-    }
-    for (AttributeProto const& a : proto.attribute()) {
-      try {
-        if (!op.attributes.emplace(a.name(), decode_attribute(a, folder_)).second) wrong(a.name(), "it is there twice");
-      } catch (fault const& f) {
-        wrong(a.name(), f.reason);
-      }
-    }
-    return op;
-  }
-
   ::onnx::ModelProto& proto_;
-  std::filesystem::path const& folder_;
   load_options const& options_;
   std::vector<finding>& findings_;
+  graph_decoder graph_;
   model result_;
 };
 
 }  // namespace
 
 model decode_model(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options,
-                   std::vector<finding>& findings) {
-  return decoder(proto, folder, options, findings).decode_all();
+                   std::vector<finding>& findings, subgraphs& within) {
+  if (!proto.has_graph()) throw import_error("the file has no graph; it is not an ONNX model");
+  return decoder(proto, folder, options, findings, within).decode_all();
+}
+
+branch decode_branch(::onnx::GraphProto graph, operation const& op, model& m, std::filesystem::path const& folder,
+                     std::vector<finding>& findings, subgraphs& within) {
+  if (!graph.input().empty()) throw fault{"", "its branch has inputs of its own"};
+  std::vector<std::string> const around = captures_of(graph);
+  std::size_t const before = findings.size();
+  structure const s = structure_of(graph, findings, around);
+  if (findings.size() > before) throw fault{"", "its branch does not hang together"};
+  graph_decoder decoder(graph, folder, findings, within, op.name + "/");
+  std::vector<int> place(s.names.size(), -1);  // in the model
+  for (std::size_t v = 0; v < around.size(); ++v) {
+    for (int const i : op.inputs) {
+      if (i >= 0 && m.values[static_cast<std::size_t>(i)].name == around[v]) place[v] = i;
+    }
+    if (place[v] < 0) throw fault{"", "its branch reads \"" + printable(around[v]) + "\", which is not defined"};
+  }
+  for (std::size_t v = around.size(); v < s.names.size(); ++v) {
+    if (!s.needed[v]) continue;
+    place[v] = static_cast<int>(m.values.size());
+    m.values.push_back({.name = s.names[v], .type = element::real, .dims = {}, .known = {}});
+    if (s.initializers[v]) decoder.initializer(*s.initializers[v], m.values.back());
+  }
+  auto const placed = [&](std::vector<int> list) {
+    for (int& v : list) v = v < 0 ? v : place[static_cast<std::size_t>(v)];
+    return list;
+  };
+  branch r{.operations = {}, .outputs = placed(s.outputs)};
+  for (int const n : s.order) {
+    operation& made = r.operations.emplace_back(decoder.node(s, n));
+    made.inputs = placed(std::move(made.inputs));
+    made.outputs = placed(std::move(made.outputs));
+  }
+  return r;
 }
 
 }  // namespace ago::onnx

@@ -40,9 +40,12 @@ void leave_out_empty_inputs(model& m) {
 /// Shapes and constants of everything, operands first. What is wrong with an operation does not stop the others.
 class propagation {
  public:
-  propagation(model& m, load_options const& options, std::vector<finding>& findings)
+  propagation(model& m, load_options const& options, std::vector<finding>& findings, subgraphs& within,
+              std::filesystem::path const& folder)
       : m_(m),
         findings_(findings),
+        within_(within),
+        folder_(folder),
         budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 8 * options.all_constants} {
     // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
     for (finding const& f : findings) {
@@ -75,6 +78,7 @@ class propagation {
         // What an operation is taken apart into may be newer than the model's operator set.
         rule const& r = of_file ? checked_rule(op, m_.opset) : rule_for(op.type, newest_opset);
         if (sound_ && !reads_unknown(op)) {
+          if (op.type == "If") return visit_branch(op, left);
           if (expands(op.type)) return visit_parts(op, left);
           site s(m_, op);
           r.shape(s);
@@ -114,8 +118,38 @@ class propagation {
     for (operation& part : parts) visit(part, left, false);
   }
 
+  /// The branch that a known condition chooses, in the place of the If.
+  void visit_branch(operation const& op, std::vector<operation>& left) {
+    site const s(m_, op);
+    constant const& condition = s.known(0, "cond");
+    if (volume(condition.dims) != 1 || condition.type != element::integer) {
+      throw fault{"cond", "it is no single boolean"};
+    }
+    char const* const name = condition.integers[0] != 0 ? "then_branch" : "else_branch";
+    std::int64_t const number = s.integer(name, -1);
+    if (number < 0) throw fault{name, "it is missing"};
+    std::size_t const before = findings_.size();
+    ::onnx::GraphProto graph = std::move(within_[static_cast<std::size_t>(number)]);
+    branch chosen = decode_branch(std::move(graph), op, m_, folder_, findings_, within_);
+    for (std::size_t i = before; i < findings_.size(); ++i) faulty_.insert(findings_[i].node);
+    unknown_.resize(m_.values.size(), false);
+    if (chosen.outputs.size() != op.outputs.size()) {
+      std::string const expected = std::to_string(op.outputs.size());
+      throw fault{name, std::to_string(chosen.outputs.size()) + " outputs, expected " + expected};
+    }
+    for (operation& part : chosen.operations) visit(part, left, true);
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      if (op.outputs[i] < 0) continue;
+      operation copy{.name = op.name, .type = "Identity", .attributes = {}, .inputs = {chosen.outputs[i]},
+                     .outputs = {op.outputs[i]}};
+      visit(copy, left, true);
+    }
+  }
+
   model& m_;
   std::vector<finding>& findings_;
+  subgraphs& within_;
+  std::filesystem::path const& folder_;
   fold_budget budget_;
   bool sound_ = true;
   names faulty_, undetermined_;
@@ -130,7 +164,7 @@ void check_operators(model const& m, load_options const& options, names const& u
   for (finding const& f : findings) faulty.insert(f.node);
   for (operation const& op : m.operations) {
     bool const copy = !faulty.empty() && lists("Cast CastLike Dropout Identity", op.type);  // prune was not called
-    bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type));
+    bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type) || op.type == "If");
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;
     findings.push_back({.node = op.name, .op = op.type, .reason = "the operator is not supported"});
@@ -139,10 +173,11 @@ void check_operators(model const& m, load_options const& options, names const& u
 
 model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options) try {
   std::vector<finding> findings;
-  model m = decode_model(proto, folder, options, findings);
+  subgraphs within;
+  model m = decode_model(proto, folder, options, findings, within);
   proto.Clear();
   if (findings.empty()) leave_out_empty_inputs(m);
-  names const undetermined = propagation(m, options, findings).run();
+  names const undetermined = propagation(m, options, findings, within, folder).run();
   if (findings.empty()) prune(m);
   check_operators(m, options, undetermined, findings);
   if (!findings.empty()) throw import_error(findings);

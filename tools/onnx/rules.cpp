@@ -218,6 +218,9 @@ constexpr rule rules[] = {
     {"TopK", 1, 9, 1, 1, "axis k", shapes::top_k},
     {"TopK", 10, 0, 2, 2, "axis largest sorted", shapes::top_k},
 
+    // control flow
+    {"If", 1, 0, 1, many, "else_branch then_branch", nullptr},
+
     // ONNX Runtime's own, which are taken apart
     {"com.microsoft.Attention", 1, 0, 2, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
@@ -248,7 +251,7 @@ constexpr rule reduction_since{"", 18, 0, 1, 2, "keepdims noop_with_empty_axes",
 
 /// How many outputs there may be; one for all others.
 std::size_t most_outputs(std::string_view type) {
-  if (type == "Split") return many;
+  if (type == "Split" || type == "If") return many;
   if (type == "BatchNormalization") return 5;
   if (type == "Attention") return 4;
   if (type == "LayerNormalization" || type == "com.microsoft.EmbedLayerNormalization") return 3;

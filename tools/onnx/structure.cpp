@@ -2,6 +2,7 @@
 #include "structure.hpp"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ago::onnx {
 namespace {
@@ -10,7 +11,8 @@ class builder {
  public:
   builder(::onnx::GraphProto& graph, std::vector<finding>& findings) : graph_(graph), findings_(findings) {}
 
-  structure build() {
+  structure build(std::vector<std::string> const& around) {
+    for (std::string const& name : around) define(name);
     initializers();
     inputs();
     nodes();
@@ -90,12 +92,20 @@ class builder {
     }
     for (int n = 0; n < graph_.node_size(); ++n) {
       auto& inputs = result_.node_inputs.emplace_back();
-      for (std::string const& name : graph_.node(n).input()) {
+      auto const read = [&](std::string const& name) {
         int const v = name.empty() ? -1 : known(name);
         if (v < 0 && !name.empty()) {
           report(name_of(graph_, n), graph_.node(n).op_type(), "its input \"" + printable(name) + "\" is not defined");
         }
         inputs.push_back(v);
+      };
+      for (std::string const& name : graph_.node(n).input()) read(name);
+      if (graph_.node(n).op_type() != "If") continue;
+      std::unordered_set<std::string> seen;  // both branches may read the same
+      for (auto const& a : graph_.node(n).attribute()) {
+        for (std::string const& name : captures_of(a.g())) {
+          if (seen.insert(name).second) read(name);
+        }
       }
     }
   }
@@ -167,8 +177,28 @@ std::string name_of(::onnx::GraphProto const& graph, int node) {
   return name.empty() ? "#" + std::to_string(node) : name;
 }
 
-structure structure_of(::onnx::GraphProto& graph, std::vector<finding>& findings) {
-  return builder(graph, findings).build();
+std::vector<std::string> captures_of(::onnx::GraphProto const& graph) {
+  std::unordered_set<std::string> known{""};  // defined here, or listed already
+  for (auto const& tensor : graph.initializer()) known.insert(tensor.name());
+  for (auto const& input : graph.input()) known.insert(input.name());
+  for (auto const& node : graph.node()) known.insert(node.output().begin(), node.output().end());
+  std::vector<std::string> captures;
+  auto const read = [&](std::string const& name) {
+    if (known.insert(name).second) captures.push_back(name);
+  };
+  for (auto const& node : graph.node()) {
+    for (std::string const& name : node.input()) read(name);
+    for (auto const& a : node.attribute()) {
+      for (std::string const& name : captures_of(a.g())) read(name);
+    }
+  }
+  for (auto const& output : graph.output()) read(output.name());
+  return captures;
+}
+
+structure structure_of(::onnx::GraphProto& graph, std::vector<finding>& findings,
+                       std::vector<std::string> const& around) {
+  return builder(graph, findings).build(around);
 }
 
 }  // namespace ago::onnx

@@ -12,7 +12,7 @@
 namespace ago::onnx {
 
 struct structure {
-  std::vector<std::string> names;                           ///< of the values
+  std::vector<std::string> names;                           ///< of the values; first those of the graphs around
   std::vector<::onnx::TensorProto*> initializers;           ///< per value, or null
   std::vector<int> inputs, outputs;                         ///< values; inputs without those that are initialized
   std::vector<::onnx::ValueInfoProto const*> declared;      ///< per input
@@ -24,8 +24,13 @@ struct structure {
 /// The node's name, or "#12" by its position.
 std::string name_of(::onnx::GraphProto const& graph, int node);
 
+/// The names that a graph within another reads of the graphs around it, in the order in which it does.
+std::vector<std::string> captures_of(::onnx::GraphProto const& graph);
+
 /// Checks that every name is defined once, that what is read is defined, and that there are no cycles. Adds what is
-/// wrong to `findings`; the result is only meaningful if nothing was.
-structure structure_of(::onnx::GraphProto& graph, std::vector<finding>& findings);
+/// wrong to `findings`; the result is only meaningful if nothing was. What the branches of an If read are inputs of the
+/// If behind its condition. `around`: names that graphs around this one define.
+structure structure_of(::onnx::GraphProto& graph, std::vector<finding>& findings,
+                       std::vector<std::string> const& around = {});
 
 }  // namespace ago::onnx
