@@ -5,6 +5,9 @@ and, as `losses`, the profiles of the networks.
 
 A page has a place for each table: what lies between `<!-- report: kernels -->` (or another one's name) and
 `<!-- /report -->` is replaced. Without --update the tables are printed.
+
+The figures of whole networks can be kept in a file (--save), from which their table is made again (--from) and
+bench/chart.py draws the chart in the README.
 """
 import argparse
 import json
@@ -306,6 +309,24 @@ def losses_report(rows):
     return table(["network", "size", "ms", "% of peak", "again", *LOSERS], lines)
 
 
+def networks_text(results):
+    """The place `networks` of a page, from a file of bench/results/."""
+    return f"{results['circumstances']}.\n\n{networks_report(results['rows'], results['alone'])}"
+
+
+def save(path, results):
+    """Keeps what is said about the machine and the engines if the file is there, a row on each line."""
+    results = {**(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}), **results}
+
+    def written(value):
+        if not isinstance(value, list):
+            return json.dumps(value)
+        return "[\n" + ",\n".join("    " + json.dumps(row) for row in value) + "\n  ]"
+
+    fields = ",\n".join(f'  "{name}": {written(value)}' for name, value in results.items())
+    path.write_text("{\n" + fields + "\n}\n", encoding="utf-8")
+
+
 def replace(page, name, text):
     """The page with `text` in its place for `name`."""
     place = re.compile(rf"(<!-- report: {name} -->\n).*?(<!-- /report -->)", re.DOTALL)
@@ -338,6 +359,8 @@ def main():
     parser.add_argument("--repetitions", default="60")
     parser.add_argument("--core", help="pin to this core and ask for the real-time class")
     parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
+    parser.add_argument("--save", type=pathlib.Path, metavar="FILE", help="keeps what networks measures, in bench/results/")
+    parser.add_argument("--from", type=pathlib.Path, metavar="FILE", dest="kept", help="networks' figures, not measured again")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="such as docs/benchmarks.md")
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
@@ -349,12 +372,19 @@ def main():
         if not a.only and not program.exists():
             print(f"no {name}: {program} is not built", file=sys.stderr)
             continue
-        circumstances, rows = measure(program, words, common)
-        if name == "networks":
-            made = report(rows, measure(program, ["--variants", "ago"], common)[1])
+        if name == "networks" and a.kept:
+            text = networks_text(json.loads(a.kept.read_text(encoding="utf-8")))
         else:
-            made = report(rows)
-        text = f"{circumstances}; {a.repetitions} repetitions.\n\n{made}"
+            circumstances, rows = measure(program, words, common)
+            circumstances += f"; {a.repetitions} repetitions"
+            if name == "networks":
+                results = {"circumstances": circumstances, "rows": rows,
+                           "alone": measure(program, ["--variants", "ago"], common)[1]}
+                text = networks_text(results)
+                if a.save:
+                    save(a.save, results)
+            else:
+                text = f"{circumstances}.\n\n{report(rows)}"
         if a.update:
             a.update.write_text(replace(a.update.read_text(encoding="utf-8"), name, text), encoding="utf-8")
         else:

@@ -3,7 +3,7 @@
 """docs/errors.md knows every sentence that stops a compilation, and every fault has a mistake in this folder.
 
 usage: check_errors.py <repository> [compiler]
-With a compiler that is g++ 12, its output for the example must be the one shown, but for line numbers.
+With a compiler that is g++ 12, its output must be that shown in docs/errors.md and README.md, but for line numbers.
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ASSERTION = re.compile(r'static_assert\([^;]*?,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\);')
-EXAMPLE = "add_channels.cpp"
+SHOWN = re.compile(r"<!-- error: (\S+) -->\n+```text\n(.*?)```", re.DOTALL)  # a file of this folder, what a page says it gives
 
 
 def sentences(include):
@@ -37,16 +37,19 @@ def without_positions(text):
     return [line for line in text.splitlines() if not re.match(r" +(\d+ )?\|", line)]
 
 
-def example_faults(root, document, compiler):
+def example_faults(root, page, compiler):
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     if "g++" not in version.splitlines()[0] or not re.search(r" 12\.\d", version.splitlines()[0]):
         return
-    command = [compiler, "-std=c++20", "-I../../include", "-fsyntax-only", EXAMPLE]
-    printed = subprocess.run(command, cwd=root / "tests/fail", env=dict(os.environ, LC_ALL="C"), capture_output=True,
-                             text=True, check=False).stderr
-    shown = re.search(r"```text\n(.*?)```", document, re.DOTALL)[1]
-    if without_positions(shown) != without_positions(printed):
-        yield f"docs/errors.md shows another output for {EXAMPLE} than:\n{printed}"
+    examples = SHOWN.findall((root / page).read_text())
+    if not examples:
+        yield f"{page} shows no compiler's output after a line <!-- error: FILE -->"
+    for name, shown in examples:
+        command = [compiler, "-std=c++20", "-I../../include", "-fsyntax-only", name]
+        printed = subprocess.run(command, cwd=root / "tests/fail", env=dict(os.environ, LC_ALL="C"), capture_output=True,
+                                 text=True, check=False).stderr
+        if without_positions(shown) != without_positions(printed):
+            yield f"{page} shows another output for {name} than:\n{printed}"
 
 
 def main():
@@ -62,7 +65,8 @@ def main():
         if not re.search(rf"// (misfit: {fault} |expect: .*fault::{fault})", mistakes):
             missing.append(f"tests/fail has no mistake for the fault {fault}")
     for compiler in sys.argv[2:]:
-        missing += example_faults(root, document, compiler)
+        for page in ("README.md", "docs/errors.md"):
+            missing += example_faults(root, page, compiler)
     print(*missing, sep="\n")
     return 1 if missing or len(found) < 20 else 0
 

@@ -12,7 +12,9 @@ constexpr int stride = 1;
 constexpr int stride = 2;
 #endif
 
+// [network]
 inline constexpr auto net = input{.h = 32, .w = 32, .c = 8}
     | residual{depthwise{.kernel = 3, .stride = stride, .pad = 1}}  // here
     | relu{};
+// [/network]
 static_assert(check<net>::ok);
