@@ -9,10 +9,11 @@
 
 int main() {
   test::builder<8, 8> b;
-  int const x = b.pointwise(b.input({1, 2, 2, 4}), 8), y = b.unary(ago::op::relu, x);
+  int const x = b.pointwise(b.input({1, 2, 2, 4}), 8), y = b.unary(ago::op::relu, x), z = b.unary(ago::op::sigmoid, y);
   b.g.nodes[x].name = "\"a\" <b>bold</b> & <img src=x onerror=alert(1)>";
   b.g.nodes[y].name = "</script><script>alert(2)</script>'";
-  b.output(y);
+  b.g.nodes[z].name = "\x1b[31mred\a \xe2\x80\xaegpj.exe";
+  b.output(z);
   ago::tools::inspection i = ago::tools::inspect(b.g);
   i.network = "<i>net</i> & co";
   ago::tools::write_html(std::cout, {&i, 1});

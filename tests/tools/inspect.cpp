@@ -142,7 +142,7 @@ TEST_CASE("random networks: every operator has its place, and nothing is lost in
 
 TEST_CASE("sizes that layers do not fit are refused with a sentence") {
   CHECK_THROWS_WITH_AS(find_network("squeezenet")->trace(5),
-                       doctest::Contains("layer 18, max_pool of source line 20: the window is larger than the image "
+                       doctest::Contains("layer 18, max_pool of source line 21: the window is larger than the image "
                                          "with its pads (expects 3, gets 1)"),
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(find_network("mnasnet")->trace(100'000), doctest::Contains("more elements than an int"),

@@ -177,6 +177,20 @@ class Models(unittest.TestCase):
         self.assertIn('"name":"slopes"', page)
         self.assertIn("slopes", self.output(MODEL, "--format", "dot"))
 
+    def test_names_that_a_terminal_would_obey_are_written_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "\x1b[2J\u202e.onnx")
+            path.write_bytes(MODEL.read_bytes().replace(b"slopes", b"\x1b[31m\a"))
+            for form in ("text", "json", "dot", "html"):
+                text = self.output(path, "--format", form)
+                self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+                if form in ("dot", "html"):
+                    self.assertIn("x1b[31m", text)
+            path.write_bytes(MODEL.read_bytes().replace(b"steepness", b"\x1b[31mred.").replace(b"Sqrt", b"Sqrx"))
+            told = run(path)
+            self.assertEqual(told.returncode, 2)
+            self.assertNotRegex(told.stderr, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+
     def test_a_name_with_a_slash_is_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(MODEL, folder + "/model")

@@ -61,10 +61,12 @@ class Page(unittest.TestCase):
             }))""")
         self.assertEqual(len(drawn), len(data["views"]))
         for view, ops in zip(data["views"], drawn):
-            self.assertEqual([op[0] for op in ops], [*range(len(data["operators"]))])
+            operators = data["graphs"][view["graph"]]
+            self.assertEqual([op[0] for op in ops], [*range(len(operators))])
+            self.assertEqual(len(view["subgraph"]), len(operators))
             hues, fills = {}, {}
             for number, fill, area, hue, label in ops:
-                operator, subgraph = data["operators"][number], view["subgraph"][number]
+                operator, subgraph = operators[number], view["subgraph"][number]
                 self.assertGreater(area, 0)
                 self.assertEqual(label, operator["kind"])
                 heavy = operator["kind"] in ("conv2d", "depthwise", "pointwise", "linear", "matmul", "attention_scores",
@@ -90,6 +92,34 @@ class Page(unittest.TestCase):
         left, right = BROWSER.evaluate(
             "[...document.querySelectorAll('.graph > svg')].map(s => s.getBoundingClientRect().x)")
         self.assertLess(left + 400, right)
+
+    def test_each_policy_is_drawn_on_its_own_graph(self):
+        for network, other in (("bert_tiny", "apollo"), ("mobilevit_s", "fuse-ops"), ("mobilevit_s", "paper")):
+            for options in (("--against", other), ("--policy", other, "--against", "ago")):
+                with self.subTest(network=network, options=options):
+                    self.check_drawn(network, *options)
+        ago, apollo = BROWSER.evaluate("[...document.querySelectorAll('.graph > svg')].map(s => s.querySelectorAll('.op').length)")
+        self.assertNotEqual(ago, apollo)
+
+    def test_an_operator_that_a_policy_opens_is_found_in_both_graphs(self):
+        text = self.open("bert_tiny", "--against", "apollo")
+        graphs = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)[1])["graphs"]
+        norm = next(v for v, o in enumerate(graphs[0]) if o["kind"] == "layer_norm")
+        opened = [v for v, o in enumerate(graphs[1]) if o["layer"] == graphs[0][norm]["layer"]]
+        self.assertGreater(len(opened), 4)
+        BROWSER.evaluate(f"location.hash = '#op={norm}'")
+        BROWSER.press("Escape")
+        BROWSER.click(*self.centre(f'.view .op[data-op="{norm}"]'))
+        selected = "[...document.querySelectorAll('.view')].map(v => [...v.querySelectorAll('.op.selected')].map(o => +o.dataset.op))"
+        self.assertEqual(BROWSER.evaluate(selected), [[norm], [opened[-1]]])
+        self.assertIn(f"{opened[-1]} bias", BROWSER.evaluate(DETAILS)[1])
+        BROWSER.click(*self.centre(f'.view:last-child .op[data-op="{opened[0]}"]'))
+        self.assertEqual(BROWSER.evaluate(selected), [[norm], [opened[0]]])
+        self.assertEqual(BROWSER.evaluate("location.hash"), f"#op={opened[0]}&graph=1")
+        BROWSER.press("/")
+        for key in "layer_norm":
+            BROWSER.press(key)
+        self.assertRegex(BROWSER.evaluate("document.getElementById('found').value"), r"^\d+ and 0 operators$")
 
     def test_nothing_is_asked_of_the_network(self):
         text = self.open("bert_tiny")
@@ -197,6 +227,9 @@ class Page(unittest.TestCase):
         self.assertEqual(BROWSER.evaluate("document.querySelectorAll('b, i, img').length"), 0)
         BROWSER.click(*self.centre('.op[data-op="2"]'))
         self.assertIn("</script><script>alert(2)</script>'", BROWSER.evaluate(DETAILS)[0])
+        BROWSER.click(*self.centre('.op[data-op="3"]'))
+        self.assertIn("\\x1b[31mred\\x07 \\u202egpj.exe", BROWSER.evaluate(DETAILS)[0])
+        self.assertEqual(re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", path.read_text(encoding="utf-8")), [])
 
 
 def main():

@@ -32,10 +32,10 @@ inspection inspected(char const* name, policy p) {
 }
 
 /// An operator whose name means something to every format.
-inspection hostile() {
+inspection hostile(char const* name = "\"a\\b\" <c> & {d}\n</script>") {
   test::builder<8, 8> b;
   int const x = b.pointwise(b.input({1, 2, 2, 4}), 8);
-  b.g.nodes[x].name = "\"a\\b\" <c> & {d}\n</script>";
+  b.g.nodes[x].name = name;
   b.output(x);
   inspection i = inspect(b.g);
   i.network = "<\"net\">";
@@ -79,7 +79,8 @@ TEST_CASE("JSON of all networks under all policies has exactly the promised keys
   std::vector<std::string> const keys{
       "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
       "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
-      "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes"};
+      "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes",
+      "pipelines",      "partition"};
   for (known_network const& n : known_networks())
     for (int p = 0; p < ago::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
@@ -91,6 +92,50 @@ TEST_CASE("JSON of all networks under all policies has exactly the promised keys
       CHECK((j["steps"] == i.steps.size() && j["arena_bytes"] == i.arena_bytes));
       CHECK((j["subgraphs"] == i.subgraphs.size() && j["pairs_captured"] <= j["pairs_possible"]));
       CHECK((j["steps"].get<int>() > 0 && j["arena_bytes"].get<long>() > 0 && j["jain"].get<double>() <= 1));
+    }
+}
+
+TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps and edges fit together") {
+  for (char const* name : {"mobilenet_v2", "shufflenet_v2", "bert_tiny", "mobilevit_s"})
+    for (int p = 0; p < ago::policies; ++p) {
+      CAPTURE(std::string(name) + " " + name_of(policy(p)));
+      json const whole = json_of(inspected(name, policy(p))), j = whole["partition"];
+      std::size_t const operators = j["operators"].size();
+      CHECK((j["subgraphs"].size() == whole["subgraphs"] && j["steps"].size() == whole["steps"]));
+      std::vector<int> in_subgraph(operators), in_mini(operators);
+      long read = 0, written = 0, pipelines = 0, steps = 0;
+      for (std::size_t k = 0; k < j["subgraphs"].size(); ++k) {
+        json const& s = j["subgraphs"][k];
+        for (std::size_t v : s["operators"]) CHECK((++in_subgraph[v] == 1 && j["operators"][v]["subgraph"] == k));
+        for (std::size_t m : s["minis"]) CHECK(j["minis"][m]["subgraph"] == k);
+        for (std::size_t i : s["steps"]) CHECK(j["steps"][i]["subgraph"] == k);
+        read -= s["bytes_read"].get<long>(), written -= s["bytes_written"].get<long>();
+        steps += long(s["steps"].size());
+      }
+      for (std::size_t m = 0; m < j["minis"].size(); ++m)
+        for (std::size_t v : j["minis"][m]["operators"]) CHECK((++in_mini[v] == 1 && j["operators"][v]["mini"] == m));
+      for (json const& s : j["steps"]) {
+        pipelines += s["kernels"].size() > 1;
+        if (s["subgraph"].is_null()) continue;
+        read += s["bytes_read"].get<long>(), written += s["bytes_written"].get<long>(), --steps;
+      }
+      CHECK((read == 0 && written == 0 && steps == 0 && pipelines == whole["pipelines"]));
+      for (std::size_t v = 0; v < operators; ++v) {
+        bool const is_input = j["operators"][v]["subgraph"].is_null();
+        CHECK((in_subgraph[v] == !is_input && in_mini[v] == !is_input));
+        if (json const& step = j["operators"][v]["step"]; !step.is_null()) {
+          json const& own = j["steps"][step.get<std::size_t>()]["operators"];
+          CHECK(std::find(own.begin(), own.end(), v) != own.end());
+        }
+      }
+      for (json const& e : j["edges"]) {
+        json const& from = j["operators"][e["from"].get<std::size_t>()];
+        json const& to = j["operators"][e["to"].get<std::size_t>()];
+        long bytes = 4;
+        for (long extent : from["extents"]) bytes *= extent;
+        CHECK(e["bytes"] == bytes);
+        CHECK(e["crosses"] == (!from["subgraph"].is_null() && from["subgraph"] != to["subgraph"]));
+      }
     }
 }
 
@@ -172,7 +217,51 @@ TEST_CASE("Graphviz: names are quoted") {
     return std::find(dot.strings.begin(), dot.strings.end(), s) != dot.strings.end();
   };
   CHECK(has("<\\\"net\\\">"));
-  CHECK(has("pointwise\\n2x2x8\\n\\\"a\\\\b\\\" <c> & {d}\\n</script>"));
+  CHECK(has("pointwise\\n2x2x8\\n\\\"a\\\\b\\\" <c> & {d}\\\\n</script>"));
+}
+
+TEST_CASE("what a terminal would obey in a name is written out in every format") {
+  inspection i = hostile("\x1b[31mred\a \xe2\x80\xaegpj\xff");
+  i.network = "\x1b]0;title\a.onnx";
+  std::vector const all{i};
+  auto const harmless = [](std::string const& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); });
+  };
+  std::string const shown = "\\x1b[31mred\\x07 \\u202egpj\\xff";
+  std::string const dot = written([&](std::ostream& out) { write_dot(out, i); });
+  CHECK(harmless(dot));
+  CHECK(dot.find("\\\\x1b[31mred\\\\x07 \\\\u202egpj\\\\xff") != dot.npos);  // Graphviz shows one backslash of two
+  std::string const page = written([&](std::ostream& out) { write_html(out, all); });
+  CHECK(page.find('\x1b') == page.npos);
+  CHECK(page.find('\a') == page.npos);
+  CHECK(page.find("\xe2\x80\xae") == page.npos);
+  CHECK(page.find(shown) != page.npos);
+  std::string const text = written([&](std::ostream& out) { write_text(out, all); });
+  CHECK(harmless(text));
+  CHECK(text.find("\\x1b]0;title\\x07.onnx") != text.npos);
+  std::string const figures = written([&](std::ostream& out) { write_json(out, i); });
+  CHECK(harmless(figures));
+  CHECK(json::parse(figures)["network"] == i.network);
+}
+
+TEST_CASE("two policies have the graph that each of them sees") {
+  std::vector const all{inspected("bert_tiny", policy::ago), inspected("bert_tiny", policy::apollo)};
+  REQUIRE(all[0].nodes.size() < all[1].nodes.size());
+  std::string const page = written([&](std::ostream& out) { write_html(out, all); });
+  std::size_t const second = page.find("data-view=\"1\"");
+  REQUIRE(second != page.npos);
+  auto const count = [](std::string const& text, std::string const& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count(page.substr(0, second), " data-op=\"") == all[0].nodes.size());
+  CHECK(count(page.substr(second), " data-op=\"") == all[1].nodes.size());
+  // The last operator has its edge in its own graph, and none in the other, which has no such operator.
+  std::string const last = " data-to=\"" + std::to_string(all[1].nodes.size() - 1) + "\"";
+  CHECK(count(page.substr(0, second), last) == 0);
+  CHECK(count(page.substr(second), last) > 0);
+  CHECK(page.find(operators_in(all)) != page.npos);
 }
 
 TEST_CASE("text: a column for each policy, and all steps") {

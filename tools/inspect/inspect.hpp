@@ -20,6 +20,7 @@ inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int
                    .name = n.name ? n.name : "",
                    .details = describe(n),
                    .out = n.out,
+                   .layer = n.layer,
                    .line = n.line,
                    .weight = v < g.input_count ? 0 : weight_of(g, v),
                    .multiply_adds = v < g.input_count ? 0 : multiply_adds(g, v),
@@ -92,7 +93,10 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   r.subgraphs.resize(std::size_t(p.subgraphs.count));
   for (int v = 0; v < g.node_count; ++v) {
     r.nodes.push_back(detail::inspect_node(g, p, v));
-    for (int k = 0; k < g.nodes[v].input_count; ++k) r.edges.push_back({g.operand(v, k), v});
+    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+      int const from = g.operand(v, k);
+      r.edges.push_back({from, v, 4 * long(g.nodes[from].out.count())});
+    }
     if (v < g.input_count) continue;
     inspected_subgraph& s = r.subgraphs[std::size_t(r.nodes.back().subgraph)];
     ++s.operators;

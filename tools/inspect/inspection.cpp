@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inspection.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -26,6 +27,33 @@ step_account inspection::account() const {
     sum.bytes_written += s.account.bytes_written;
   }
   return sum;
+}
+
+int inspection::pipelines() const {
+  return int(std::count_if(steps.begin(), steps.end(), [](inspected_step const& s) { return s.parts.size() > 1; }));
+}
+
+bool inspection::crosses(inspected_edge const& e) const {
+  int const from = nodes[std::size_t(e.from)].subgraph;
+  return from >= 0 && from != nodes[std::size_t(e.to)].subgraph;
+}
+
+bool inspection::has_graph_of(inspection const& other) const {
+  auto const same_node = [](inspected_node const& a, inspected_node const& b) {
+    return a.kind == b.kind && a.out == b.out && a.layer == b.layer && a.details == b.details && a.name == b.name;
+  };
+  auto const same_edge = [](inspected_edge const& a, inspected_edge const& b) {
+    return a.from == b.from && a.to == b.to;
+  };
+  return std::equal(nodes.begin(), nodes.end(), other.nodes.begin(), other.nodes.end(), same_node) &&
+         std::equal(edges.begin(), edges.end(), other.edges.begin(), other.edges.end(), same_edge);
+}
+
+std::string operators_in(std::span<inspection const> all) {
+  std::string text = std::to_string(all.front().operators());
+  for (inspection const& i : all.subspan(1))
+    if (i.operators() != all.front().operators()) text += " and " + std::to_string(i.operators());
+  return text + (text == "1" ? " operator" : " operators");
 }
 
 std::string to_string(shape const& s) {

@@ -11,6 +11,7 @@
 #include <ago/plan/account.hpp>
 #include <ago/plan/step.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct inspected_node {
   std::string name;     ///< given by named(); empty: none
   std::string details;  ///< window, groups, bounds, ... as far as it has them: "3x3, stride 2, pads 1 1 1 1"
   shape out{};
+  int layer{};          ///< that recorded it; the primitives of an operator that a policy opens have its number
   int line{};           ///< of the source that recorded it; 0: unknown
   bool is_output{};
   long weight{};        ///< Eq. (1), in thousandths
@@ -33,6 +35,7 @@ struct inspected_node {
 /// The value of `from` is an operand of `to`.
 struct inspected_edge {
   int from{}, to{};
+  long bytes{};         ///< of the value
 };
 
 /// A kernel inside a step.
@@ -80,9 +83,18 @@ struct inspection {
   long arena_bytes{}, weight_bytes{};
 
   int operators() const { return int(nodes.size()) - inputs; }
+  /// Steps of several kernels.
+  int pipelines() const;
+  /// Does the edge lead from one subgraph to another? An input of the network is in none.
+  bool crosses(inspected_edge const& e) const;
+  /// Have both the same operators? Policies differ in what they open and merge.
+  bool has_graph_of(inspection const& other) const;
   double cycles() const;
   step_account account() const;
 };
+
+/// How many operators there are: "152 operators", or where policies differ "86 and 140 operators".
+std::string operators_in(std::span<inspection const> all);
 
 /// "14x14x64", with the images in front if there are several.
 std::string to_string(shape const& s);

@@ -6,6 +6,7 @@
 #include "writers.hpp"
 
 #include "../support/output_file.hpp"
+#include "../support/printable.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -57,12 +58,12 @@ int main(int count, char** words) try {
   if (auto const a = parse(count, words)) run(*a);
   return EXIT_SUCCESS;
 } catch (usage_error const& e) {
-  std::cerr << "ago-inspect: " << e.what() << '\n';
+  std::cerr << "ago-inspect: " << printable_lines(e.what()) << '\n';
   return 2;
 } catch (not_imported const& e) {
-  std::cerr << "ago-inspect: " << e.what() << '\n';
+  std::cerr << "ago-inspect: " << printable_lines(e.what()) << '\n';
   return 2;
 } catch (std::exception const& e) {
-  std::cerr << "ago-inspect: " << e.what() << '\n';
+  std::cerr << "ago-inspect: " << printable_lines(e.what()) << '\n';
   return EXIT_FAILURE;
 }

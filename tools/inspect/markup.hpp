@@ -2,15 +2,17 @@
 // Text inside HTML and SVG.
 #pragma once
 
+#include "../support/printable.hpp"
+
 #include <string>
 #include <string_view>
 
 namespace ago::tools {
 
-/// `text` as it is written between tags and in quoted attributes.
+/// `text` as it is written between tags and in quoted attributes; what would not show is written out.
 inline std::string escaped(std::string_view text) {
   std::string r;
-  for (char const c : text) switch (c) {
+  for (char const c : printable(text)) switch (c) {
       case '&': r += "&amp;"; break;
       case '<': r += "&lt;"; break;
       case '>': r += "&gt;"; break;

@@ -2,6 +2,8 @@
 #include "figures.hpp"
 #include "page_parts.hpp"
 
+#include "../support/printable.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace ago::tools {
@@ -9,14 +11,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What no policy changes.
+/// What policies with the same graph have in common.
 json operators_of(inspection const& i) {
   json all = json::array();
   for (inspected_node const& n : i.nodes)
     all.push_back({{"kind", name_of(n.kind)},
-                   {"name", n.name},
+                   {"name", printable(n.name)},
                    {"details", n.details},
                    {"extents", to_string(n.out)},
+                   {"layer", n.layer},
                    {"line", n.line},
                    {"weight", double(n.weight) / 1000},
                    {"multiplyAdds", n.multiply_adds},
@@ -59,23 +62,36 @@ json steps_of(inspection const& i) {
   return all;
 }
 
-json policy_of(inspection const& i) {
+json policy_of(inspection const& i, std::size_t graph) {
   json subgraph = json::array(), mini = json::array(), step = json::array();
   for (inspected_node const& n : i.nodes) {
     subgraph.push_back(n.subgraph);
     mini.push_back(n.mini);
     step.push_back(n.step);
   }
-  return {{"name", name_of(i.policy)}, {"cycles", i.cycles()}, {"subgraph", subgraph},
-          {"mini", mini},              {"step", step},         {"steps", steps_of(i)}};
+  return {{"name", name_of(i.policy)}, {"graph", graph}, {"cycles", i.cycles()},  {"subgraph", subgraph},
+          {"mini", mini},              {"step", step},   {"steps", steps_of(i)}};
 }
 
 }  // namespace
 
+std::vector<std::size_t> graphs_of(std::span<inspection const> all) {
+  std::vector<std::size_t> graphs;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    graphs.push_back(0);
+    while (!all[graphs[k]].has_graph_of(all[k])) ++graphs[k];
+  }
+  return graphs;
+}
+
 void write_data(std::ostream& out, std::span<inspection const> all) {
-  json views = json::array();
-  for (inspection const& i : all) views.push_back(policy_of(i));
-  json const data{{"operators", operators_of(all.front())}, {"views", views}};
+  json graphs = json::array(), views = json::array();
+  auto const graph_of = graphs_of(all);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    views.push_back(policy_of(all[k], graph_of[k]));
+    graphs.push_back(graph_of[k] == k ? operators_of(all[k]) : json(nullptr));
+  }
+  json const data{{"graphs", graphs}, {"views", views}};
   for (char const c : data.dump(-1, ' ', false, json::error_handler_t::replace))
     c == '<' ? out << "\\u003c" : out << c;  // nothing in it ends the script element
 }

@@ -7,6 +7,7 @@
 
 #include <ostream>
 #include <span>
+#include <vector>
 
 namespace ago::tools {
 
@@ -24,6 +25,9 @@ void write_steps(std::ostream& out, inspection const& i);
 
 /// The subgraphs, which are the colours' legend.
 void write_subgraphs(std::ostream& out, inspection const& i);
+
+/// Which graph each of `all` has, and is drawn on: the number of the first one with the same operators.
+std::vector<std::size_t> graphs_of(std::span<inspection const> all);
 
 /// What the script has to know of the operators and of what each policy does with them: JSON for a script element.
 void write_data(std::ostream& out, std::span<inspection const> all);

@@ -2,16 +2,18 @@
 #include "figures.hpp"
 #include "writers.hpp"
 
+#include "../support/printable.hpp"
+
 #include <string>
 #include <string_view>
 
 namespace ago::tools {
 namespace {
 
-/// A string in Graphviz's quotes: only these two characters mean something there.
+/// A string in Graphviz's quotes: only these two characters mean something there. What would not show is written out.
 std::string quoted(std::string_view text) {
   std::string r = "\"";
-  for (char const c : text) {
+  for (char const c : printable_lines(text)) {
     if (c == '"' || c == '\\') r += '\\';
     if (c == '\n') r += "\\n";
     else r += c;
@@ -28,7 +30,7 @@ void write_node(std::ostream& out, inspection const& i, int v, char const* inden
   inspected_node const& n = i.nodes[std::size_t(v)];
   std::string label = std::string(name_of(n.kind)) + '\n' + to_string(n.out);
   if (!n.details.empty()) label += '\n' + n.details;
-  if (!n.name.empty()) label += '\n' + n.name;
+  if (!n.name.empty()) label += '\n' + printable(n.name);
   out << indentation << 'n' << v << " [label=" << quoted(label) << ", shape=" << (n.subgraph < 0 ? "ellipse" : "box")
       << (n.is_output ? ", peripheries=2" : "") << "];\n";
 }

@@ -38,8 +38,9 @@ std::string counted(std::size_t count, char const* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
-std::string conditions(inspection const& i) {
-  return counted(std::size_t(i.operators()), "operator") + ", planned for " + name_of(i.target) + " with " +
+std::string conditions(std::span<inspection const> all) {
+  inspection const& i = all.front();
+  return operators_in(all) + ", planned for " + name_of(i.target) + " with " +
          std::to_string(i.device.l1_bytes / 1024) + " KiB of L1 and " + std::to_string(i.device.l2_bytes / 1024) +
          " KiB of L2";
 }
@@ -70,10 +71,13 @@ operand_lists operands_of(inspection const& i) {
 }  // namespace
 
 void write_html(std::ostream& out, std::span<inspection const> all) {
-  drawing const d = draw(operands_of(all.front()));
+  auto const graph_of = graphs_of(all);
+  std::vector<drawing> drawings(all.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (graph_of[k] == k) drawings[k] = draw(operands_of(all[k]));
   fill_in(out, text_of(page_html, page_html_end),
           {{"title", [&] { out << escaped(title_of(all.front())); }},
-           {"conditions", [&] { out << escaped(conditions(all.front())); }},
+           {"conditions", [&] { out << escaped(conditions(all)); }},
            {"count", [&] { out << all.size(); }},
            {"style", [&] { out << text_of(page_css, page_css_end); }},
            {"script", [&] { out << text_of(page_js, page_js_end); }},
@@ -81,7 +85,7 @@ void write_html(std::ostream& out, std::span<inspection const> all) {
            {"meanings", [&] { write_meanings(out, all.front()); }},
            {"data", [&] { write_data(out, all); }},
            {"views", [&] {
-              for (std::size_t k = 0; k < all.size(); ++k) write_view(out, all[k], d, k);
+              for (std::size_t k = 0; k < all.size(); ++k) write_view(out, all[k], drawings[graph_of[k]], k);
             }}});
 }
 

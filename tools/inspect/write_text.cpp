@@ -2,6 +2,8 @@
 #include "figures.hpp"
 #include "writers.hpp"
 
+#include "../support/printable.hpp"
+
 #include <algorithm>
 #include <iomanip>
 #include <string>
@@ -72,9 +74,9 @@ void write_steps(std::ostream& out, inspection const& i) {
 
 void write_text(std::ostream& out, std::span<inspection const> all) {
   inspection const& first = all.front();
-  out << first.network;
+  out << printable(first.network);
   if (first.size > 0) out << ' ' << first.size;
-  out << ": " << first.operators() << " operators, for " << name_of(first.target) << " with "
+  out << ": " << operators_in(all) << ", for " << name_of(first.target) << " with "
       << first.device.l1_bytes / 1024 << " KiB of L1 and " << first.device.l2_bytes / 1024 << " KiB of L2\n\n";
   write_figures(out, all);
   for (inspection const& i : all) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 'use strict';
-const { operators, views } = JSON.parse(document.getElementById('data').textContent);
+const { graphs, views } = JSON.parse(document.getElementById('data').textContent);
 
 /** An element with attributes and children, which may be texts. */
 function element(name, attributes, ...children) {
@@ -10,9 +10,21 @@ function element(name, attributes, ...children) {
 }
 
 const number = (x, digits = 0) => x.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const label = v => `${v} ${operators[v].kind}`;
 
-/** What part of the paper the graphs show: one window for all of them, so that they stay side by side. */
+/**
+ * The operator of one graph that is, or computes, operator v of another; null: there is none. Policies differ in what
+ * they open and merge; what a layer recorded has its number in all of them.
+ */
+function twin(v, from, to) {
+  if (v === null || from === to) return v;
+  const { layer, kind } = graphs[from][v];
+  const numbers = (graph, test) => [...graph.keys()].filter(u => graph[u].layer === layer && test(graph[u]));
+  const alike = numbers(graphs[to], o => o.kind === kind);
+  const place = numbers(graphs[from], o => o.kind === kind).indexOf(v);
+  return alike[Math.min(place, alike.length - 1)] ?? numbers(graphs[to], () => true).at(-1) ?? null;
+}
+
+/** What part of the paper graphs show: one window for all that are drawn alike, so that they stay side by side. */
 class Camera {
   constructor(graphs) {
     this.graphs = graphs;
@@ -69,6 +81,7 @@ class View {
   constructor(root, policy) {
     this.root = root;
     this.policy = policy;
+    this.operators = graphs[policy.graph];
     this.svg = root.querySelector('.graph > svg');
     this.details = root.querySelector('.details');
     this.ops = [...this.svg.querySelectorAll('.op')];
@@ -86,19 +99,19 @@ class View {
   /** Shows one subgraph alone; null: all. */
   single(subgraph) {
     this.svg.classList.toggle('one', subgraph !== null);
-    this.mark(subgraph === null ? [] : [...operators.keys()].filter(v => this.policy.subgraph[v] === subgraph), 'member');
+    this.mark(subgraph === null ? [] : [...this.operators.keys()].filter(v => this.policy.subgraph[v] === subgraph), 'member');
     this.subgraphRows.forEach((row, k) => row.classList.toggle('chosen', k === subgraph));
   }
 
   /** What is selected: an operator, or nothing. */
-  select(v) {
+  select(v, lost) {
     const step = v === null ? -1 : this.policy.step[v];
     this.single(null);
     this.chooseStep(step);
     for (const op of this.ops) op.classList.toggle('selected', Number(op.dataset.op) === v);
     for (const edge of this.edges)
       edge.classList.toggle('near', v !== null && [edge.dataset.from, edge.dataset.to].includes(String(v)));
-    this.show(v);
+    this.show(v, lost);
   }
 
   chooseStep(step) {
@@ -112,16 +125,23 @@ class View {
     if (over > frame.scrollTop) frame.scrollTop = over;
   }
 
-  /** Describes an operator and its step. */
-  show(v) {
+  /** "20 depthwise" */
+  label(v) {
+    return `${v} ${this.operators[v].kind}`;
+  }
+
+  /** Describes an operator and its step. `lost`: what is asked for is in another view only. */
+  show(v, lost = false) {
     if (v === null) {
-      this.details.replaceChildren(element('p', { className: 'hint' }, 'Point at an operator to read about it here, click on it to keep it.'));
+      const hint = lost ? 'This policy has merged that operator into another one.'
+        : 'Point at an operator to read about it here, click on it to keep it.';
+      this.details.replaceChildren(element('p', { className: 'hint' }, hint));
       return;
     }
-    const o = operators[v], step = this.policy.step[v], list = element('dl', {});
+    const o = this.operators[v], step = this.policy.step[v], list = element('dl', {});
     const line = (term, ...what) => list.append(element('dt', {}, term), element('dd', {}, ...what));
     const links = all => all.length ? all.map(u => {
-      const link = element('button', { type: 'button' }, label(u));
+      const link = element('button', { type: 'button' }, this.label(u));
       link.dataset.op = u;
       return link;
     }) : ['none'];
@@ -137,7 +157,7 @@ class View {
     line('reads', ...links(o.operands));
     line('read by', ...links(o.readers));
     if (o.line) line('source line', String(o.line));
-    this.details.replaceChildren(element('h4', {}, label(v)), list);
+    this.details.replaceChildren(element('h4', {}, this.label(v)), list);
   }
 
   describeStep(line, step) {
@@ -159,29 +179,45 @@ class View {
 }
 
 const all = [...document.querySelectorAll('.view')].map((root, k) => new View(root, views[k]));
-const camera = new Camera(all.map(view => view.svg));
-let selected = null, found = null;
+const cameras = graphs.map((graph, k) => graph && new Camera(all.filter(view => view.policy.graph === k).map(view => view.svg)));
+let selected = null, selectedIn = 0, found = null;  // the operator, and the graph that has this number for it
 
-function select(v, reveal = true) {
+/** Calls act(view, the view's own number of operator v of a graph). */
+function forEachView(v, graph, act) {
+  for (const view of all) {
+    const own = twin(v, graph, view.policy.graph);
+    act(view, own, own === null && v !== null);
+  }
+}
+
+function select(v, graph, reveal = true) {
   selected = v;
-  for (const view of all) view.select(v);
-  if (v !== null && reveal) camera.reveal(all[0].svg, all[0].ops[v]);
-  const address = location.href.split('#')[0] + (v === null ? '' : `#op=${v}`);
+  selectedIn = graph;
+  forEachView(v, graph, (view, own, lost) => view.select(own, lost));
+  const seen = new Set();
+  forEachView(v, graph, (view, own) => {
+    const { graph: drawn } = view.policy;
+    if (own === null || seen.has(drawn) || (!reveal && drawn === graph)) return;
+    seen.add(drawn);
+    cameras[drawn].reveal(view.svg, view.ops[own]);
+  });
+  const address = location.href.split('#')[0] + (v === null ? '' : `#op=${v}${graph ? `&graph=${graph}` : ''}`);
   try { history.replaceState(null, '', address); } catch { /* not every place where a page is shown has an address */ }
 }
 
 /** Up to the first operand, down to the first reader, left and right to the operators before and after. */
-function walk(key) {
-  if (selected === null) return select(0);
-  const { operands, readers } = operators[selected];
-  if (key === 'ArrowUp' && operands.length) return select(operands[0]);
-  if (key === 'ArrowDown' && readers.length) return select(readers[0]);
-  if (key === 'ArrowLeft' && selected > 0) return select(selected - 1);
-  if (key === 'ArrowRight' && selected + 1 < operators.length) return select(selected + 1);
+function walk(key, graph) {
+  const at = twin(selected, selectedIn, graph);
+  if (at === null) return select(0, graph);
+  const { operands, readers } = graphs[graph][at];
+  if (key === 'ArrowUp' && operands.length) return select(operands[0], graph);
+  if (key === 'ArrowDown' && readers.length) return select(readers[0], graph);
+  if (key === 'ArrowLeft' && at > 0) return select(at - 1, graph);
+  if (key === 'ArrowRight' && at + 1 < graphs[graph].length) return select(at + 1, graph);
 }
 
 for (const view of all) {
-  const { svg } = view;
+  const { svg, policy: { graph } } = view, camera = cameras[graph];
   let drag = null;
   svg.addEventListener('pointerdown', event => {
     if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: 0 };
@@ -201,16 +237,16 @@ for (const view of all) {
     svg.classList.remove('dragged');
     if (moved || event.type !== 'pointerup' || event.button !== 0) return;
     const op = event.target.closest('.op');
-    select(op ? Number(op.dataset.op) : null, false);
+    select(op ? Number(op.dataset.op) : null, graph, false);
   };
   svg.addEventListener('pointerup', release);
   svg.addEventListener('pointercancel', release);
   svg.addEventListener('pointerover', event => {
     const op = event.target.closest('.op');
-    if (op && !drag) for (const v of all) v.show(Number(op.dataset.op));
+    if (op && !drag) forEachView(Number(op.dataset.op), graph, (v, own, lost) => v.show(own, lost));
   });
   svg.addEventListener('pointerout', event => {
-    if (event.target.closest('.op')) for (const v of all) v.show(selected);
+    if (event.target.closest('.op')) forEachView(selected, selectedIn, (v, own, lost) => v.show(own, lost));
   });
   svg.addEventListener('wheel', event => {
     event.preventDefault();
@@ -218,7 +254,7 @@ for (const view of all) {
   }, { passive: false });
   svg.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.startsWith('Arrow')) walk(event.key);
+    if (event.key.startsWith('Arrow')) walk(event.key, graph);
     else if (event.key === '+' || event.key === '=') camera.zoom(svg, 1 / 1.3);
     else if (event.key === '-') camera.zoom(svg, 1.3);
     else if (event.key === '0') camera.fit();
@@ -231,11 +267,11 @@ for (const view of all) {
     else if (how) camera.zoom(svg, how === 'in' ? 1 / 1.3 : 1.3);
   });
   view.details.addEventListener('click', event => {
-    if (event.target.dataset.op) select(Number(event.target.dataset.op));
+    if (event.target.dataset.op) select(Number(event.target.dataset.op), graph);
   });
   view.root.querySelector('.steps').addEventListener('click', event => {
-    const row = event.target.closest('tr[data-step]'), step = row && views[all.indexOf(view)].steps[row.dataset.step];
-    if (step && step.operators.length) select(step.operators[0]);
+    const row = event.target.closest('tr[data-step]'), step = row && view.policy.steps[row.dataset.step];
+    if (step && step.operators.length) select(step.operators[0], graph);
   });
   view.root.querySelector('.subgraphs').addEventListener('click', event => {
     const row = event.target.closest('tr[data-subgraph]');
@@ -247,18 +283,22 @@ const field = document.getElementById('search'), counter = document.getElementBy
 
 function find() {
   const words = field.value.trim().toLowerCase().split(/\s+/).filter(word => word);
-  found = !words.length ? null : [...operators.keys()].filter(v => {
-    const o = operators[v], text = `${v} ${o.kind} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
+  found = !words.length ? null : graphs.map(graph => graph && [...graph.keys()].filter(v => {
+    const o = graph[v], text = `${v} ${o.kind} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
     return words.every(word => text.includes(word));
-  });
-  counter.value = found === null ? '' : found.length === 1 ? '1 operator' : `${found.length} operators`;
-  for (const view of all) view.search(found);
+  }));
+  const counts = found ? found.filter(matches => matches).map(matches => matches.length) : [];
+  counter.value = found === null ? '' : `${counts.join(' and ')} operator${counts.join() === '1' ? '' : 's'}`;
+  for (const view of all) view.search(found && found[view.policy.graph]);
 }
 
 field.addEventListener('input', find);
 field.form.addEventListener('submit', event => {
   event.preventDefault();
-  if (found && found.length) select(found.find(v => selected === null || v > selected) ?? found[0]);
+  const graph = found ? found.findIndex(matches => matches && matches.length) : -1;
+  if (graph < 0) return;
+  const at = twin(selected, selectedIn, graph);
+  select(found[graph].find(v => at === null || v > at) ?? found[graph][0], graph);
 });
 document.addEventListener('keydown', event => {
   if (event.key === '/' && event.target !== field) {
@@ -267,13 +307,13 @@ document.addEventListener('keydown', event => {
   } else if (event.key === 'Escape') {
     field.value = '';
     find();
-    select(null);
+    select(null, 0);
   }
 });
 
 function follow() {
-  const op = /^#op=(\d+)$/.exec(location.hash);
-  if (op && Number(op[1]) < operators.length) select(Number(op[1]));
+  const [, op, graph = 0] = /^#op=(\d+)(?:&graph=(\d+))?$/.exec(location.hash) ?? [];
+  if (Number(op) < (graphs[graph] ?? []).length) select(Number(op), Number(graph));
 }
 addEventListener('hashchange', follow);
 follow();
