@@ -37,7 +37,8 @@ struct contestant {
   double difference = 0;
 };
 
-/// How much a record says: everything, or what differs between variants.
+/// How much a record says: everything, or what a table of 100 columns has room for. (Who differs too much is reported
+/// apart, see contest::agrees.)
 enum class detail { full, brief };
 
 /// In what reports give times.
@@ -220,8 +221,8 @@ class contest {
         number("steps", [](variant const& v) { return v.steps; }),
         c.own && c.own->is_first ? field("same", 1L) : field("same"),
     };
-    static std::set<std::string> const in_full{"choice",       "isa",       "threads", "peak_gflops",
-                                               "weight_bytes", "subgraphs", "same"};
+    static std::set<std::string> const in_full{"choice",     "isa",          "threads",   "gflops", "peak_gflops",
+                                               "difference", "weight_bytes", "subgraphs", "same"};
     for (field const& f : measured)
       if (level == detail::full || !in_full.count(f.name)) all.push_back(f);
     return all;

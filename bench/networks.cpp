@@ -96,8 +96,8 @@ int run_contests(arguments const& a, std::vector<entry> const& chosen, contentio
     agrees = c.agrees() && agrees;
     c.run(a.repetitions, a.placements);
     record subject{{"network", e.network}, {"size", long(e.size)}};
-    if (others) subject.emplace_back("contended", long(others->bytes()));
-    for (record const& r : c.records(subject, milliseconds)) out.add(r);
+    if (others && a.json) subject.emplace_back("contended", long(others->bytes()));
+    for (record const& r : c.records(subject, milliseconds, a.json ? detail::full : detail::brief)) out.add(r);
   }
   out.finish();
   return agrees ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -46,23 +46,49 @@ inline std::string to_json(record const& r) {
   return out + "}";
 }
 
+/// The words of a field's name: a header has them below each other, so that columns stay as narrow as their cells.
+inline std::vector<std::string> words_of(std::string const& name) {
+  std::vector<std::string> words(1);
+  for (char const c : name)
+    if (c == '_') words.emplace_back();
+    else words.back() += c;
+  return words;
+}
+
 /// Columns as wide as their widest cell; a field that a record lacks is empty. All records name the same fields.
 inline std::string to_table(std::vector<record> const& records) {
   if (records.empty()) return {};
+  std::vector<std::vector<std::string>> names;
   std::vector<std::size_t> widths;
-  for (field const& f : records.front()) widths.push_back(f.name.size());
+  std::size_t height = 0;
+  for (field const& f : records.front()) {
+    names.push_back(words_of(f.name));
+    height = std::max(height, names.back().size());
+    std::size_t width = 0;
+    for (std::string const& word : names.back()) width = std::max(width, word.size());
+    widths.push_back(width);
+  }
   for (record const& r : records)
     for (std::size_t k = 0; k < r.size(); ++k) widths[k] = std::max(widths[k], r[k].text.size());
   std::string out;
-  auto const cell = [&](std::string const& text, std::size_t k, bool left) {
+  auto const cell = [&](std::string const& text, std::size_t k) {
     std::string const gap(widths[k] - text.size(), ' ');
+    bool const left = records.front()[k].what == field::kind::text;
     out += left ? text + gap : gap + text;
-    out += k + 1 == widths.size() ? "\n" : "  ";
+    if (k + 1 < widths.size()) {
+      out += "  ";
+      return;
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
   };
-  for (std::size_t k = 0; k < widths.size(); ++k)
-    cell(records.front()[k].name, k, records.front()[k].what == field::kind::text);
+  for (std::size_t line = 0; line < height; ++line)
+    for (std::size_t k = 0; k < widths.size(); ++k) {
+      std::size_t const above = height - names[k].size();  // names stand on the cells
+      cell(line < above ? "" : names[k][line - above], k);
+    }
   for (record const& r : records)
-    for (std::size_t k = 0; k < r.size(); ++k) cell(r[k].text, k, r[k].what == field::kind::text);
+    for (std::size_t k = 0; k < r.size(); ++k) cell(r[k].text, k);
   return out;
 }
 

@@ -113,6 +113,13 @@ class Networks(unittest.TestCase):
         for r in found:
             self.assertLess(r["difference"], 1e-4)
 
+    def test_its_table_fits_100_columns(self):
+        printed = run(NETWORKS, "--network", "mobilenet_v2", "--size", "56", "--peers", "--repetitions", "2").stdout
+        lines = printed.splitlines()
+        self.assertGreaterEqual(len(lines), 3 + 2)
+        self.assertLessEqual(max(map(len, lines)), 100, printed)
+        self.assertEqual(lines[2].split()[:3], ["network", "size", "variant"])
+
     def test_the_six_networks_are_there(self):
         known = re.findall(r"--network (\w+) --size (\d+)", run(NETWORKS, "--network", "none").stderr)
         images = [(name, size) for name in ("mnasnet", "mobilenet_v2", "shufflenet_v2", "squeezenet")
