@@ -19,6 +19,9 @@ function(ago_test name)
   target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES}
     $<IF:$<BOOL:${arg_PORTABLE}>,ago_warnings,ago_development>)
   target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
+  if(AGO_TEST_FULL)
+    target_compile_definitions(test_${name} PRIVATE AGO_TEST_FULL)
+  endif()
   if(arg_PATHS)
     target_compile_definitions(test_${name} PRIVATE
       AGO_SOURCE_DIR="${ago_SOURCE_DIR}" AGO_SHARED_DEFAULT="${ago_SOURCE_DIR}/../shared")

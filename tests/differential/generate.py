@@ -10,6 +10,7 @@ same files: only random() is used, whose sequence Python guarantees.
 import argparse
 import collections
 import pathlib
+import re
 
 from networks import Networks
 
@@ -51,9 +52,13 @@ def main():
         lines = ["// Written by generate.py.", "#include <differential/subject.hpp>", "", "namespace differential {",
                  "namespace {", "", "using namespace ago;", ""]
         for k in numbers:
-            lines += [f"constexpr auto net_{k} = {Networks(options.seed * 100_000 + k, coverage).network()};", ""]
+            network = re.sub(r"\binput(\{[^{}]*\})", r"by(input\1)", Networks(options.seed * 100_000 + k, coverage).network())
+            lines += [f"constexpr auto make_{k}(larger const& by) {{ return {network}; }}",
+                      f"constexpr auto net_{k} = make_{k}({{}});", ""]
         lines += ["}  // namespace", "", f"void add_networks_{file}(std::vector<subject>& list) {{"]
-        lines += [f"  list.push_back(make_subject<net_{k}, {k}>());" for k in numbers]
+        for k in numbers:
+            record = f"[](detail::recorder& to, larger const& by) {{ record(to, make_{k}(by)); }}"
+            lines += [f"  list.push_back(make_subject<net_{k}, {k}>({record}));"]
         lines += ["}", "", "}  // namespace differential", ""]
         write(options.out / f"networks_{file}.cpp", "\n".join(lines))
     declarations = "".join(f"void add_networks_{f}(std::vector<subject>&);\n" for f in range(options.files))

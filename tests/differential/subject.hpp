@@ -5,6 +5,7 @@
 #include <ago/ago.hpp>
 
 #include <reference/graph_view.hpp>
+#include <support/instruction_sets.hpp>
 
 #include <cstddef>
 #include <new>
@@ -16,9 +17,18 @@
 
 namespace differential {
 
+/// A kernel that has been compiled for some program.
+struct compiled_kernel {
+  ago::fused_key const* key;
+  ago::kernel_function function;
+};
+
 /// One program and its model, types erased. Objects are made in memory that the test provides.
 struct compiled {
   ago::isa target;
+  ago::options how;
+  std::span<ago::tuned_schedule const> schedules;
+  std::vector<compiled_kernel> step_kernels;
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   int tilings[5];                   ///< pipelines of each tiling
   bool reordered;                   ///< some sum is not added up in the order of the other variants
@@ -37,18 +47,35 @@ struct compiled {
                        float* const* outputs);
 };
 
+/// What is added to the extents of a network's inputs, to images, rows and columns.
+struct larger {
+  int n = 0, h = 0, w = 0;
+  constexpr ago::input operator()(ago::input in) const {
+    in.n += n;
+    if (in.h > 1) in.h += h;
+    if (in.w > 1) in.w += w;
+    return in;
+  }
+};
+
 struct subject {
   int number;
   reference::graph_view graph;
   std::vector<compiled> variants;
+  /// Records it with other inputs; null: it has those that it has.
+  void (*record)(ago::detail::recorder& to, larger const& by) = nullptr;
 };
 
-template <class Model>
+template <class Model, auto const& Schedules = ago::untuned>
 class erased {
+  using program = typename Model::program;
+
  public:
-  static compiled make() {
-    using program = typename Model::program;
+  static compiled make(ago::options const& how) {
     return {Model::target,
+            how,
+            all_schedules(),
+            step_kernels(std::make_integer_sequence<int, program::steps>()),
             program::first_part(program::steps),
             program::steps,
             program::tuned_steps,
@@ -86,6 +113,22 @@ class erased {
 
  private:
   using workspace = typename Model::workspace;
+
+  static std::span<ago::tuned_schedule const> all_schedules() {
+    if constexpr (requires { Schedules.entries; }) return Schedules.entries;
+    else return {};
+  }
+  template <int K>
+  static constexpr ago::fused_key key = [] {
+    ago::fused_key f{program::first_part(K + 1) - program::first_part(K)};
+    f.tiling = program::tiling_of(K).how;
+    for (int i = 0; i < f.parts; ++i) f.part[i] = program::plan.steps[program::first_part(K) + i].key;
+    return f;
+  }();
+  template <int... K>
+  static std::vector<compiled_kernel> step_kernels(std::integer_sequence<int, K...>) {
+    return {{&key<K>, ago::kernel_for<key<K>>()}...};
+  }
 
   static constexpr int pipelines(ago::tiling how) {
     int n = 0;
@@ -127,7 +170,7 @@ class erased {
 constexpr ago::isa second_target(int number) {
   constexpr ago::isa all[] = {ago::isa::scalar, ago::isa::avx2, ago::isa::scalar, ago::isa::sse42};
   ago::isa const wish = all[number / 4 % 4];
-  return number % 4 == 0 && available(wish) ? wish : ago::native_isa;
+  return number % 4 == 0 && test::is_tested(wish) ? wish : ago::native_isa;
 }
 
 /// Schedules at random for every step of a network, as a tuner might have found them.
@@ -175,9 +218,6 @@ class random_schedules {
   }();
 };
 
-template <auto const& Net, int Number, ago::isa Target>
-using random_model = ago::model<Net, random_schedules<Net, Number, Target>::table, Target>;
-
 /// What the random schedules are for. Narrow vectors cut few channels into many chunks.
 template <int Number>
 inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ago::native_isa;
@@ -192,17 +232,25 @@ constexpr bool has_attention() {
 /// Caches so small that the default makes pipelines of small networks.
 inline constexpr ago::device small_caches{1 << 10, 8 << 10};
 
+template <auto const& Net, ago::options How, auto const& Schedules = ago::untuned>
+compiled make_compiled() {
+  return erased<ago::model<Net, Schedules, How>, Schedules>::make(How);
+}
+
 template <auto const& Net, int Number>
-subject make_subject() {
-  subject s{Number, ago::lowered<Net>::value, {}};
-  s.variants.push_back(erased<ago::model<Net>>::make());
+subject make_subject(void (*record)(ago::detail::recorder&, larger const&) = nullptr) {
+  using ago::options;
+  subject s{Number, ago::lowered<Net>::value, {}, record};
+  s.variants.push_back(make_compiled<Net, options{}>());
   if constexpr (second_target(Number) != ago::native_isa)
-    s.variants.push_back(erased<ago::model<Net, ago::untuned, second_target(Number)>>::make());
-  if constexpr (Number % 4 == 2)
-    s.variants.push_back(erased<random_model<Net, Number, tuned_target<Number>>>::make());
-  if constexpr (Number % 8 == 3) s.variants.push_back(erased<ago::model<Net, ago::untuned, small_caches>>::make());
+    s.variants.push_back(make_compiled<Net, options(second_target(Number))>());
+  if constexpr (Number % 4 == 2) {
+    constexpr ago::isa target = tuned_target<Number>;
+    s.variants.push_back(make_compiled<Net, options(target), random_schedules<Net, Number, target>::table>());
+  }
+  if constexpr (Number % 8 == 3) s.variants.push_back(make_compiled<Net, options(small_caches)>());
   if constexpr (Number >= 10'000 || (Number % 2 == 1 && has_attention<Net>()))
-    s.variants.push_back(erased<ago::model<Net, ago::untuned, ago::policy::ago_ni>>::make());
+    s.variants.push_back(make_compiled<Net, options(ago::policy::ago_ni)>());
   return s;
 }
 

@@ -7,6 +7,7 @@
 #include <ago/plan/packing.hpp>
 
 #include <doctest/doctest.h>
+#include <support/instruction_sets.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -21,12 +22,12 @@ using namespace ago;
 
 using packing_function = void (*)(kernel_key const&, step_data const&, parameter_source const&, float const*, float*);
 
-/// Calls f.operator()<I>() for every instruction set of a machine that this translation unit can be built for.
+/// Calls f.operator()<I>() for every instruction set of a machine that is tested.
 template <class F>
 void on_every_machine(F f) {
   using enum isa;
   auto const call = [&]<isa I>() {
-    if constexpr (available(I)) f.template operator()<I>();
+    if constexpr (test::is_tested(I)) f.template operator()<I>();
   };
   call.template operator()<scalar>();
   call.template operator()<sse2>();
@@ -41,7 +42,7 @@ template <class F>
 void on_every_isa(F f) {
   on_every_machine(f);
   f.template operator()<isa::emulated128>();
-  f.template operator()<isa::emulated512>();
+  if constexpr (test::is_tested(isa::emulated512)) f.template operator()<isa::emulated512>();
 }
 
 class random_numbers {

@@ -5,6 +5,7 @@
 #include <ago/plan/step.hpp>
 
 #include <doctest/doctest.h>
+#include <support/instruction_sets.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,11 +23,11 @@
 
 namespace test {
 
-/// Calls f(std::integral_constant<ago::isa, I>{}) for every instruction set that this file is compiled for.
+/// Calls f(std::integral_constant<ago::isa, I>{}) for every instruction set that is tested.
 template <class F>
 void for_each_isa(F f) {
   auto const one = [&]<ago::isa I>(std::integral_constant<ago::isa, I> tag) {
-    if constexpr (ago::available(I)) {
+    if constexpr (is_tested(I)) {
       CAPTURE(ago::name_of(I));
       f(tag);
     }

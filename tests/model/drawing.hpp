@@ -2,7 +2,7 @@
 // Random numbers and instruction sets of networks that are drawn when the tests are compiled.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <support/instruction_sets.hpp>
 
 namespace model_test {
 
@@ -13,12 +13,12 @@ constexpr int draw(unsigned seed, unsigned k, int from, int to) {
   return from + int((x ^ x >> 16) % unsigned(to - from + 1));
 }
 
-/// One instruction set after another, of those that can be compiled for.
+/// One instruction set after another, of those that are tested.
 constexpr ago::isa target_of(unsigned number) {
   using ago::isa;
   constexpr isa all[] = {ago::native_isa, isa::avx2, isa::scalar, isa::emulated128, isa::sse42, ago::native_isa};
   isa const wish = all[number % 6];
-  return ago::available(wish) ? wish : ago::native_isa;
+  return test::is_tested(wish) ? wish : ago::native_isa;
 }
 
 }  // namespace model_test

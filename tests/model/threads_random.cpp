@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that can be compiled
-// for.
+// Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that are
+// tested.
 #include "drawing.hpp"
 #include "threads.hpp"
 

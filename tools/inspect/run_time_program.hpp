@@ -58,11 +58,15 @@ class run_time_program {
 
  public:
   fusion_list<room> const& groups;
+  split_list<room> const& splits;
   memory_plan<V> const& memory;
+  input_run_table<room_for_runs, room> const& runs;
   ago::plan<room> const& plan;
 
   /// `whole`: after the passes, but not merged.
   explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
+      : run_time_program(whole, o, untuned) {}
+  run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules)
       : o_(o),
         merged_(on_heap([&] {
           merging const m = merging_of(o);
@@ -84,10 +88,12 @@ class run_time_program {
         })),
         stages_(on_heap([&] {
           check(count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
-          return plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_, untuned);
+          return plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_, schedules);
         })),
         groups(stages_->groups),
+        splits(stages_->splits),
         memory(stages_->memory),
+        runs(stages_->runs),
         plan(stages_->plan) {}
 
   /// Of the subgraphs, counted in primitives, as they are of every policy.

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Networks that are traced, planned and packed when the test runs, and run by kernels that others were compiled with.
+#pragma once
+
+#include <ago/tune/menu.hpp>
+#include <ago/tune/schedule_list.hpp>
+
+#include <tools/inspect/run_time_program.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "guarded.hpp"
+#include "subject.hpp"
+
+namespace differential {
+
+using traced_graph = ago::graph<128, 256, 8>;
+
+/// The graph of a network with other inputs; null if its layers do not fit them.
+inline std::unique_ptr<traced_graph const> trace(subject const& s, larger const& by) {
+  ago::detail::recorder made;
+  s.record(made, by);
+  if (made.bad.what != ago::fault::none) return nullptr;
+  if (made.nodes.size > traced_graph::node_capacity || made.edges.size > traced_graph::edge_capacity) return nullptr;
+  auto g = std::make_unique<traced_graph>();
+  std::copy_n(made.nodes.data, made.nodes.size, g->nodes);
+  std::copy_n(made.edges.data, made.edges.size, g->edges);
+  std::copy_n(made.outputs.data, made.outputs.size, g->outputs);
+  g->node_count = made.nodes.size;
+  g->edge_count = made.edges.size;
+  g->output_count = made.outputs.size;
+  g->input_count = made.inputs;
+  g->parameters = int(made.floats);
+  return g;
+}
+
+/// The same graph with room to spare.
+inline std::unique_ptr<traced_graph const> copy_of(reference::graph_view const& from) {
+  auto g = std::make_unique<traced_graph>();
+  for (ago::node const& n : from.nodes) {
+    g->nodes[g->node_count++] = n;
+    g->edge_count = std::max(g->edge_count, n.input_first + n.input_count);
+  }
+  for (int v = 0; v < from.size(); ++v)
+    for (int k = 0; k < from.nodes[std::size_t(v)].input_count; ++k)
+      g->edges[from.nodes[std::size_t(v)].input_first + k] = from.operand(v, k);
+  for (int const v : from.outputs) g->outputs[g->output_count++] = v;
+  g->input_count = from.input_count;
+  g->parameters = from.parameters;
+  return g;
+}
+
+/// What ago::program is of a network that the compiler knows.
+class planned_program {
+  using plan_type = ago::tools::run_time_program<128, 256, 8>;
+
+ public:
+  /// `whole`: as traced, which is to live as long.
+  planned_program(traced_graph const& whole, ago::options const& how, ago::tuner::schedule_list const& schedules,
+                  ago::tuner::menu_view const& kernels)
+      : target_(how.target), plan_(ago::optimize(whole, how.algebra), how, schedules) {
+    for (int k = 0; k < plan_.steps(); ++k) {
+      kernels_.push_back(kernels.find(key(k)));
+      complete_ = complete_ && kernels_.back();
+    }
+    cut();
+  }
+  planned_program(planned_program const&) = delete;
+
+  /// Has every step a kernel that has been compiled?
+  bool is_complete() const { return complete_; }
+  plan_type const& plan() const { return plan_; }
+  ago::fused_key key(int step) const { return key_of(plan_.groups, plan_.plan, step); }
+  std::vector<ago::kernel_function> const& kernels() const { return kernels_; }
+  std::size_t packed_floats() const { return std::size_t(plan_.plan.packed_floats); }
+  std::size_t arena_floats() const { return std::size_t(plan_.memory.arena_floats); }
+  bool uses_winograd() const {
+    for (int i = 0; i < plan_.parts->count; ++i)
+      if (ago::winograd_tile(plan_.plan.steps[i].key.what) > 0) return true;
+    return false;
+  }
+  /// Steps that are cut into several pieces.
+  int cut_steps() const {
+    int n = 0;
+    for (int k = 0; k < plan_.steps(); ++k) n += first_piece_[std::size_t(k) + 1] - first_piece_[std::size_t(k)] > 1;
+    return n;
+  }
+
+  void pack(float const* weights, float* packed) const {
+    using enum ago::isa;
+    bool const done = pack_for<scalar>(weights, packed) || pack_for<sse42>(weights, packed) ||
+                      pack_for<avx2>(weights, packed) || pack_for<ago::native_isa>(weights, packed);
+    if (!done) throw std::logic_error("no packing for this instruction set");
+  }
+
+  /// The pieces of every step in their order, or the last one first.
+  void run(ago::run_memory const& memory, bool backwards = false) const {
+    for (int k = 0; k < plan_.steps(); ++k) {
+      int const first = first_piece_[std::size_t(k)], count = first_piece_[std::size_t(k) + 1] - first;
+      for (int i = 0; i < count; ++i) {
+        int const piece = first + (backwards ? count - 1 - i : i);
+        kernels_[std::size_t(k)](data_[first_part_[std::size_t(piece)]], memory);
+      }
+    }
+  }
+
+ private:
+  static constexpr int most_merged = 256;
+
+  /// The data of all pieces, and what of their input they read.
+  void cut() {
+    std::vector<std::size_t> runs;  // number of the first of each piece
+    first_piece_.push_back(0);
+    auto const visit = [&](int step, int first, int count, ago::step_piece const& piece) {
+      first_part_.push_back(data_.size());
+      runs.push_back(runs_.size());
+      first_piece_.resize(std::size_t(step) + 2, first_piece_.back());
+      ++first_piece_.back();
+      data_.insert(data_.end(), piece.part, piece.part + count);
+      for (int i = 0; i < plan_.runs.count[first]; ++i)
+        runs_.push_back(run_of_piece(plan_.runs.run[plan_.runs.first[first] + i], piece));
+    };
+    for_each_piece(plan_.groups, plan_.splits, plan_.memory, plan_.plan, visit);
+    for (std::size_t i = 0; i < first_part_.size(); ++i)
+      if (ago::step_data& s = data_[first_part_[i]]; s.run_count > 0) s.runs = runs_.data() + runs[i];
+  }
+
+  template <ago::isa I>
+  bool pack_for(float const* weights, float* packed) const {
+    if (I != target_) return false;
+    if constexpr (ago::available(I)) {
+      int const count = count_merged(plan_.graph, *plan_.parts);
+      if (count > most_merged) throw std::length_error("more merged operators than there is room for");
+      auto merged = ago::merged_packings_of<most_merged>(plan_.graph, *plan_.parts);
+      merged.count = count;
+      std::memset(packed, 0, packed_floats() * sizeof(float));
+      pack_constants(plan_.graph, plan_.memory, weights, packed);
+      for (int i = 0; i < plan_.parts->count; ++i) {
+        ago::step_data data = plan_.plan.steps[i].data;
+        if (plan_.runs.count[i] > 0) data.runs = plan_.runs.run + plan_.runs.first[i];
+        ago::pack_part<I>(i, plan_.plan.steps[i], data, merged, weights, packed);
+      }
+    }
+    return true;
+  }
+
+  ago::isa target_;
+  plan_type plan_;
+  std::vector<ago::kernel_function> kernels_;
+  bool complete_ = true;
+  std::vector<ago::step_data> data_;
+  std::vector<ago::input_run> runs_;
+  std::vector<std::size_t> first_part_;  ///< of each piece
+  std::vector<int> first_piece_;         ///< of each step, and the end
+};
+
+}  // namespace differential
