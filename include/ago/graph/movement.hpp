@@ -207,6 +207,7 @@ struct positions {
 
 }  // namespace ago
 
+/// @cond
 template <int N>
 struct std::tuple_size<ago::tensor_list<N>> {
   static constexpr std::size_t value = N;
@@ -215,3 +216,4 @@ template <std::size_t I, int N>
 struct std::tuple_element<I, ago::tensor_list<N>> {
   using type = ago::tensor;
 };
+/// @endcond

@@ -206,6 +206,8 @@ AGO_INLINE vec<I> gelu(vec<I> x) {
 /// because layers have some of these names.
 namespace ago::math {
 
+/// What the C library's function of this name computes.
+/// @{
 template <isa I> AGO_INLINE vec<I> exp(vec<I> x) { return exp(x); }
 template <isa I> AGO_INLINE vec<I> log(vec<I> x) { return log(x); }
 template <isa I> AGO_INLINE vec<I> sqrt(vec<I> x) { return sqrt(x); }
@@ -218,11 +220,14 @@ template <isa I> AGO_INLINE vec<I> sin(vec<I> x) { return sin(x); }
 template <isa I> AGO_INLINE vec<I> cos(vec<I> x) { return cos(x); }
 template <isa I> AGO_INLINE vec<I> floor(vec<I> x) { return floor(x); }
 template <isa I> AGO_INLINE vec<I> ceil(vec<I> x) { return ceil(x); }
+/// @}
 /// The nearest whole number, of two the even one.
 template <isa I> AGO_INLINE vec<I> round(vec<I> x) { return round_to_even(x); }
 /// a to the power of b.
 template <isa I> AGO_INLINE vec<I> pow(vec<I> a, vec<I> b) { return power(a, b); }
+/// The smaller one; b if either is NaN (NEON: NaN).
 template <isa I> AGO_INLINE vec<I> min(vec<I> a, vec<I> b) { return min(a, b); }
+/// The larger one; b if either is NaN (NEON: NaN).
 template <isa I> AGO_INLINE vec<I> max(vec<I> a, vec<I> b) { return max(a, b); }
 /// 1 / (1 + exp(-x)).
 template <isa I> AGO_INLINE vec<I> sigmoid(vec<I> x) { return logistic(x); }
