@@ -11,7 +11,8 @@ A name in the table is the path of a module: its parameters take the entries bel
 below a longer name. Parameters without a name take the entries that are below no name. Of these entries, the layer's
 weight (gamma) is NAME.weight, its bias (beta) NAME.bias, its mean NAME.running_mean, its variance NAME.running_var;
 where there is no such entry, because several layers share the name, parameters and entries follow each other in order.
-A name may also be that of an entry, or of one of its rows: "segments.weight[0]".
+A name may also be that of an entry, or of one of its rows: "segments.weight[0]". The products of a recurrent module count
+as modules, "gru.ih_l0" with the entries gru.weight_ih_l0 and gru.bias_ih_l0, and come in the order of their weights.
 
 Shapes must agree up to extents of 1. A table of positions may be longer than the tokens of the network: its first rows
 are taken. Entries of the name num_batches_tracked are ignored. If anything is missing, left over or of another shape,
@@ -30,16 +31,24 @@ import pathlib
 import re
 import sys
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    np = None  # --help does without
 
 ENTRY = {"weight": "weight", "gamma": "weight", "bias": "bias", "beta": "bias", "mean": "running_mean",
          "variance": "running_var"}
+# Entries of PyTorch's recurrent modules: weight_ih_l0, bias_hh_l1_reverse, those of cells without a layer.
+RECURRENT = re.compile(r"(weight|bias)_((?:ih|hh|hr)(?:_l\d+)?(?:_reverse)?)")
 
 
 # State dicts: name -> array, in order
 
 def read_torch(path):
-    import torch
+    try:
+        import torch
+    except ImportError:
+        raise ValueError("to read it PyTorch is needed, and this Python does not have it (Debian: python3-torch)") from None
     loaded = torch.load(path, map_location="cpu", weights_only=True)
     for key in ("state_dict", "model_state_dict", "model"):
         if isinstance(loaded, dict) and isinstance(loaded.get(key), dict):
@@ -112,10 +121,36 @@ def fit(row, array):
     return None
 
 
+def role_of(name):
+    """The last part of an entry's name, of a recurrent module's as if each product were a module: weight or bias."""
+    last = name.rpartition(".")[2]
+    recurrent = RECURRENT.fullmatch(last)
+    return recurrent[1] if recurrent else last
+
+
+def product_of(name):
+    """The product of a recurrent module that an entry belongs to, as if it were a module: gru.ih_l0; else None."""
+    parent, dot, last = name.rpartition(".")
+    recurrent = RECURRENT.fullmatch(last)
+    return parent + dot + recurrent[2] if recurrent else None
+
+
+def by_products(names):
+    """Each bias of a recurrent module behind its weight, as a linear layer has them: PyTorch lists both weights first."""
+    ordered = []
+    for name in names:
+        product = product_of(name)
+        if product is None:
+            ordered.append(name)
+        elif not any(product_of(n) == product for n in ordered):
+            ordered += sorted((n for n in names if product_of(n) == product), key=role_of, reverse=True)
+    return ordered
+
+
 def is_of_role(row, name):
     """Entries of other names than PyTorch's own modules give may be anything."""
-    last = name.rpartition(".")[2]
-    return last not in ENTRY.values() or last == ENTRY[row["role"]]
+    role = role_of(name)
+    return role not in ENTRY.values() or role == ENTRY[row["role"]]
 
 
 # All of them
@@ -139,6 +174,8 @@ class Matching:
 
     @staticmethod
     def scope_of(entry, scopes):
+        if entry not in scopes and product_of(entry) in scopes:
+            return product_of(entry)
         while entry and entry not in scopes:
             entry = entry.rpartition(".")[0]
         return entry
@@ -171,7 +208,9 @@ class Matching:
         """The rows of one name and the entries below it."""
         rest, left = [], list(names)
         for place in places:
-            exact = [n for n in (f"{scope}.{ENTRY[self.rows[place]['role']]}", scope) if scope and n in left]
+            role = ENTRY[self.rows[place]["role"]]
+            of_product = [n for n in left if product_of(n) == scope and role_of(n) == role]
+            exact = [n for n in (f"{scope}.{role}", *of_product, scope) if scope and n in left]
             if exact:
                 self.take(place, exact[0], self.state[exact[0]])
                 left.remove(exact[0])
@@ -184,11 +223,13 @@ class Matching:
             self.match_in_order(rest, left)
 
     def match_in_order(self, places, names):
-        if len(places) == len(names) and all(map(self.fits, places, names)):
+        if not self.all_fit(places, names):
+            names = by_products(names)
+        if self.all_fit(places, names):
             blocks = [("equal", 0, len(places), 0, len(names))]
         else:  # the fewest faults that explain it
             wanted = [(without_ones(self.rows[i]["dims"]), ENTRY[self.rows[i]["role"]]) for i in places]
-            there = [(without_ones(self.state[n].shape), n.rpartition(".")[2]) for n in names]
+            there = [(without_ones(self.state[n].shape), role_of(n)) for n in names]
             blocks = difflib.SequenceMatcher(None, wanted, there, autojunk=False).get_opcodes()
         for _, i, i_end, k, k_end in blocks:
             if i_end - i == k_end - k:
@@ -197,6 +238,9 @@ class Matching:
             else:
                 self.faults += [f"missing: {describe(self.rows[place])}" for place in places[i:i_end]]
                 self.faults += [f"left over: the entry {n} {extents(self.state[n].shape)}" for n in names[k:k_end]]
+
+    def all_fit(self, places, names):
+        return len(places) == len(names) and all(map(self.fits, places, names))
 
     def fits(self, place, name):
         return is_of_role(self.rows[place], name) and fit(self.rows[place], self.state[name]) is not None
@@ -225,6 +269,8 @@ def main():
     parser.add_argument("--ignore", action="append", default=[], metavar="PATTERN", help='leave entries out: "head.*"')
     parser.add_argument("--list", action="store_true", help="print which entry each parameter takes")
     options = parser.parse_args()
+    if np is None:
+        parser.error(f"NumPy is needed, and {sys.executable} does not have it (Debian: python3-numpy)")
     try:
         table = json.loads(options.table.read_text())
         rows = table["rows"]

@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -167,6 +168,32 @@ class Matching(unittest.TestCase):
             "missing: encoders.0.norm: layer_norm beta [4] of line 2",
             "left over: the entry layers.0.norm.weight [4]", "left over: the entry layers.0.norm.bias [4]"])
 
+    def test_a_recurrent_module_is_its_products_in_order(self):
+        for cell, layer in (("gru", "_l0"), ("cell", "")):
+            made = table(*linear(None, 3, 3), *linear(None, 9, 3), *linear(None, 9, 3), *linear(None, 2, 3))
+            state = entries(("in.weight", 3, 3), ("in.bias", 3), (f"{cell}.weight_ih{layer}", 9, 3),
+                            (f"{cell}.weight_hh{layer}", 9, 3), (f"{cell}.bias_ih{layer}", 9), (f"{cell}.bias_hh{layer}", 9),
+                            ("out.weight", 2, 3), ("out.bias", 2))
+            self.assertEqual(self.taken(made, state)[2:6], [f"{cell}.{x}{layer}" for x in (
+                "weight_ih", "bias_ih", "weight_hh", "bias_hh")])
+            del state[f"{cell}.bias_hh{layer}"]
+            self.assertEqual(self.faults(made, state), ["missing: bias [9] of line 6"])
+
+    def test_biases_of_recurrent_modules_may_be_layers_of_their_own(self):
+        made = table((None, "linear", "weight", [6, 1]), (None, "linear", "weight", [6, 2]),
+                     (None, "bias", "bias", [6]), (None, "bias", "bias", [6]))
+        state = entries(("weight_ih_l0", 6, 1), ("weight_hh_l0", 6, 2), ("bias_ih_l0", 6), ("bias_hh_l0", 6))
+        self.assertEqual(self.taken(made, state), list(state))
+        self.assertEqual(self.taken(table(*linear(None, 6, 1), *linear(None, 6, 2)), state)[1], "bias_ih_l0")
+
+    def test_products_of_recurrent_modules_have_names(self):
+        made = table(*linear("gru.hh_l1", 9, 3), *linear("gru.ih_l1", 9, 3), *linear("ih_l0_reverse", 9, 3))
+        state = entries(("gru.bias_hh_l1", 9), ("gru.weight_hh_l1", 9, 3), ("gru.weight_ih_l1", 9, 3),
+                        ("gru.bias_ih_l1", 9), ("bias_ih_l0_reverse", 9), ("weight_ih_l0_reverse", 9, 3))
+        self.assertEqual(self.taken(made, state, ordered=False), [
+            "gru.weight_hh_l1", "gru.bias_hh_l1", "gru.weight_ih_l1", "gru.bias_ih_l1", "weight_ih_l0_reverse",
+            "bias_ih_l0_reverse"])
+
     def test_integers_are_no_weights(self):
         faults = self.faults(table((None, "bias", "bias", [4])), {"bias": np.zeros(4, "i8")})
         self.assertEqual(faults, ["does not fit: bias [4] of line 1 and the entry bias [4] of int64"])
@@ -237,6 +264,19 @@ class Program(unittest.TestCase):
         code, out, err, blob = self.run_program("state.npz")
         self.assertEqual((code, out, blob), (2, "", None))
         self.assertEqual(err, "missing: batch_norm variance [2] of line 5\nnet: 1 faults, nothing written\n")
+
+    def test_without_numpy_or_torch_a_sentence_says_so(self):
+        """-S: without the folders where they are."""
+        program = pathlib.Path(weights.__file__)
+        without = subprocess.run([sys.executable, "-S", "-E", program, "table.json", "state.npz", "blob"], text=True,
+                                 stderr=subprocess.PIPE)
+        self.assertEqual(without.returncode, 2)
+        self.assertRegex(without.stderr, "error: NumPy is needed, .*python3-numpy")
+        self.assertNotIn("Traceback", without.stderr)
+        with unittest.mock.patch.dict("sys.modules", {"torch": None}):
+            code, _, err, _ = self.run_program("state.pt")
+        self.assertEqual(code, 2)
+        self.assertRegex(err, "state.pt: to read it PyTorch is needed")
 
     def test_says_which_file_cannot_be_read(self):
         for name, content in (("absent.npz", None), ("broken.npz", b"PK"), ("state.h5", b""), ("x.safetensors", b"")):
