@@ -8,6 +8,7 @@
 #include <ago/graph/layers.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace ago {
@@ -113,11 +114,32 @@ concept pipes = layer<T> || is_network<T> || std::same_as<T, tensor> || std::sam
 
 /// Anything else beside a `|` is refused with a sentence instead of a list of candidates.
 template <detail::pipes Left, class Right>
-  requires(!layer<Right> && !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
+  requires(!std::is_function_v<Right> && !layer<Right> &&
+           !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
 constexpr Left operator|(Left const& left, Right const&) {
   static_assert(detail::never<Left>,
                 "ago: what follows | is not a layer, something callable that takes a tensor and returns a tensor");
   return left;
 }
+
+/// A function like `tanh`, whose layer has another name; of several with one name that of a double. (Not by a pointer:
+/// lambdas convert to pointers, and a generic one would be compiled for numbers to find out whether.)
+template <detail::pipes Left>
+constexpr Left operator|(Left const& left, double (&)(double)) {
+  static_assert(detail::never<Left>,
+                "ago: what follows | is a function of the C library; the layers are hyperbolic_tangent{}, "
+                "exponential{}, logarithm{}, square_root{}, absolute{}, sine{}, cosine{}, error_function{}, "
+                "round_down{}, round_up{}, round_off{}, to_power{exponent}");
+  return left;
+}
+
+namespace detail {
+double some_function(double);
+}
+template <detail::pipes Left>
+constexpr Left operator|(Left const& left, double (&)(double, double)) { return left | detail::some_function; }
+template <detail::pipes Left, class Right>
+  requires(std::is_function_v<Right> && !layer<Right> && !detail::continuation<Right>)
+constexpr Left operator|(Left const& left, Right const&) { return left | detail::some_function; }
 
 }  // namespace ago
