@@ -12,6 +12,7 @@ install(TARGETS ago EXPORT ago-targets COMPONENT dev INCLUDES DESTINATION ${CMAK
 install(EXPORT ago-targets NAMESPACE ago:: DESTINATION ${package_dir} COMPONENT dev)
 install(FILES
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/ago-config.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoBuildType.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoEmbed.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoEmbed.cpp.in
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoHost.cmake

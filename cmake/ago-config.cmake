@@ -14,6 +14,7 @@ target_include_directories(ago::ago SYSTEM INTERFACE "${ago_xsimd_headers}")
 set_property(GLOBAL PROPERTY AGO_HEADERS "${ago_headers}")
 set_property(GLOBAL PROPERTY AGO_XSIMD_HEADERS "${ago_xsimd_headers}")
 
+include(${CMAKE_CURRENT_LIST_DIR}/AgoBuildType.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoEmbed.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoTuner.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoImport.cmake)
