@@ -171,17 +171,17 @@ namespace detail {
 
 /// Sets of classes, as bits.
 template <class... Classes>
-constexpr unsigned set_of(Classes... c) {
+constexpr unsigned classes_of(Classes... c) {
   static_assert(int(op_class::embedding) < 32);
   return (0u | ... | (1u << int(c)));
 }
 constexpr bool is_in(op kind, unsigned classes) { return classes >> int(class_of(kind)) & 1; }
 
-inline constexpr unsigned with_weights = set_of(op_class::convolution, op_class::matrix_product),
-                          complex = with_weights | set_of(op_class::value_product),
-                          unary = set_of(op_class::parametric, op_class::arithmetic, op_class::function),
-                          binary = set_of(op_class::commutative, op_class::ordered, op_class::power),
-                          pools = set_of(op_class::window_pool, op_class::global_pool);
+inline constexpr unsigned with_weights = classes_of(op_class::convolution, op_class::matrix_product),
+                          complex = with_weights | classes_of(op_class::value_product),
+                          unary = classes_of(op_class::parametric, op_class::arithmetic, op_class::function),
+                          binary = classes_of(op_class::commutative, op_class::ordered, op_class::power),
+                          pools = classes_of(op_class::window_pool, op_class::global_pool);
 
 }  // namespace detail
 
@@ -203,12 +203,12 @@ constexpr bool commutes(op kind) { return class_of(kind) == op_class::commutativ
 constexpr bool is_elementwise(op kind) { return detail::is_in(kind, detail::unary | detail::binary); }
 /// Is it one whose code is long?
 constexpr bool is_lengthy(op kind) {
-  return detail::is_in(kind, detail::set_of(op_class::function, op_class::power));
+  return detail::is_in(kind, detail::classes_of(op_class::function, op_class::power));
 }
 /// Can elementwise operators follow in the kernel of this one?
 constexpr bool takes_epilogue(op kind) {
   return detail::is_in(kind, detail::complex | detail::unary | detail::binary | detail::pools |
-                                 detail::set_of(op_class::norm, op_class::resize, op_class::embedding,
+                                 detail::classes_of(op_class::norm, op_class::resize, op_class::embedding,
                                                 op_class::identity));
 }
 constexpr bool pools_windows(op kind) { return class_of(kind) == op_class::window_pool; }
