@@ -2,6 +2,7 @@
 // The program ago-import: what it writes, and that it writes nothing if something is wrong.
 #include "onnx/network.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -102,6 +103,70 @@ TEST_CASE("operators and arguments that are not supported are named together") {
   CHECK(errors.find("node \"two\" (Conv): its weights must be constant") != std::string::npos);
 }
 
+TEST_CASE("operators that are not supported come first, those of a kind together, before sizes that are not given") {
+  folder const f;
+  ago_test::network net;
+  net.symbolic("x", {"my batch", "2"});
+  net.node("Relu", {"x"}, {"a"}).named("zero");
+  net.node("Hardmax", {"a"}, {"b"}).named("one");
+  net.node("LSTM", {"b", "b", "b"}, {"c"}).named("two").set("direction", "forward");
+  auto& activations = *net.node("LSTM", {"c", "b", "b"}, {"d"}).named("three").proto().add_attribute();
+  activations.set_name("activations");
+  activations.set_type(::onnx::AttributeProto::STRINGS);
+  activations.add_strings("Tanh");
+  CHECK(import(f, net.output("d")) == 2);
+  std::string const errors = text_of(f.path / "errors");
+  CAPTURE(errors);
+  auto const size = errors.find("\ninput \"x\": the size of dimension 0, called \"my batch\", is not known; set it, "
+                                "for example with --dim 'my batch=1'\n");
+  REQUIRE(size != std::string::npos);
+  CHECK(errors.find("\nnode \"one\" (Hardmax): the operator is not supported\n") < size);
+  CHECK(errors.find("\nnode \"two\" (LSTM): the operator is not supported; 2 nodes are LSTM, this is the first\n") <
+        size);
+  CHECK(std::count(errors.begin(), errors.end(), '\n') == 4);
+}
+
+TEST_CASE("--batch sets first dimensions however they are spelt, and says so") {
+  auto const sizes = [](ago_test::network& net, std::string const& more) {
+    folder const f;
+    net.node("Relu", {"x"}, {"y"});
+    REQUIRE(import(f, net.output("y"), more) == 0);
+    std::string const header = text_of(f.path / "out/model.hpp");
+    auto const at = header.find("// Inputs: ");
+    return header.substr(at, header.find('\n', at) - at) + "; " + text_of(f.path / "errors");
+  };
+  for (char const* symbol : {"unk__12", "BatchSize", "", "N"}) {
+    ago_test::network net;
+    std::string const r = sizes(net.symbolic("x", {symbol, "2"}), "--batch 3");
+    CHECK(r.find("x [3, 2].") != std::string::npos);
+    CHECK(r.find("ago-import: --batch makes 3 of dimension 0") != std::string::npos);
+  }
+  for (int const written : {-1, 0}) {
+    ago_test::network net;
+    CHECK(sizes(net.input("x", {written, 2}), "--batch 3").find("x [3, 2].") != std::string::npos);
+  }
+  ago_test::network both, known, told;
+  CHECK(sizes(both.symbolic("x", {"b", "b"}), "--batch 3").find("x [3, 3].") != std::string::npos);
+  CHECK(sizes(known.input("x", {4, 2}), "--batch 3").find("--batch changes nothing") != std::string::npos);
+  std::string const dim = sizes(told.symbolic("x", {"n", "2"}), "--batch 3 --dim n=5");
+  CHECK(dim.find("x [5, 2].") != std::string::npos);
+  CHECK(dim.find("--batch changes nothing") != std::string::npos);
+}
+
+TEST_CASE("names reach a terminal without what it would obey") {
+  folder const f;
+  ago_test::network net;
+  net.symbolic("in\xe2\x80\xaeput", {"a\x1b[2J"});
+  net.node("Hardmax", {"in\xe2\x80\xaeput"}, {"b"}).named("one\a\nago-import: fine");
+  CHECK(import(f, net.output("b")) == 2);
+  std::string const errors = text_of(f.path / "errors");
+  CAPTURE(errors);
+  CHECK(errors.find("node \"one\\x07\\nago-import: fine\" (Hardmax)") != std::string::npos);
+  CHECK(errors.find("called \"a\\x1b[2J\"") != std::string::npos);
+  CHECK(errors.find("input \"in\\u202eput\"") != std::string::npos);
+  CHECK(errors.find_first_of("\x1b\a\xe2") == std::string::npos);
+}
+
 TEST_CASE("both files are written or none") {
   folder const f;
   fs::create_directories(f.path / "out/model.hpp");
@@ -127,8 +192,8 @@ TEST_CASE("options that make no sense are refused") {
 
 TEST_CASE("a file that is no model is refused") {
   folder const f;
-  check_refused(f, import(f, "not a model"), "is damaged, or not an ONNX model");
-  check_refused(f, import(f, ""), "the file has no graph");
+  check_refused(f, import(f, "\x01not a model"), "is damaged, or not an ONNX model");
+  check_refused(f, import(f, ""), "has no graph");
   std::string const whole = linear_network().bytes();
   for (std::size_t size : {1, 7, 40, int(whole.size()) - 20, int(whole.size()) - 1})
     CHECK(import(f, whole.substr(0, size)) == 2);
@@ -136,6 +201,29 @@ TEST_CASE("a file that is no model is refused") {
   fs::remove(f.path / "model.onnx");
   fs::create_directories(f.path / "model.onnx");
   check_refused(f, import(f, whole), "is not a regular file");
+}
+
+TEST_CASE("models and files of another kind are called what they are") {
+  using namespace std::string_literals;
+  folder const f;
+  auto const check = [&](std::string const& bytes, std::string const& what) {
+    check_refused(f, import(f, bytes), what);
+  };
+  check("\x1c\0\0\0TFL3\x14\0 \0"s, "is a TensorFlow Lite model; convert it by: python -m tf2onnx.convert --tflite");
+  check("PK\x03\x04....archive/data.pklPK\x01\x02", "is a file of PyTorch; load it in Python and write the model with");
+  check("PK\x03\x04....m/data.pkl...m/code/__torch__.py", "is a TorchScript model");
+  check("PK\x03\x04....model.weights.h5", "is a Keras model");
+  check("PK\x03\x04....model.onnx", "is a zip archive");
+  check("\x80\x02\x8a\nl\xfc\x9c\x46\xf9 ", "is a Python pickle, as of PyTorch");
+  check("\x89HDF\r\n\x1a\n\0\0\0"s, "is an HDF5 file, as of Keras");
+  check("\x0a\0\0\0\0\0\0\0{\"a\":\"b\"}...."s, "is a file of weights in safetensors");
+  check("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "get the file by: git lfs pull");
+  check("\n<!DOCTYPE html><html>", "is a web page");
+  check("import onnx\n", "is a text file");
+  fs::remove(f.path / "model.onnx");
+  fs::create_directories(f.path / "model.onnx");
+  std::ofstream(f.path / "model.onnx/saved_model.pb") << "graph";
+  check("", "is a TensorFlow SavedModel; convert it by: python -m tf2onnx.convert --saved-model");
 }
 
 TEST_CASE("graphs that are none are refused") {

@@ -54,7 +54,7 @@ class Importer:
         lines += ["  };", f"  return ago::importer::compare(all, {len(names)}, argc, argv);", "}"]
         source.write_text("\n".join(lines) + "\n")
         libraries = [self.build / "tools/import/libago_compare.a", self.build / "tools/onnx/libago_onnx_import.a",
-                     "-lonnx_proto", "-lprotobuf", "-lpthread"]
+                     self.build / "tools/support/libago_tool_support.a", "-lonnx_proto", "-lprotobuf", "-lpthread"]
         r = run([self.compiler, "-std=c++20", *self.flags, "-I", SOURCE / "include", "-I", SOURCE / "tools/import",
                  "-I", self.work, source, "-o", self.work / program, *libraries])
         if r.returncode == 0:

@@ -98,6 +98,7 @@ class lowering {
     if (findings_.empty() && options_.trace) trace();
     if (!findings_.empty()) throw onnx::import_error(findings_);
     result_.network = simplified(c_.net.take());
+    result_.notes = model_.notes;
     return std::move(result_);
   }
 
@@ -116,7 +117,7 @@ class lowering {
   }
   void lower_one(onnx::operation const& op) {
     auto const found = rules().find(op.type);
-    if (found == rules().end()) return complain(op, "the operator is not supported");
+    if (found == rules().end()) return complain(op, op.unfolded.empty() ? onnx::unsupported_operator : op.unfolded);
     for (int v : op.inputs)
       if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // what makes it is reported
     for (int v : op.outputs)

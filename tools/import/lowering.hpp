@@ -24,6 +24,7 @@ struct port {
 struct lowered_model {
   call_list network;
   std::vector<port> inputs, outputs;
+  std::vector<std::string> notes;  ///< sentences about what options did
 };
 
 struct lowering_options {

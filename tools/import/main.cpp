@@ -5,6 +5,7 @@
 #include "write_header.hpp"
 
 #include "../support/output_file.hpp"
+#include "../support/printable.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -53,6 +54,7 @@ void choose_name(options& o) {
 
 void import(options const& o) {
   importer::lowered_model const lowered = importer::import_model(o.model, o.trace);
+  for (std::string const& note : lowered.notes) std::cerr << "ago-import: " << note << '\n';
   std::vector<std::string> names;
   for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
     names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
@@ -73,7 +75,8 @@ int main(int argc, char** argv) {
   app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
   app.add_option("--dim", o.model.dims, "NAME=NUMBER: the size of a symbolic dimension");
   app.add_option("--fix", o.model.fixed, "NAME=FILE: an input that is known now; a tensor in .pb or .npy");
-  app.add_option("--batch", o.model.batch, "size of first dimensions without a number")->check(CLI::PositiveNumber);
+  app.add_option("--batch", o.model.batch, "size of inputs' first dimensions that the model leaves open")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--channels-last", o.model.channels_last,
                "images among inputs and outputs lie in memory as [n, h, w, c], not as in ONNX");
   app.add_flag("--trace", o.trace, "all intermediate values become outputs too");
@@ -86,13 +89,14 @@ int main(int argc, char** argv) {
     choose_name(o);
     import(o);
   } catch (onnx::import_error const& e) {
-    std::cerr << "ago-import: " << o.model.file.string() << " cannot be imported:\n" << e.what() << '\n';
+    std::cerr << "ago-import: " << tools::printable(o.model.file.string()) << " cannot be imported:\n"
+              << tools::printable_lines(e.what()) << '\n';
     return 2;
   } catch (std::bad_alloc const&) {
-    std::cerr << "ago-import: there is not enough memory for " << o.model.file.string() << '\n';
+    std::cerr << "ago-import: there is not enough memory for " << tools::printable(o.model.file.string()) << '\n';
     return 2;
   } catch (std::exception const& e) {
-    std::cerr << "ago-import: " << e.what() << '\n';
+    std::cerr << "ago-import: " << tools::printable_lines(e.what()) << '\n';
     return 2;
   }
 }

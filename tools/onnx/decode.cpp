@@ -3,6 +3,7 @@
 
 #include "expand.hpp"
 #include "inputs.hpp"
+#include "rules.hpp"
 #include "sizes.hpp"
 #include "structure.hpp"
 #include "tensor_proto.hpp"
@@ -64,6 +65,7 @@ class graph_decoder {
     } else if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
       wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
     }
+    if (!is_known(op.type)) return op;  // then it does not matter what is wrong with its attributes
     if (op.type == "If" && proto.input_size() != 1) wrong("", "it has other inputs than a condition");
     for (AttributeProto& a : *proto.mutable_attribute()) {
       try {
@@ -142,7 +144,7 @@ class decoder {
   }
 
   void inputs(structure const& s) {
-    input_shapes shapes(options_);
+    input_shapes shapes(options_, s.declared);
     std::size_t fixed = 0;
     for (std::size_t i = 0; i < s.inputs.size(); ++i) {
       value& v = result_.values[static_cast<std::size_t>(s.inputs[i])];
@@ -157,6 +159,7 @@ class decoder {
       }
     }
     shapes.check_all_used(findings_);
+    result_.notes = shapes.notes();
     if (fixed != options_.fixed.size()) report("", "a value is given for an input that the model has not");
   }
 

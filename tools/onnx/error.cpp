@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "error.hpp"
 
+#include "../support/printable.hpp"
+
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace ago::onnx {
 namespace {
 
+bool blames_the_operator(finding const& f) {
+  return !f.op.empty() && f.attribute.empty() && f.reason == unsupported_operator;
+}
+
 std::string lines(std::vector<finding> const& all) {
-  std::string text;
-  for (finding const& f : all) text += (text.empty() ? "" : "\n") + sentence(f);
+  std::map<std::string, int> nodes;  // by operator
+  for (finding const& f : all)
+    if (blames_the_operator(f)) ++nodes[f.op];
+  std::string operators, others;
+  for (finding const& f : all) {
+    if (!blames_the_operator(f)) {
+      others += sentence(f) + '\n';
+    } else if (int const count = std::exchange(nodes[f.op], 0); count > 0) {
+      finding kind = f;
+      if (count > 1)
+        kind.reason += "; " + std::to_string(count) + " nodes are " + printable(f.op) + ", this is the first";
+      operators += sentence(kind) + '\n';
+    }
+  }
+  std::string text = operators + others;
+  if (!text.empty()) text.pop_back();
   return text;
 }
 
@@ -16,11 +38,19 @@ std::string lines(std::vector<finding> const& all) {
 
 std::string printable(std::string const& text) {
   constexpr std::size_t longest = 120;
-  std::string shown = text.substr(0, longest);
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text.size() > longest ? shown + "..." : shown;
+  if (text.size() <= longest) return tools::printable(text);
+  std::size_t end = longest;
+  auto const continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80; };
+  while (end > longest - 4 && continues(end)) --end;  // not within a character
+  return tools::printable(text.substr(0, end)) + "...";
+}
+
+std::string shell_word(std::string const& text) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,@%+-";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (char const c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string sentence(finding const& f) {

@@ -9,6 +9,9 @@
 
 namespace ago::onnx {
 
+/// What is said of a node that nothing can be made of.
+inline constexpr char unsupported_operator[] = "the operator is not supported";
+
 /// One thing that is wrong or not supported. What does not apply is left empty: a finding about the file has no node.
 struct finding {
   std::string node = {};       ///< its name, or "#12" by position
@@ -20,7 +23,8 @@ struct finding {
 /// `node "conv1" (Conv), pads: 3 numbers, expected 4`
 std::string sentence(finding const& f);
 
-/// Thrown by everything that reads models and tensors; what() is one line per finding.
+/// Thrown by everything that reads models and tensors; what() is one line per finding, but operators that are not
+/// supported come first, one line for all nodes of a kind.
 class import_error : public std::runtime_error {
  public:
   explicit import_error(std::vector<finding> all);
@@ -32,8 +36,10 @@ class import_error : public std::runtime_error {
   std::shared_ptr<std::vector<finding> const> findings_;  // shared: copies of an exception must not throw
 };
 
-/// The text with everything that a terminal would not print as a character replaced, and cut at a reasonable length:
-/// names come from the file.
+/// The text as a terminal may show it (tools::printable), cut at a reasonable length: names come from the file.
 std::string printable(std::string const& text);
+
+/// The text as a word of a shell's command line, in quotes where it needs them.
+std::string shell_word(std::string const& text);
 
 }  // namespace ago::onnx

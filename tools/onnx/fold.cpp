@@ -3,6 +3,8 @@
 
 #include "words.hpp"
 
+#include <string>
+
 namespace ago::onnx {
 namespace {
 
@@ -21,11 +23,18 @@ bool operands_known(site const& s) {
   return true;
 }
 
+std::string unaffordable(std::int64_t made, fold_budget const& budget) {
+  std::string const largest = std::to_string(budget.largest);
+  if (made > budget.largest)
+    return std::to_string(made) + " constant numbers would be made of it, more than " + largest;
+  return "what is constant in the model would take more than " + largest + " numbers, or too long, to compute";
+}
+
 }  // namespace
 
 bool foldable(std::string_view type) { return lists(foldable_types, type); }
 
-bool fold(model& graph, operation const& op, fold_budget& budget) {
+bool fold(model& graph, operation& op, fold_budget& budget) {
   site s(graph, op);
   if (!foldable(op.type) || !operands_known(s)) return false;
   std::int64_t made = 0, read = 0;
@@ -37,7 +46,10 @@ bool fold(model& graph, operation const& op, fold_budget& budget) {
   if (op.type == "Constant") made = 0;                                                  // it is in the file already
   if (op.type != "Concat") read += made * static_cast<std::int64_t>(op.inputs.size());  // operands are broadcast
   if (op.type == "Shape" || op.type == "Size") read = 0;
-  if (made > budget.largest || made > budget.made || read > budget.read) return false;
+  if (made > budget.largest || made > budget.made || read > budget.read) {
+    op.unfolded = unaffordable(made, budget);
+    return false;
+  }
   folding::results found;
   for (auto const rule : {folding::make, folding::move, folding::arithmetic, folding::reduce}) {
     if (found = rule(s); found) break;

@@ -21,9 +21,9 @@ struct fold_budget {
 bool foldable(std::string_view type);
 
 /// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands
-/// (for Shape and Size: the operands' shapes). Returns whether it did. Throws a fault for division by zero and the
-/// like.
-bool fold(model& graph, operation const& op, fold_budget& budget);
+/// (for Shape and Size: the operands' shapes). Returns whether it did; where the budget does not allow it,
+/// the operation says so. Throws a fault for division by zero and the like.
+bool fold(model& graph, operation& op, fold_budget& budget);
 
 /// The rules by kind; each returns the outputs' values, nothing if this case is not for folding.
 namespace folding {

@@ -7,27 +7,52 @@
 namespace ago::onnx {
 namespace {
 
-bool means_batch(std::string const& symbol, int axis) {
-  return axis == 0 && (symbol.empty() || symbol == "N" || symbol == "batch" || symbol == "batch_size");
+using dimension = ::onnx::TensorShapeProto::Dimension;
+
+/// Some exporters write -1 for what is not known, and 0 for the number of images.
+bool is_open(dimension const& d, int axis, bool has_batch) {
+  return !d.has_dim_value() || d.dim_value() < 0 || (axis == 0 && has_batch && d.dim_value() == 0);
+}
+
+std::string key_of(std::string const& input, int axis) { return input + ":" + std::to_string(axis); }
+
+std::string name_of(int axis, std::string const& symbol) {
+  return "dimension " + std::to_string(axis) + (symbol.empty() ? "" : ", called \"" + printable(symbol) + "\",");
 }
 
 std::string how_to_set(std::string const& input, int axis, std::string const& symbol) {
-  std::string const key = symbol.empty() ? input + ":" + std::to_string(axis) : symbol;
-  std::string const called = symbol.empty() ? "" : " is called \"" + printable(symbol) + "\" and";
-  return "the size of dimension " + std::to_string(axis) + called + " is not known; set it, for example with --dim " +
-         printable(key) + "=1";
+  // A name that a terminal does not show as it is cannot be pasted.
+  bool const can_be_pasted = !symbol.empty() && printable(symbol) == symbol;
+  std::string const key = can_be_pasted ? symbol : key_of(input, axis);
+  return "the size of " + name_of(axis, symbol) + " is not known; set it, for example with --dim " +
+         printable(shell_word(key + "=1"));
 }
 
 }  // namespace
 
+input_shapes::input_shapes(load_options const& options, std::vector<::onnx::ValueInfoProto const*> const& inputs)
+    : options_(options) {
+  if (!options.batch) return;
+  for (auto const* input : inputs) {
+    auto const& shape = input->type().tensor_type().shape();
+    if (options.fixed.count(input->name()) || shape.dim_size() == 0 || !is_open(shape.dim(0), 0, true)) continue;
+    std::string const& symbol = shape.dim(0).dim_param();
+    if (options.dims.count(symbol) || options.dims.count(key_of(input->name(), 0))) continue;
+    if (!symbol.empty()) batch_symbols_.insert(symbol);
+    notes_.push_back("--batch makes " + std::to_string(*options.batch) + " of " + name_of(0, symbol) + " of input \"" +
+                     printable(input->name()) + "\"");
+  }
+  if (notes_.empty()) notes_.push_back("--batch changes nothing: every input's first dimension is known without it");
+}
+
 std::optional<std::int64_t> input_shapes::size(std::string const& input, int axis, std::string const& symbol) {
-  for (std::string const& key : {symbol, input + ":" + std::to_string(axis)}) {
+  for (std::string const& key : {symbol, key_of(input, axis)}) {
     auto const found = options_.dims.find(key);
     if (found == options_.dims.end()) continue;
     used_.insert(key);
     return found->second;
   }
-  return means_batch(symbol, axis) ? options_.batch : std::nullopt;
+  return axis == 0 || batch_symbols_.count(symbol) ? options_.batch : std::nullopt;
 }
 
 value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<finding>& findings) {
@@ -46,8 +71,8 @@ value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<findin
     if (type.shape().dim_size() > static_cast<int>(largest_rank)) throw fault{"", "it has too many axes"};
     for (int axis = 0; axis < type.shape().dim_size(); ++axis) {
       auto const& dim = type.shape().dim(axis);
-      bool const given = dim.has_dim_value() && dim.dim_value() >= 0;  // some exporters write -1 for unknown
-      auto const d = given ? dim.dim_value() : size(input.name(), axis, dim.dim_param());
+      bool const open = is_open(dim, axis, options_.batch.has_value());
+      auto const d = open ? size(input.name(), axis, dim.dim_param()) : dim.dim_value();
       if (!d) report(how_to_set(input.name(), axis, dim.dim_param()));
       result.dims.push_back(d.value_or(0));
     }

@@ -14,10 +14,14 @@ namespace ago::onnx {
 
 class input_shapes {
  public:
-  explicit input_shapes(load_options const& options) : options_(options) {}
+  /// Of the inputs that are not fixed.
+  input_shapes(load_options const& options, std::vector<::onnx::ValueInfoProto const*> const& inputs);
 
   /// The input as a value. Adds what is missing or not supported to `findings`.
   value read(::onnx::ValueInfoProto const& input, std::vector<finding>& findings);
+
+  /// What a size of the batch was taken for.
+  std::vector<std::string> const& notes() const { return notes_; }
 
   /// Adds a finding for every size that was given for a dimension that no input has.
   void check_all_used(std::vector<finding>& findings) const;
@@ -26,7 +30,8 @@ class input_shapes {
   std::optional<std::int64_t> size(std::string const& input, int axis, std::string const& symbol);
 
   load_options const& options_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, batch_symbols_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace ago::onnx

@@ -14,6 +14,7 @@
 #include "decode.hpp"
 #include "expand.hpp"
 #include "fold.hpp"
+#include "other_formats.hpp"
 #include "prune.hpp"
 #include "rules.hpp"
 #include "words.hpp"
@@ -46,7 +47,7 @@ class propagation {
         findings_(findings),
         within_(within),
         folder_(folder),
-        budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 8 * options.all_constants} {
+        budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 4 * options.all_constants} {
     // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
     for (finding const& f : findings) {
       sound_ = sound_ && !f.node.empty();
@@ -167,7 +168,8 @@ void check_operators(model const& m, load_options const& options, names const& u
     bool const perhaps = undetermined.count(op.name) != 0 && (foldable(op.type) || expands(op.type) || op.type == "If");
     if (options.operators.empty() || options.operators.count(op.type)) continue;
     if (copy || perhaps || faulty.count(op.name)) continue;
-    findings.push_back({.node = op.name, .op = op.type, .reason = "the operator is not supported"});
+    std::string const reason = op.unfolded.empty() ? unsupported_operator : op.unfolded;
+    findings.push_back({.node = op.name, .op = op.type, .reason = reason});
   }
 }
 
@@ -190,9 +192,13 @@ model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder,
 
 model load(std::filesystem::path const& file, load_options const& options) {
   std::string const quoted = "\"" + printable(file.string()) + "\"";
+  auto const refuse = [&](std::string const& otherwise) {
+    std::string const format = other_format(file);
+    throw import_error(quoted + (format.empty() ? otherwise : " is " + format));
+  };
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
-    throw import_error(quoted + (error ? ": " + error.message() : " is not a regular file"));
+    refuse(error ? ": " + error.message() : " is not a regular file");
   }
   int const descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw import_error(quoted + " cannot be opened");
@@ -200,8 +206,9 @@ model load(std::filesystem::path const& file, load_options const& options) {
   {
     google::protobuf::io::FileInputStream stream(descriptor);
     stream.SetCloseOnDelete(true);
-    if (!proto.ParseFromZeroCopyStream(&stream)) throw import_error(quoted + " is damaged, or not an ONNX model");
+    if (!proto.ParseFromZeroCopyStream(&stream)) refuse(" is damaged, or not an ONNX model");
   }
+  if (!proto.has_graph()) refuse(" has no graph; it is not an ONNX model");
   std::filesystem::path const folder = file.parent_path();
   return load_proto(proto, folder.empty() ? "." : folder, options);
 }

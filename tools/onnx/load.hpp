@@ -21,7 +21,7 @@ inline constexpr std::int64_t oldest_opset = 6, newest_opset = 25;
 struct load_options {
   /// Sizes of the symbolic dimensions of the inputs, by their names ("N"), or "input:axis" for those without a name.
   std::map<std::string, std::int64_t> dims = {};
-  /// For first dimensions that are called N, batch or batch_size or have no name, unless `dims` tells.
+  /// For inputs' first dimensions that are no positive numbers, and for others of the same name, unless `dims` tells.
   std::optional<std::int64_t> batch = {};
   /// Inputs that are constants in this import, such as the sizes that a Reshape takes from the caller.
   std::map<std::string, constant> fixed = {};
@@ -29,9 +29,9 @@ struct load_options {
   /// is empty, all may.
   std::set<std::string, std::less<>> operators = {};
   /// Operators whose result would have more elements than this are not folded (integers count twice: memory),
-  std::int64_t largest_constant = std::int64_t{1} << 26;
-  /// nor when all folded constants together would have more. Eight times as many are read at most.
-  std::int64_t all_constants = std::int64_t{1} << 27;
+  std::int64_t largest_constant = std::int64_t{1} << 29;
+  /// nor when all folded constants together would have more. Four times as many are read at most.
+  std::int64_t all_constants = std::int64_t{1} << 29;
 };
 
 /// Reads, checks, infers shapes, folds and prunes. Throws import_error with everything that was found.

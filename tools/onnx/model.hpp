@@ -40,6 +40,7 @@ struct operation {
   std::string type;  ///< "Conv"
   std::map<std::string, attribute> attributes;
   std::vector<int> inputs, outputs;  ///< indices of values; -1: an optional one that is left out
+  std::string unfolded = {};         ///< why it is left although its operands are constant
 };
 
 struct model {
@@ -48,6 +49,7 @@ struct model {
   std::vector<value> values;
   std::vector<operation> operations;  ///< topological order; only those that outputs need and that are not folded
   std::vector<int> inputs, outputs;   ///< inputs without initializers
+  std::vector<std::string> notes = {};  ///< sentences about what options did
 };
 
 }  // namespace ago::onnx

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "error.hpp"
 #include "words.hpp"
 
 namespace ago::onnx {
@@ -266,6 +267,14 @@ std::size_t most_outputs(std::string_view type) {
 
 std::span<rule const> all_rules() { return rules; }
 
+bool is_known(std::string_view type) {
+  auto const has = [&](auto const& list, auto const& type_of) {
+    return std::any_of(list.begin(), list.end(), [&](auto const& x) { return type_of(x) == type; });
+  };
+  return has(std::span(rules), [](rule const& r) { return r.type; }) ||
+         has(reductions, [](std::string_view name) { return name; });
+}
+
 rule const& rule_for(std::string_view type, std::int64_t opset) {
   if (std::find(reductions.begin(), reductions.end(), type) != reductions.end()) {
     return opset < reduction_since.since ? reduction_before : reduction_since;
@@ -276,7 +285,7 @@ rule const& rule_for(std::string_view type, std::int64_t opset) {
     if (opset >= r.since && (r.until == 0 || opset <= r.until)) return r;
     other = &r;
   }
-  if (other == nullptr) throw fault{"", "the operator is not supported"};
+  if (other == nullptr) throw fault{"", unsupported_operator};
   throw fault{"", "operator set " + std::to_string(opset) + " has no such operator"};
 }
 

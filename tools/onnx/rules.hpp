@@ -20,6 +20,9 @@ struct rule {
 /// All of them, but for the reductions that share one.
 std::span<rule const> all_rules();
 
+/// Whether operators of this type are known in any operator set.
+bool is_known(std::string_view type);
+
 /// The rule for an operator in an operator set. Throws a fault if there is none.
 rule const& rule_for(std::string_view type, std::int64_t opset);
 
