@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE]
-#          [PATHS])
+#          [PATHS] [UNOPTIMISED])
 #
 # The executable test_<name>, with doctest's main, registered with CTest under the label of its folder of tests/. Built
 # for this machine's processor if AGO_NATIVE says so, but PORTABLE ones for any.
+# UNOPTIMISED: so many programs that the optimiser would take longer over them than they run. With AGO_TEST_FULL it
+# works on these as well, since it could round one of two equal kernels differently.
 # With PATHS it is told where the sources are, in AGO_SOURCE_DIR, and where shared material may be.
 set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
 
+# Precompiles headers for a target, unless there is a compiler cache: that keeps objects of one set of them only.
+function(ago_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 function(ago_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS" "TIMEOUT" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS;UNOPTIMISED" "TIMEOUT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "ago_test(${name}): SOURCES missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -19,6 +28,9 @@ function(ago_test name)
   target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES}
     $<IF:$<BOOL:${arg_PORTABLE}>,ago_warnings,ago_development>)
   target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
+  if(arg_UNOPTIMISED AND NOT AGO_TEST_FULL)
+    target_compile_options(test_${name} PRIVATE -O0)
+  endif()
   if(AGO_TEST_FULL)
     target_compile_definitions(test_${name} PRIVATE AGO_TEST_FULL)
   endif()

@@ -4,11 +4,13 @@
 
 #include <ago/tune/text.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace ago::tuner::json {
