@@ -360,7 +360,9 @@ std::map<std::string, network> import_seeds() {
           {"activations", activations()}, {"broadcasts", broadcasts()}, {"reductions", reductions()},
           {"images", images()}, {"movement", movement()}, {"choices", choices()}, {"attention", attention()},
           {"memory", memory()}, {"old_operators", old_operators()}, {"attention_pattern", attention_pattern()},
-          {"patterns", patterns()}, {"norm_patterns", norm_patterns()}, {"blocks", blocks()}, {"shapes", shapes()}};
+          {"patterns", patterns()}, {"norm_patterns", norm_patterns()}, {"blocks", blocks()}, {"shapes", shapes()},
+          {"fused", fused_seed()}, {"fused_attention", fused_attention_seed()}, {"einsum", einsum_seed()},
+          {"branches", branches_seed()}, {"tensorflow", tensorflow_seed()}};
 }
 
 }  // namespace ago_test

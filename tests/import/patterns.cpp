@@ -200,3 +200,24 @@ TEST_CASE("attention whose rows of tokens are those of a matrix is one layer") {
   CHECK((layer.heads == 2 && layer.scale == 0));  // 1 / sqrt(depth)
   CHECK(count<ago::softmax>(list) == 0);
 }
+
+TEST_CASE("Keras's attention, of Einsum, with a bias for each head, is one layer") {
+  sketch s({2, 6, 16});
+  auto const einsum = [&](char const* equation, std::string const& a, std::string const& b) {
+    std::string const y = "e" + std::to_string(s.net.graph().node_size());
+    s.net.node("Einsum", {a, b}, {y}).set("equation", equation);
+    return y;
+  };
+  auto const heads = [&] {
+    std::string const w = s.constant({16, 2, 8}, counted(256)), b = s.constant({2, 8}, counted(16));
+    return s.node("Add", {einsum("abc,cde->abde", "x", w), b});
+  };
+  std::string const q = s.node("Mul", {heads(), s.number(.25f)}), scores = einsum("aecd,abcd->acbe", heads(), q);
+  s.net.node("Softmax", {scores}, {"w"}).set("axis", 3);
+  std::string const y = einsum("acbe,aecd->abcd", "w", heads());
+  auto const list = s.lowered(einsum("abcd,cde->abe", y, s.constant({2, 8, 16}, counted(256))));
+  auto const& layer = std::get<ago::attention>(only<ago::attention>(list).what);
+  CHECK((layer.heads == 2 && layer.scale == .25f));
+  CHECK(count<ago::linear>(list) == 4);
+  CHECK((count<ago::permute>(list) == 0 && count<ago::affine>(list) == 0));
+}

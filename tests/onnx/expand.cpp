@@ -165,6 +165,41 @@ TEST_CASE("ONNX Runtime's rotary embedding counts positions from the first token
         "RotaryEmbedding interleaved=0 num_heads=1(x0, {1 2 3 4 5}, {0 0 0 0 0}, {3 4})");
 }
 
+TEST_CASE("Einsum is transpositions, reshapes, sums and products, of matrices or by element") {
+  auto const einsum = [](char const* equation, std::vector<operand> const& operands, std::int64_t opset = 13) {
+    return standard(opset, "Einsum", operands, [&](node& n) { n.set("equation", equation); });
+  };
+  CHECK(einsum("ij -> ji", {in({2, 3})}) == "Transpose perm=1 0(x0)");
+  CHECK(einsum("ij->", {in({2, 3})}) == "ReduceSum keepdims=0(x0, {0 1})");
+  CHECK(einsum("ij->", {in({2, 3})}, 12) == "ReduceSum axes=0 1 keepdims=0(x0)");
+  CHECK(einsum("ij,jk", {in({2, 3}), in({3, 4})}) == "MatMul(x0, x1)");
+  CHECK(einsum("bij,bkj->bik", {in({2, 3, 4}), in({2, 5, 4})}) == "MatMul(x0, Transpose perm=0 2 1(x1))");
+  CHECK(einsum("jk,ij->ik", {in({3, 4}), in({2, 3})}) == "MatMul(x1, x0)");
+  CHECK(einsum("ij,ij->i", {in({2, 3}), in({2, 3})}) ==
+        "Reshape(MatMul(Reshape(x0, {2 1 3}), Reshape(x1, {2 3 1})), {2})");
+  CHECK(einsum("i,j->ij", {in({2}), in({3})}) == "Mul(Reshape(x0, {2 1}), Reshape(x1, {1 3}))");
+  CHECK(einsum("abc,cde->abde", {in({1, 2, 3}), reals({3, 1, 2}, {1, 2, 3, 4, 5, 6})}) ==
+        "Reshape(MatMul(Reshape(x0, {2 3}), {1 2 3 4 5 6}), {1 2 1 2})");
+  CHECK(einsum("...ij,...jk->...ik", {in({1, 4, 2, 3}), in({5, 1, 3, 2})}) == "MatMul(x0, x1)");
+  CHECK(einsum("ij,kl->il", {in({2, 3}), in({4, 5})}) ==
+        "Mul(Reshape(ReduceSum keepdims=0(x0, {1}), {2 1}), Reshape(ReduceSum keepdims=0(x1, {0}), {1 5}))");
+  CHECK(shape_of(13, "Einsum", {in({2, 3}), in({3, 4}), in({4, 5})}, [](node& n) {
+          n.set("equation", "ij,jk,kl->li");
+        }) == ints{5, 2});
+
+  auto const refused = [](char const* equation, std::vector<operand> const& operands, char const* why) {
+    contains(complaint_of(13, "Einsum", operands, [&](node& n) { n.set("equation", equation); }),
+             std::string("node \"op\" (Einsum), equation: ") + why);
+  };
+  refused("ii->i", {in({2, 2})}, "a label is there twice in one operand");
+  refused("ij,jk->ik", {in({2, 3}), in({4, 5})}, "a label stands for 3 and for 4 elements");
+  refused("ij->ik", {in({2, 3})}, "its result has a label that no operand has");
+  refused("ijk->ij", {in({2, 3})}, "\"ijk\" does not fit an operand of [2,3]");
+  refused("ij,jk", {in({2, 3})}, "it has 2 operands, the node has 1");
+  refused("i.j->i", {in({2, 3})}, "\"i.j\" is not understood");
+  refused("......->", {in({2, 3})}, "a label is there twice");
+}
+
 TEST_CASE("an operator that is taken apart is not blamed where sizes are open") {
   network net;
   net.symbolic("x", {"N", "4"});

@@ -79,6 +79,21 @@ TEST_CASE("operators that make constants") {
   contains(complaint_of(13, "Range", {scalar(0), scalar(INT64_MAX), scalar(1)}), "limit: too many numbers");
 }
 
+TEST_CASE("one of a constant number of values, by constant indices") {
+  auto const numbers = [](operand indices, std::int64_t axis) {
+    auto const set = [&](node& n) { n.set("axis", axis); };
+    return value_of(13, "OneHot", {std::move(indices), scalar(3), reals({2, 5})}, set);
+  };
+  CHECK(numbers(list({1, -1}), -1).reals == floats{2, 5, 2, 2, 2, 5});
+  CHECK(numbers(list({1, -1}), 0).reals == floats{2, 2, 5, 2, 2, 5});
+  CHECK(numbers(list({3, -4}), -1).reals == floats(6, 2));  // beyond the depth
+  CHECK(numbers(tensor({2, 2}, {0, 1, 2, 0}), 1).dims == ints{2, 3, 2});
+  CHECK(numbers(tensor({2, 2}, {0, 1, 2, 0}), 1).reals == floats{5, 2, 2, 5, 2, 2, 2, 5, 2, 2, 5, 2});
+  CHECK(numbers(reals({2}), -1).reals == floats{2, 2, 5});
+  CHECK(value_of(13, "OneHot", {list({0}), scalar(2), list({0, 1})}).integers == ints{1, 0});
+  contains(complaint_of(13, "OneHot", {list({0}), scalar(2), reals({1, 2, 3})}), "values: it has the shape [3]");
+}
+
 TEST_CASE("elements are moved") {
   operand const x = tensor({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Transpose", {x}) == ints{1, 4, 2, 5, 3, 6});

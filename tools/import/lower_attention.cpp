@@ -191,7 +191,7 @@ int attend(builder& net, attention const& layer, std::vector<int> const& parts) 
 void multi_head_attention(node_reader const& n) {
   builder& net = n.c.net;
   attention layer{.heads = int(n.integer("heads", 1)), .scale = n.real("scale", 1)};
-  std::int64_t const images = n.integer("images", 1), channels = n.dims().back();
+  std::int64_t const images = n.integer("images", 1), channels = n.integer("channels", 1);
   if (std::fabs(layer.scale * std::sqrt(float(channels / layer.heads)) - 1) < 1e-6f) layer.scale = 0;
   auto const tokens_of = [&](int i) {
     return with_dims(n.c, n.x(i), {images, product(n.dims(i)) / (images * channels), channels});

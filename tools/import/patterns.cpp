@@ -28,30 +28,15 @@ std::optional<operation> gate(neighbourhood const& n, operation const& op) {
   return {};
 }
 
-/// A value {n, tokens, channels}, perhaps counted by other dims, as heads: its number, and the extents
-/// {n, tokens, heads, depth}.
-struct heads {
-  int value;
-  std::vector<std::int64_t> parts;
-};
-
-/// Through Transpose and Reshape to a value whose heads lie as {n, heads, tokens, depth}, or with depth before tokens.
-std::optional<heads> value_of_heads(neighbourhood const& n, int value, bool depth_first) {
+/// A value whose heads lie as {n, tokens, heads, depth}, found through Transpose from one in which they lie as {n,
+/// heads, tokens, depth}, or with depth before tokens. -1: there is none.
+int value_of_heads(neighbourhood const& n, int value, bool depth_first) {
   auto const* turned = n.maker(value, "Transpose");
-  if (!turned) return {};
+  if (!turned || n.dims(value).size() != 4) return -1;
   auto const order = integers(*turned, "perm");
-  bool const straight = order == std::vector<std::int64_t>{0, 2, 1, 3};
-  if (depth_first) {
-    if (order == std::vector<std::int64_t>{0, 1, 3, 2}) return value_of_heads(n, turned->inputs[0], false);
-    if (order != std::vector<std::int64_t>{0, 2, 3, 1}) return {};
-  } else if (!straight) {
-    return {};
-  }
-  auto const* split = n.maker(turned->inputs[0], "Reshape");
-  if (!split) return {};
-  auto const &whole = n.dims(split->inputs[0]), &parts = n.dims(split->outputs[0]);
-  bool const of_heads = parts.size() == 4 && !whole.empty() && parts[2] * parts[3] == whole.back();
-  return of_heads ? std::optional(heads{split->inputs[0], parts}) : std::nullopt;
+  if (depth_first && order == std::vector<std::int64_t>{0, 1, 3, 2}) return value_of_heads(n, turned->inputs[0], false);
+  std::vector<std::int64_t> const wanted{0, 2, depth_first ? 3 : 1, depth_first ? 1 : 3};
+  return order == wanted ? turned->inputs[0] : -1;
 }
 
 /// A value without the number that it is multiplied by, which goes into `factor`.
@@ -88,16 +73,17 @@ std::optional<operation> attention(neighbourhood const& n, operation const& op) 
   float scale = 1;
   auto const* scores = n.maker(without_factor(n, softmax->inputs[0], scale), "MatMul");
   if (!scores) return {};
-  auto const q = value_of_heads(n, without_factor(n, scores->inputs[0], scale), false);
-  auto const k = value_of_heads(n, without_factor(n, scores->inputs[1], scale), true);
-  auto const v = value_of_heads(n, values->inputs[1], false);
-  auto const& out = n.dims(op.outputs[0]);
-  if (!q || !k || !v || out.empty() || out.back() != q->parts[2] * q->parts[3]) return {};
-  bool const alike = v->parts == k->parts && q->parts[0] == k->parts[0] && q->parts[2] == k->parts[2];
-  if (!alike || q->parts[3] != k->parts[3]) return {};
-  operation r = made(op, "MultiHeadAttention", {without_factor(n, q->value, scale), k->value, v->value});
-  r.attributes["images"] = q->parts[0];
-  r.attributes["heads"] = q->parts[2];
+  int const q = value_of_heads(n, without_factor(n, scores->inputs[0], scale), false);
+  int const k = value_of_heads(n, without_factor(n, scores->inputs[1], scale), true);
+  int const v = value_of_heads(n, values->inputs[1], false);
+  if (q < 0 || k < 0 || v < 0) return {};
+  auto const &out = n.dims(op.outputs[0]), &parts = n.dims(q), &others = n.dims(k);
+  if (out.empty() || out.back() != parts[2] * parts[3] || n.dims(v) != others) return {};
+  if (parts[0] != others[0] || parts[2] != others[2] || parts[3] != others[3]) return {};
+  operation r = made(op, "MultiHeadAttention", {without_factor(n, q, scale), k, v});
+  r.attributes["images"] = parts[0];
+  r.attributes["heads"] = parts[2];
+  r.attributes["channels"] = parts[2] * parts[3];
   r.attributes["scale"] = scale;
   return r;
 }

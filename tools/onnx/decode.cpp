@@ -66,6 +66,9 @@ class graph_decoder {
       wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
     }
     if (!is_known(op.type)) return op;  // then it does not matter what is wrong with its attributes
+    if (expands(op.type)) {  // into what somebody reads
+      for (int& v : op.outputs) v = v >= 0 && s.needed[static_cast<std::size_t>(v)] ? v : -1;
+    }
     if (op.type == "If" && proto.input_size() != 1) wrong("", "it has other inputs than a condition");
     for (AttributeProto& a : *proto.mutable_attribute()) {
       try {

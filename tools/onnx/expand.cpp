@@ -13,6 +13,7 @@ struct entry {
 };
 
 constexpr entry entries[] = {
+    {"Einsum", expansion::einsum},
     {"SimplifiedLayerNormalization", expansion::simplified_layer_normalization},
     {"com.microsoft.Attention", expansion::attention},
     {"com.microsoft.BiasGelu", expansion::bias_gelu},
@@ -70,6 +71,14 @@ int parts_of_operation::make(char const* type, std::vector<int> inputs, attribut
   return v;
 }
 
+int parts_of_operation::sum(int x, extents axes) {
+  attributes more{{"keepdims", std::int64_t{0}}};
+  std::vector<int> inputs{x};
+  if (graph_.opset < 13) more["axes"] = std::move(axes);
+  else inputs.push_back(list(std::move(axes)));
+  return make("ReduceSum", std::move(inputs), std::move(more));
+}
+
 std::vector<int> parts_of_operation::split(int x, extents sizes) {
   std::vector<int> outputs;
   for (std::size_t i = 0; i < sizes.size(); ++i) outputs.push_back(value());
@@ -88,14 +97,6 @@ void parts_of_operation::finish(char const* type, std::vector<int> inputs, attri
   for (std::size_t const i : outputs) results.push_back(s_.has_output(i) ? op_.outputs[i] : -1);
   made_.push_back({.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs),
                    .outputs = std::move(results)});
-}
-
-bool parts_of_operation::wants(std::size_t output) const {
-  if (!s_.has_output(output)) return false;
-  int const v = op_.outputs[output];
-  auto const has = [&](std::vector<int> const& list) { return std::find(list.begin(), list.end(), v) != list.end(); };
-  return has(graph_.outputs) || std::any_of(graph_.operations.begin(), graph_.operations.end(),
-                                            [&](operation const& reader) { return has(reader.inputs); });
 }
 
 void parts_of_operation::expect_no_output_from(std::size_t first) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators that are others put together, as ONNX Runtime's own are: taken apart while shapes are inferred.
+// Operators that are others put together, as Einsum and ONNX Runtime's own are: taken apart while shapes are inferred.
 #pragma once
 
 #include <map>
@@ -44,13 +44,15 @@ class parts_of_operation {
   int make(char const* type, std::vector<int> inputs, attributes more = {});
   int reshape(int x, extents dims) { return make("Reshape", {x, list(std::move(dims))}); }
   int transpose(int x, extents order) { return make("Transpose", {x}, {{"perm", std::move(order)}}); }
+  /// Summed over axes, which are gone.
+  int sum(int x, extents axes);
   /// Parts of the last axis.
   std::vector<int> split(int x, extents sizes);
 
   /// Output `output` of the operation; the operator that makes it may have several.
   void finish(char const* type, std::vector<int> inputs, attributes more = {}, std::vector<std::size_t> outputs = {0});
   /// Does anybody read an output?
-  bool wants(std::size_t output) const;
+  bool wants(std::size_t output) const { return s_.has_output(output); }
   /// Faults if anybody reads an output from `first` on.
   void expect_no_output_from(std::size_t first) const;
 
@@ -67,6 +69,7 @@ class parts_of_operation {
 
 namespace expansion {
 
+void einsum(parts_of_operation& p);
 void simplified_layer_normalization(parts_of_operation& p);
 void bias_gelu(parts_of_operation& p);
 void fast_gelu(parts_of_operation& p);

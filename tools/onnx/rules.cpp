@@ -147,6 +147,7 @@ constexpr rule rules[] = {
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
     {"Attention", 24, 0, 3, 7,
      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", shapes::attention},
+    {"Einsum", 12, 0, 1, many, "equation", nullptr},
     {"Gemm", 6, 6, 3, 3, "alpha beta broadcast transA transB", shapes::gemm},
     {"Gemm", 7, 10, 3, 3, "alpha beta transA transB", shapes::gemm},
     {"Gemm", 11, 0, 2, 3, "alpha beta transA transB", shapes::gemm},
