@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operands of + have different channels.
 // misfit: shapes_differ add 4 16 24
-// expect: ago: \+ and the like take values of one shape
+// expect: ago: \+ and other elementwise operators take values of equal shapes
 #include <ago/graph/check.hpp>
 
 using namespace ago;

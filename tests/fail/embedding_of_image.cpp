@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A table is read by numbers, one for each pixel.
 // misfit: channels_differ embedding 1 1 3
-// expect: ago: the value has another number of channels than is expected here
+// expect: ago: the value has a different number of channels than expected here
 #include <ago/graph/check.hpp>
 
 using namespace ago;

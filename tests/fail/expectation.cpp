@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A head that states its features, behind another backbone.
 // misfit: channels_differ identity 2 1280 960
-// expect: ago: the value has another number of channels than is expected here
+// expect: ago: the value has a different number of channels than expected here
 #include <ago/graph/check.hpp>
 
 using namespace ago;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flags that let compilers reorder sums and forget NaN.
-// expect: ago: under -ffast-math, -Ofast and the like its results are wrong; add -fno-fast-math where ago is included
+// expect: ago: results are wrong under -ffast-math, -Ofast and similar flags; add -fno-fast-math where ago is included
 // flags: -ffast-math
 // flags: -Ofast
 // flags: -O2 -ffinite-math-only

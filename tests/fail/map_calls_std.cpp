@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A function of the standard library in a user's operator.
-// expect: ago: a map's lambda works on registers: instead of std::exp\(x\) and the like it calls math::exp\(x\)
+// expect: ago: a map's lambda works on SIMD registers: call math::exp\(x\) and the like instead of std::exp\(x\)
 // flags: -DFUNCTION=0
 // flags: -DFUNCTION=1
 // flags: -DFUNCTION=2

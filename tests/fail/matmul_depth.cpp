@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A matrix product whose inner extents differ: the second operand should be transposed.
 // misfit: channels_differ matmul 1 32 20
-// expect: ago: the value has another number of channels than is expected here
+// expect: ago: the value has a different number of channels than expected here
 #include <ago/graph/check.hpp>
 
 using namespace ago;

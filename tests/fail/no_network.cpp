@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pipeline without an input.
 // expect: layer_fits<ago::fault::not_a_network
-// expect: ago: not a network; one is written
+// expect: ago: this is not a network; write one as
 #include <ago/graph/check.hpp>
 
 using namespace ago;

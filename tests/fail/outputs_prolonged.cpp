@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A layer behind several outputs.
-// expect: ago: only a network with one output can be prolonged
+// expect: ago: only a network with one output can be extended
 #include <ago/graph/check.hpp>
 
 using namespace ago;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A transposed convolution whose pads cut all of its result off.
 // misfit: pads_take_all conv2d 1 4 6
-// expect: ago: the pads \(gets\) take away all that this transposed convolution covers \(expects\)
+// expect: ago: the pads \(gets\) remove everything that this transposed convolution computes \(expects\)
 #include <ago/graph/check.hpp>
 
 using namespace ago;

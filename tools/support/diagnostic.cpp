@@ -8,7 +8,7 @@ char const* sentence_of(fault what) {
   switch (what) {
     case fault::none: return "nothing is wrong";
     case fault::shapes_differ: return "the two values have different numbers of channels";
-    case fault::channels_differ: return "the value has another number of channels than is expected here";
+    case fault::channels_differ: return "the value has a different number of channels than expected here";
     case fault::extents_differ: return "the values differ in height, width, or number of images";
     case fault::channels_not_divisible_by_groups: return "the groups do not divide the channels of the input";
     case fault::outputs_not_divisible_by_groups: return "the groups do not divide the channels of the output";
@@ -19,15 +19,15 @@ char const* sentence_of(fault what) {
     case fault::channel_first_value_cannot_be_used:
       return "it reads a channel-first value, which can only be given out";
     case fault::tensor_of_another_network: return "it reads a value of another network";
-    case fault::window_misses_the_image: return "a window lies in the padding entirely";
+    case fault::window_misses_the_image: return "a window lies entirely in the padding";
     case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
     case fault::too_large: return "the value or the parameters have more elements than an int can count";
     case fault::slice_exceeds_extent: return "the slice reaches beyond the extent of the value";
     case fault::parts_must_divide_extent: return "the number of parts does not divide the extent";
     case fault::patch_must_divide_image: return "the patch does not divide the image";
-    case fault::elements_differ: return "the new extents hold another number of elements than the value";
+    case fault::elements_differ: return "the new extents hold a different number of elements than the value";
     case fault::not_a_permutation: return "the order does not name each axis once";
-    case fault::pads_take_all: return "the pads take away all that the transposed convolution covers";
+    case fault::pads_take_all: return "the pads remove everything that the transposed convolution computes";
     case fault::not_a_network: return "this is no network";
     case fault::network_is_not_constexpr: return "the network is no constant";
   }

@@ -26,10 +26,10 @@ constexpr bool is_not(fault other) { return What != other; }
 template <fault What, op Layer, class... Details>
 struct layer_fits {
   static_assert(detail::is_not<What>(fault::shapes_differ),
-                "ago: + and the like take values of one shape, or with extents of 1 in its place; "
+                "ago: + and other elementwise operators take values of equal shapes, or with extents of 1; "
                 "their channels differ");
   static_assert(detail::is_not<What>(fault::channels_differ),
-                "ago: the value has another number of channels than is expected here");
+                "ago: the value has a different number of channels than expected here");
   static_assert(detail::is_not<What>(fault::extents_differ),
                 "ago: the values differ in height, width, or number of images");
   static_assert(detail::is_not<What>(fault::channels_not_divisible_by_groups),
@@ -47,9 +47,9 @@ struct layer_fits {
   static_assert(detail::is_not<What>(fault::channel_first_value_cannot_be_used),
                 "ago: the result of to_nchw can only be an output; no layer reads it");
   static_assert(detail::is_not<What>(fault::tensor_of_another_network),
-                "ago: a tensor is used that no layer of this network made; is it default-constructed?");
+                "ago: a tensor is used that no layer of this network produced; is it default-constructed?");
   static_assert(detail::is_not<What>(fault::window_misses_the_image),
-                "ago: a window of this dilated pooling lies in the padding entirely");
+                "ago: a window of this dilated pooling lies entirely in the padding");
   static_assert(detail::is_not<What>(fault::bounds_are_reversed),
                 "ago: the lower bound of clip exceeds the upper bound");
   static_assert(detail::is_not<What>(fault::too_large), "ago: extents, elements and parameters must fit an int");
@@ -60,13 +60,13 @@ struct layer_fits {
   static_assert(detail::is_not<What>(fault::patch_must_divide_image),
                 "ago: a patch (expects) must divide the image (gets)");
   static_assert(detail::is_not<What>(fault::elements_differ),
-                "ago: the new extents (gets) hold another number of elements than the value (expects)");
+                "ago: the new extents (gets) hold a different number of elements than the value (expects)");
   static_assert(detail::is_not<What>(fault::not_a_permutation),
                 "ago: permute's order must name each of the axes 0, 1, 2, 3 once; at this place (expects) it does not");
   static_assert(detail::is_not<What>(fault::pads_take_all),
-                "ago: the pads (gets) take away all that this transposed convolution covers (expects)");
+                "ago: the pads (gets) remove everything that this transposed convolution computes (expects)");
   static_assert(detail::is_not<What>(fault::not_a_network),
-                "ago: not a network; one is written input{...} | layers, or trace(body, input{...}, ...)");
+                "ago: this is not a network; write one as input{...} | layers, or trace(body, input{...}, ...)");
   static_assert(detail::is_not<What>(fault::network_is_not_constexpr),
                 "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   using asserted = std::true_type;

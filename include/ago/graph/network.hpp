@@ -97,7 +97,7 @@ constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, in
 template <class First, int Inputs, detail::continuation Then>
 constexpr auto operator|(network_expression<First, Inputs> const& net, Then then) {
   constexpr bool one_output = detail::count_outputs<Inputs, First>() == 1;
-  static_assert(one_output, "ago: only a network with one output can be prolonged");
+  static_assert(one_output, "ago: only a network with one output can be extended");
   if constexpr (one_output) {
     network_expression<detail::prolonged<First, Then>, Inputs> longer{{net.body, then}, {}};
     for (int i = 0; i < Inputs; ++i) longer.inputs[i] = net.inputs[i];

@@ -15,6 +15,6 @@
 // What is not rounded as it is written is wrong without a word: exp, log, sin, rounding itself, and every NaN.
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "ago: under -ffast-math, -Ofast and the like its results are wrong; add -fno-fast-math where ago is included"
+#error "ago: results are wrong under -ffast-math, -Ofast and similar flags; add -fno-fast-math where ago is included"
 #include <ago stops here>
 #endif

@@ -30,7 +30,7 @@ inline constexpr bool calls_std<vec<isa::scalar>> = false;
 // functions: std::exp(x) is looked up nowhere else. The sentence alone is a macro: of a macro that holds a function
 // compilers tell where it is expanded.
 #define AGO_NOT_STD \
-  "ago: a map's lambda works on registers: instead of std::exp(x) and the like it calls math::exp(x)"
+  "ago: a map's lambda works on SIMD registers: call math::exp(x) and the like instead of std::exp(x)"
 namespace std {
 template <ago::simd_register R> R exp(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
 template <ago::simd_register R> R exp2(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }

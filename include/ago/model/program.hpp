@@ -26,7 +26,7 @@ struct can_be_compiled {
 template <bool WithinLimits>
 struct can_be_partitioned {
   static_assert(WithinLimits,
-                "ago: policy::paper takes up to 700 operators, or compilers give up; take policy::paper_adjacent");
+                "ago: policy::paper takes at most 700 operators, a limit of compilers; use policy::paper_adjacent");
 };
 
 namespace detail {
