@@ -20,6 +20,9 @@ struct parameter_table {
 namespace detail {
 template <auto const& Net>
 constexpr auto list_parameters() {
+  constexpr bool is_constant = constant<Net>;  // of a concept compilers would say more
+  static_assert(is_constant,
+                "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   constexpr int n = traced<Net>::size.parameters;
   parameter_table<n> table;
   if constexpr (n > 0) {
