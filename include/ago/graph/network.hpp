@@ -136,8 +136,10 @@ constexpr Left operator|(Left const& left, double (&)(double)) {
 namespace detail {
 double some_function(double);
 }
+/// One like `pow`.
 template <detail::pipes Left>
 constexpr Left operator|(Left const& left, double (&)(double, double)) { return left | detail::some_function; }
+/// Any other one.
 template <detail::pipes Left, class Right>
   requires(std::is_function_v<Right> && !layer<Right> && !detail::continuation<Right>)
 constexpr Left operator|(Left const& left, Right const&) { return left | detail::some_function; }

@@ -15,6 +15,7 @@ template <isa I>
 inline constexpr bool is_register<vec<I>> = true;
 }  // namespace detail
 
+/// ago::vec of any instruction set.
 template <class T>
 concept simd_register = detail::is_register<T>;
 
