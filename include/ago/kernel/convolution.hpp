@@ -37,7 +37,7 @@ struct conv_axis {
 ///
 /// The output is cut into rectangles whose pixels all have the same taps inside the image: the interior, and the edges
 /// and corners around it. Each is computed by register tiles along its rows, or its columns where it is narrow.
-/// The taps of one input row are contiguous in memory if undilated and dense, and are then one segment of the depth.
+/// The taps of one input row are contiguous in memory if undilated and dense, and are then one segment of K.
 template <kernel_key K>
 struct convolution_kernel {
   static constexpr isa target = K.target;
@@ -65,7 +65,7 @@ struct convolution_kernel {
   }
 
  private:
-  /// A piece of work: VECTORS vectors of output channels of one group, output rows y ... y_end.
+  /// A work item: VECTORS vectors of output channels of one group, output rows y ... y_end.
   struct piece {
     int image, group, channel, y, y_end;
   };
@@ -87,7 +87,7 @@ struct convolution_kernel {
     }
   }
 
-  /// Addresses of one piece of work.
+  /// Addresses of one work item.
   template <int VECTORS, bool PARTIAL>
   class panel_walk {
    public:
@@ -100,7 +100,7 @@ struct convolution_kernel {
       source_ =
           detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
       channel_ = work.group * layout.group_channels + work.channel;
-      // A piece is contiguous in a ring of rows: its first row lies at slot y % ring instead of row y of the image.
+      // A work item is contiguous in a ring of rows: its first row lies at slot y % ring instead of row y of the image.
       long const moved = s.destination.ring ? work.y % s.destination.ring - (long(work.image) * s.out.h + work.y) : 0;
       destination_ =
           detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
@@ -148,7 +148,7 @@ struct convolution_kernel {
       float const* weights;
     };
 
-    static constexpr int tiles_ahead = 2;  ///< that an input is asked for: whole networks gain alike with 1 to 3
+    static constexpr int tiles_ahead = 2;  ///< by which an input is prefetched: whole networks gain alike with 1 to 3
 
     /// As many whole tiles of a line as fit, from pixel i on.
     template <int PIXELS>

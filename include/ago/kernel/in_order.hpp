@@ -78,7 +78,7 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
-/// Makes x a value that nobody will use: where it is loaded only under a condition, and used under the same, it would
+/// Makes x a value that is not used: where it is loaded only under a condition, and used under the same, it would
 /// otherwise take a register from the start of the function on.
 template <isa I>
 AGO_INLINE void forget(vec<I>& x) {

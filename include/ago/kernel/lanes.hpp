@@ -9,7 +9,7 @@
 
 namespace ago::detail {
 
-/// Four steps of the depth multiply 4 * VECTORS weights, one after another, by all pixels. The weights pass through
+/// Four steps of K multiply 4 * VECTORS weights, one after another, by all pixels. The weights pass through
 /// `registers` registers in turn; each is loaded while those before it are used.
 template <int PIXELS, int VECTORS>
 struct lane_order {
@@ -43,7 +43,7 @@ AGO_INLINE void use_weight(float const* w, float const* next, float const* const
   if constexpr (pair) load_ahead<USE + 1, order::uses>(w, next, weight);
 }
 
-/// Four steps of the depth, `count` times.
+/// Four steps of K, `count` times.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registers that hold two steps of the depth side by side, for channel counts that leave half a register empty.
+// Registers that hold two steps of K side by side, for channel counts that leave half a register empty.
 #pragma once
 
 #include <ago/kernel/simd.hpp>

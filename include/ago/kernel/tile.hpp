@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The register tile of all matrix products: pixels x vectors of accumulators, and the inner loop over the depth.
+// The register tile of all matrix products: pixels x vectors of accumulators, and the inner loop over K.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -30,7 +30,7 @@ AGO_INLINE void fetch_row(float const* w) {
 }  // namespace detail
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) with the
-/// packed weights w[depth][VECTORS * lanes]. FETCHES: asks for a line of the input with every step, from `next` on.
+/// packed weights w[depth][VECTORS * lanes]. FETCHES: prefetches a line of the input with every step, from `next` on.
 template <bool FETCHES = false, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] float const* next = nullptr) {
@@ -66,7 +66,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   }
 }
 
-/// The same with two steps of the depth in one register, see matrix_layout.
+/// The same with two steps of K in one register, see matrix_layout.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {

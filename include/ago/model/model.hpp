@@ -64,7 +64,7 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
                   std::span<float, Program::output_size(O)>... out) noexcept {
     run(own_, in..., out...);
   }
-  /// Likewise; the pieces of each step, if the network is compiled for several threads, by `team`.
+  /// Likewise; the work items of each step, if the network is compiled for several threads, by `team`.
   template <runs_pieces Team>
   void operator()(std::span<float const, Program::input_size(I)>... in,
                   std::span<float, Program::output_size(O)>... out, Team& team) noexcept {

@@ -81,8 +81,8 @@ class formed {
   static constexpr auto merged = merged_packings_of<count_merged(graph, parts)>(graph, parts);
 };
 
-/// Who runs pieces of work at the same time: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when
-/// all have returned. (ago::team, or a pool that a user has anyway.)
+/// A thread pool: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when
+/// all have returned. (ago::team, or a thread pool of the user's.)
 template <class Team>
 concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
 
@@ -116,7 +116,7 @@ class program {
   static constexpr split_list<parts.capacity> uncut{};
 
  public:
-  /// How each step is cut into pieces for several threads, by the plan of uncut ones.
+  /// How each step is divided into work items for several threads, by the plan of uncut ones.
   static constexpr auto splits = [] {
     if constexpr (Options.device.threads == 1) return uncut;
     else return split_steps(groups, placed<uncut>::plan, Options, Schedules);
@@ -151,11 +151,11 @@ class program {
       pack_part<Options.target>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
     }
   }
-  /// Runs all steps, the pieces of each one after another. Inputs and outputs do not overlap each other.
+  /// Runs all steps, the work items of each one after another. Inputs and outputs do not overlap each other.
   static void run(run_memory const& memory) noexcept {
     for (entry const& e : table.entries) e.function(table.data[e.first], memory);
   }
-  /// Likewise, the pieces of each step by `team`.
+  /// Likewise, the work items of each step by `team`.
   template <runs_pieces Team>
   static void run(run_memory const& memory, Team& team) noexcept {
     for (int k = 0; k < steps; ++k) run_step(k, memory, team);
@@ -193,7 +193,7 @@ class program {
   struct moved_runs {
     input_run run[counts.runs > 0 ? counts.runs : 1];
   };
-  /// Of each piece those of its input.
+  /// Those of the input of each work item.
   static constexpr moved_runs piece_runs = [] {
     moved_runs r{};
     int n = 0;
@@ -203,7 +203,7 @@ class program {
     return r;
   }();
 
-  /// Of each piece an entry, and the data of its parts.
+  /// An entry for each work item, and the data of its parts.
   struct piece_table {
     entry entries[counts.pieces];
     int first_entry[steps + 1];

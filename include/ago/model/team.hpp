@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that compute the pieces of a model's steps at the same time.
+// A thread pool, which computes the work items of a model's steps.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -37,11 +37,11 @@ inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanose
 
 }  // namespace detail
 
-/// The calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: one for each thread
-/// that runs models. Runs allocate and throw nothing. Threads that wait for work, or the caller for theirs, stay awake
-/// for `spin`, as long as most steps take, before they sleep. Nobody waits for a thread that has not begun: who is done
-/// takes the next piece, so that other work on the machine costs little. Where the system has no more threads, the
-/// constructor throws std::system_error.
+/// A thread pool: the calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: make one
+/// for each thread that runs models. Runs neither allocate nor throw. Threads that wait for work, or the caller for
+/// theirs, spin for `spin`, as long as most steps take, before they sleep. A thread that has finished a work item takes
+/// the next one: none waits for a thread that has not begun, and other work on the machine costs little. Where the
+/// system has no more threads, the constructor throws std::system_error.
 class team {
  public:
   explicit team(int threads, std::chrono::nanoseconds spin = std::chrono::microseconds(20))
@@ -59,7 +59,7 @@ class team {
 
   int threads() const { return threads_; }
 
-  /// Calls f(0), ..., f(pieces - 1), at the same time as far as there are threads, and returns when all have returned.
+  /// Calls f(0), ..., f(pieces - 1), concurrently as far as there are threads, and returns when all have returned.
   template <class F>
   void run(int pieces, F const& f) noexcept {
     call_ = [](void const* what, int piece) noexcept { (*static_cast<F const*>(what))(piece); };
@@ -75,13 +75,13 @@ class team {
   team(int threads, std::chrono::nanoseconds spin, std::nullptr_t)
       : threads_(threads), spin_(spin), workers_(new std::thread[std::size_t(threads)]) {}
 
-  /// Publishes so many pieces of what call_ and what_ say.
+  /// Publishes so many work items of what call_ and what_ say.
   void announce(int pieces) noexcept {
     open_.store(std::uint64_t(unsigned(pieces)) << 32, std::memory_order_release);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   }
-  /// Computes the next piece, if there is one.
+  /// Computes the next work item, if there is one.
   bool take() noexcept {
     std::uint64_t open = open_.load(std::memory_order_acquire);
     while (unsigned(open) < unsigned(open >> 32))
@@ -108,8 +108,8 @@ class team {
   void const* what_ = nullptr;
   std::atomic<bool> ends_{false};
   alignas(64) std::atomic<int> round_{0};
-  alignas(64) std::atomic<std::uint64_t> open_{0};  ///< pieces of this round, and the next one that nobody has taken
-  alignas(64) std::atomic<int> left_{0};            ///< pieces that are not computed
+  alignas(64) std::atomic<std::uint64_t> open_{0};  ///< work items of this round, and the next one that is not taken
+  alignas(64) std::atomic<int> left_{0};            ///< work items that are not computed
 };
 
 }  // namespace ago

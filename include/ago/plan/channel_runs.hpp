@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those who read
+// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those that read
 // them know where to look.
 #pragma once
 
@@ -14,7 +14,7 @@ struct channel_run {
   bool operator==(channel_run const&) const = default;
 };
 
-/// Longest list of stretches that is kept; a value in more pieces is gathered.
+/// Longest list of stretches that is kept; a value of more segments is gathered.
 inline constexpr int max_runs = 16;
 
 /// The channels of one value.
@@ -47,13 +47,13 @@ struct run_list {
 
 /// For every value: has it memory of its own, and where do its channels lie? Those that have not are seen, through
 /// `runs`, in the memory of others. Those that have may hold their channels in another order (depthwise results of
-/// values in pieces), or, if they are slices, shuffles or concatenations, are gathered from `runs`.
+/// values of several segments), or, if they are slices, shuffles or concatenations, are gathered from `runs`.
 template <int V>
 struct channel_layouts {
   run_list runs[V > 0 ? V : 1]{};
   bool is_view[V > 0 ? V : 1]{};    ///< has no memory of its own
   bool gathered[V > 0 ? V : 1]{};  ///< has memory, which copies of `runs` fill
-  bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed piece by piece
+  bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed segment by segment
 
   /// Where the readers of v find its channels.
   constexpr run_list where(int v, int channels) const {
@@ -152,7 +152,7 @@ constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, in
 
 /// Looks at each value once, those that it is made of before it. A slice, shuffle or concatenation of channels becomes
 /// a view if all its readers can take it; a concatenation whose operands can be written side by side stays one if
-/// nobody takes it apart again.
+/// nothing takes it apart again.
 template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;

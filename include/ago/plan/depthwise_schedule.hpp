@@ -9,7 +9,7 @@ namespace ago {
 
 namespace detail {
 
-/// Is the window among those that the compiler shall know? The others, dilated, huge or with long strides, share one
+/// Is the window among those that the compiler should know? The others, dilated, huge or with long strides, share one
 /// kernel.
 constexpr bool has_depthwise_tile(window const& w) {
   return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 &&

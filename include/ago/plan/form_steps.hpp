@@ -151,7 +151,7 @@ constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V>
   return inner.scores == v || inner.weights == v;
 }
 
-/// Adds step `s` once for each of `runs`, the pieces of its source; its result has them side by side.
+/// Adds step `s` once for each of `runs`, the segments of its source; its result has them side by side.
 template <int Capacity>
 constexpr void cut(step_list<Capacity>& steps, step_nodes s, run_list const& runs) {
   s.piece_at = 0;
@@ -200,7 +200,7 @@ constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int
 
 }  // namespace detail
 
-/// An upper bound of the steps of `g`: an operator may take one for each piece of what it reads.
+/// An upper bound of the steps of `g`: an operator may take one for each segment of what it reads.
 template <int V, int E, int O>
 constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   int sum = g.output_count;

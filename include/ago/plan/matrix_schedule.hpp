@@ -24,7 +24,7 @@ constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
 
 namespace detail {
 
-/// Quarter cycles that a tile takes for one step of the depth, on a core with two multiply-add and two load ports and a
+/// Quarter cycles that a tile takes for one step of K, on a core with two multiply-add and two load ports and a
 /// multiply-add latency of four cycles, which no schedule quite meets; two more for what surrounds the inner loop.
 /// Arm's small cores need two cycles to load a register, in which they multiply two: half as many loads for a product.
 constexpr long tile_cost(isa target, int pixels, int vectors) {
@@ -45,7 +45,7 @@ constexpr long stream_cost(isa target, int vectors) { return long(vectors) * lan
 /// Quarter cycles in which a tile's results are finished and stored, and the next tile has hardly begun: the more
 /// results there are, the less of it an out-of-order core has in view. (A fit to Zen 5, depths of 16 to 64: 2x6 6
 /// cycles, 5x4 11 to 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner chose
-/// small tiles as well where the depth is small.)
+/// small tiles as well where K is small.)
 constexpr long finish_cost(isa target, int pixels, int vectors) {
   long const results = long(pixels) * vectors;
   int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
@@ -146,12 +146,12 @@ constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule c
   });
 }
 
-/// May a register hold two steps of the depth? Partial sums are kept by single ones.
+/// May a register hold two steps of K? Partial sums are kept by single ones.
 constexpr bool can_pair(kernel_key const& key) {
   return key.what == structure::pointwise && !key.accumulates && has_pairs(key.target);
 }
 
-/// Is it worth to compute two steps of the depth in one register, for half as many channels (kernel_key::paired)?
+/// Is it worthwhile to compute two steps of K in one register, for half as many channels (kernel_key::paired)?
 /// That wastes less of the last register, and one register per pixel becomes two, which a broadcast then feeds. Adding
 /// up the pairs takes three instructions for two registers. A single register takes an input of each pixel for every
 /// product (measured on Zen 5, 32 channels to 16: 1.1 times the time of pairs). Depends on nothing else, so that the

@@ -14,7 +14,7 @@ struct buffer {
   int first{}, last{};
   long offset{}, floats{};
   bool scratch{};  ///< holds no value, but what a kernel needs while it computes that of the operator `value`
-  int copies = 1;  ///< one behind the other, for pieces of the step that run at the same time
+  int copies = 1;  ///< one after the other, for work items of the step that run concurrently
 };
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
@@ -89,7 +89,7 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 
 }  // namespace detail
 
-/// Greedy by size. Steps cut as `splits` say need what lies between their parts, and scratch, once for each piece.
+/// Greedy by size. Steps cut as `splits` say need what lies between their parts, and scratch, once for each work item.
 /// Inputs and outputs are the caller's memory; values given out are written there directly.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,

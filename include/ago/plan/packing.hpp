@@ -15,17 +15,17 @@ constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.k
 /// rounded up to whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
 ///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
 ///   each panel [K][vectors * lanes].
-/// With kernel_key::paired a vector holds two steps of the depth for half as many channels: lane 2 c + d belongs to
+/// With kernel_key::paired a vector holds two steps of K for half as many channels: lane 2 c + d belongs to
 /// channel c and step d. Then N is rounded up to half vectors, zeros stand between the shifts and after an odd K:
 ///   shift[N][2], panels [(K + 1) / 2][vectors * lanes].
-/// With kernel_key::in_runs zeros also stand after every piece of the input that is odd.
+/// With kernel_key::in_runs zeros also stand after every odd segment of the input.
 struct matrix_layout {
   int group_channels;  ///< output channels of one group
   int padded_channels;
   int depth;  ///< K
   int panel;  ///< channels of a whole panel
   int steps;  ///< of the depth in one vector
-  int zeros;  ///< steps that may stand behind the depth, or behind its pieces, in all
+  int zeros;  ///< steps that may stand after K, or after its segments, in all
   constexpr long group_floats() const { return long(padded_channels) * steps * (rows() + 1); }
   constexpr long floats(int groups) const { return group_floats() * groups; }
   /// Rows of weights in a panel.
@@ -36,7 +36,7 @@ struct matrix_layout {
   }
 };
 
-/// Steps of the depth that may be missing to whole pairs: one behind each odd piece, or behind all.
+/// Steps of the depth that may be missing to whole pairs: one after each odd segment, or after all.
 constexpr int zeros_in_pairs(kernel_key const& key, step_data const& s) { return key.in_runs ? s.odd_runs : 1; }
 
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pieces of a step that run at the same time: its kernels with other numbers.
+// The work items of a step, which run concurrently: its kernels with other numbers.
 #pragma once
 
 #include <ago/plan/plan.hpp>
 
 namespace ago {
 
-/// A piece of a step: the data of its parts.
+/// A work item of a step: the data of its parts.
 struct step_piece {
   step_data part[max_parts]{};
   long source_pixel = 0;  ///< where in its source it begins
@@ -106,7 +106,7 @@ constexpr void take_heads(kernel_key const& key, step_data& s, stretch const& of
 
 }  // namespace detail
 
-/// Of what every piece has its own, floats from one to the next: each part's result, if the next one takes it, and
+/// Of what every work item has its own, floats from one to the next: each part's result, if the next one takes it, and
 /// scratch.
 struct piece_buffers {
   long result[max_parts]{}, scratch[max_parts]{};
@@ -154,7 +154,7 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
   return r;
 }
 
-/// Calls visit(step, first part, parts, piece) for every piece of every step, in order.
+/// Calls visit(step, first part, parts, piece) for every work item of every step, in order.
 template <int S, int V, int N>
 constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const& splits, memory_plan<V> const& m,
                               plan<N> const& p, auto const& visit) {
@@ -166,7 +166,7 @@ constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const&
   }
 }
 
-/// How many pieces there are, and parts, and runs of their inputs.
+/// How many work items there are, and parts, and runs of their inputs.
 struct piece_counts {
   int pieces = 0, parts = 0, runs = 0;
 };
@@ -183,7 +183,7 @@ constexpr piece_counts count_pieces(fusion_list<S> const& groups, split_list<S> 
   return r;
 }
 
-/// The runs of input of a piece: of those of its step.
+/// The runs of input of a work item: some of those of its step.
 constexpr input_run run_of_piece(input_run r, step_piece const& to) {
   r.at.offset += to.source_pixel * r.at.pixel_stride;
   return r;

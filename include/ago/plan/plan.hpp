@@ -53,7 +53,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   p.packing.main.scatter = n.scatter;
 }
 
-/// Narrows a step to a piece of its source.
+/// Narrows a step to a segment of its source.
 constexpr void describe_piece(step_nodes const& s, planned_step& p) {
   step_data& d = p.data;
   int const channels = d.out.c;

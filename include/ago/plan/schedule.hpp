@@ -10,7 +10,7 @@
 
 namespace ago {
 
-/// Along what a step is cut into pieces that run at the same time.
+/// Along what a step is divided into work items that run concurrently.
 enum class split : std::uint8_t {
   none,      ///< it is not; in a schedule: the analytic default decides
   whole,     ///< in a schedule: it is not
@@ -34,7 +34,7 @@ struct schedule {
   int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
   int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: im2col, where possible;
                      ///< -1: direct
-  int packing = 0;   ///< pointwise: steps of the depth in a register, 1 or 2 (kernel_key::paired), where possible
+  int packing = 0;   ///< pointwise: steps of K in a register, 1 or 2 (kernel_key::paired), where possible
   ago::split split = ago::split::none;  ///< with several threads: along what it is cut, where that is possible
   bool operator==(schedule const&) const = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which steps are cut into pieces for several threads, and along what: the analytic default.
+// Which steps are divided into work items for several threads, and along what: the analytic default.
 #pragma once
 
 #include <ago/plan/cycles.hpp>
@@ -141,7 +141,7 @@ constexpr step_cycles cycles_of_step(planned_step const* parts, int count, chain
   return r;
 }
 
-/// Up to `threads` pieces along `how`; of one piece if it cannot be cut so.
+/// Up to `threads` work items along `how`; one if it cannot be divided so.
 constexpr step_split split_along(planned_step const* parts, int count, chain_tiling const& in, split how, int threads) {
   int const granule = granule_of(parts, count, in, how);
   if (granule == 0) return {};
@@ -150,7 +150,7 @@ constexpr step_split split_along(planned_step const* parts, int count, chain_til
   return {how, granules < threads ? int(granules) : threads, granule};
 }
 
-/// The part of the largest piece.
+/// The share of the largest work item.
 constexpr double share_of(planned_step const* parts, int count, step_split const& s) {
   long const extent = split_extent(parts, count, s.how);
   long most = 0;

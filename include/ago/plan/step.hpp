@@ -126,10 +126,10 @@ struct kernel_key {
   isa target = native_isa;
   register_tile tile{};
   bool partial{};              ///< the last vector of channels is not full
-  bool paired{};               ///< pointwise: a register holds two steps of the depth for half as many channels
+  bool paired{};               ///< pointwise: a register holds two steps of K for half as many channels
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
-  bool fetches_input{};        ///< convolution: asks for its input before it is needed
+  bool fetches_input{};        ///< convolution: prefetches its input
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   op reduces{};                ///< reduction: what it computes
   int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
@@ -162,7 +162,7 @@ struct place {
   bool operator==(place const&) const = default;
 };
 
-/// A stretch of the depth of a matrix product: channels side by side in memory, which are number `start`,
+/// A segment of K of a matrix product: channels side by side in memory, which are number `start`,
 /// `start + step`, ... of the value that the weights are for.
 struct input_run {
   place at{};
@@ -199,9 +199,9 @@ struct step_data {
   int groups = 1;           ///< convolution; attention: heads
   bool count_pads = false;
   place source{}, destination{};
-  input_run const* runs = nullptr;  ///< pointwise: the source in pieces, which add up to its channels; null: in one
+  input_run const* runs = nullptr;  ///< pointwise: the source's segments, all its channels; null: contiguous
   int run_count = 0;
-  int odd_runs = 0;         ///< pieces of an odd number of channels
+  int odd_runs = 0;         ///< segments of an odd number of channels
   place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
   shape other_shape{};      ///< of each of them
   float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there

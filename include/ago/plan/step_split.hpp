@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How steps are cut into pieces that run at the same time.
+// How steps are divided into work items that run concurrently.
 #pragma once
 
 #include <ago/plan/schedule.hpp>
@@ -10,7 +10,7 @@ namespace ago {
 struct step_split {
   split how = split::none;
   int pieces = 1;
-  int granule = 1;  ///< pieces begin at multiples of it
+  int granule = 1;  ///< work items begin at multiples of it
   bool operator==(step_split const&) const = default;
 };
 

@@ -27,7 +27,7 @@ constexpr long transform_cost(winograd_layout const& l, isa target) {
   return l.tiles * (l.padded_depth / lanes(target) * input + l.padded_channels / lanes(target) * output);
 }
 
-/// Quarter cycles of a matrix product: that of the register tile over the depth, and storing it. Two per
+/// Quarter cycles of a matrix product: that of the register tile over K, and storing it. Two per
 /// cent for each kind of left-over tile: that is more code for the same work.
 constexpr long product_cost(isa target, register_tile const& t, int tiles, int vectors, int depth) {
   auto const panel = [&](int v) {
