@@ -15,7 +15,7 @@ constexpr bool clamp_within_bounds(auto& w, int v) {
   return idle;
 }
 
-/// Only where nobody else reads the value between: else its operand would have two readers, and each of the clamps
+/// Only where nothing else reads the value between: else its operand would have two readers, and each of the clamps
 /// a step of its own.
 constexpr bool clamp_of_clamp(auto& w, int v) {
   int const u = w.operand(v);

@@ -140,7 +140,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   return detail::rewritten(g, r);
 }
 
-/// Moves batch norm into the convolution before it, as far as nobody else sees the value in between:
+/// Moves batch norm into the convolution before it, as far as nothing else sees the value in between:
 /// conv -> batch_norm         becomes conv{norm} -> bias{norm},
 /// conv -> bias -> batch_norm becomes conv{norm} -> bias{shift, norm}.
 /// The numbers are folded when the weights are packed: scale = gamma / sqrt(variance + epsilon) multiplies the

@@ -10,7 +10,7 @@ namespace ago {
 
 /// Which rules of algebra the graph is simplified by (see rule.hpp).
 enum class algebra : std::uint8_t {
-  literal,      ///< none: values that nobody reads, copies and values computed twice go, batch norms are folded
+  literal,      ///< none: values that nothing reads, copies and values computed twice go, batch norms are folded
   exact,        ///< those after which every element is the same number as before
   reassociate,  ///< also those of real numbers, associativity and distributivity: results differ in rounding
 };

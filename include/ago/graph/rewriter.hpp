@@ -9,7 +9,7 @@
 namespace ago::detail {
 
 /// Rules look at a node and at those before it, and change them so that the node's value stays what it is. They keep
-/// the order of nodes, and change the value of an earlier node only if nobody else sees it.
+/// the order of nodes, and change the value of an earlier node only if nothing else sees it.
 template <int V, int E, int O>
 struct rewriter {
   graph<V, E, O>& g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The mechanics of graph passes: who reads what, and how nodes are taken out.
+// The mechanics of graph passes: which node reads what, and how nodes are removed.
 #pragma once
 
 #include <ago/graph/graph.hpp>

@@ -37,7 +37,7 @@ inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanose
 
 }  // namespace detail
 
-/// A thread pool: the calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: make one
+/// A thread pool: the calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: one
 /// for each thread that runs models. Runs neither allocate nor throw. Threads that wait for work, or the caller for
 /// theirs, spin for `spin`, as long as most steps take, before they sleep. A thread that has finished a work item takes
 /// the next one: none waits for a thread that has not begun, and other work on the machine costs little. Where the

@@ -71,7 +71,7 @@ struct priced_chains {
   std::int64_t saved[256]{};
 };
 
-/// Joins the scores of an attention, their softmax and the product with the values, where nobody else reads what is
+/// Joins the scores of an attention, their softmax and the product with the values, where nothing else reads what is
 /// between: a few rows of scores at a time then pass through all three (matmul -> matmul, AGO III.B, tiled over rows).
 template <int V, int E, int O>
 constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within,

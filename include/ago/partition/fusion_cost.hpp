@@ -163,7 +163,7 @@ constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
-/// Can pieces of the chain be computed at the same time, and nothing twice? By images or runs of pixels; by chunks of
+/// Can parts of the chain be computed concurrently, and nothing twice? By images or runs of pixels; by chunks of
 /// channels, if they are not added up; by rows, if no link but the first has windows that overlap.
 constexpr bool divides(chain_link const* chain, int count, tiling how, device const& on) {
   if (how == tiling::pixels || chain[0].out.n >= on.threads) return true;

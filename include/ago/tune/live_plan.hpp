@@ -34,7 +34,7 @@ class live_plan {
   planned_step const& part(int i) const { return made_.plan.steps[i]; }
 
   auto const& memory() const { return made_.memory; }
-  /// Calls visit(step, first part, parts, piece) for every piece of every step.
+  /// Calls visit(step, first part, parts, piece) for every work item of every step.
   void for_each_piece(auto const& visit) const {
     ago::for_each_piece(made_.groups, made_.splits, made_.memory, made_.plan, visit);
   }

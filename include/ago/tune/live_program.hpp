@@ -41,7 +41,7 @@ class live_program {
 
   plan_type const& plan() const { return *plan_; }
 
-  /// The pieces of each step by `workers`.
+  /// The work items of each step by `workers`.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     for (int k = 0; k < plan_->steps(); ++k) run_step(k, inputs, outputs, workers);
   }
@@ -59,7 +59,7 @@ class live_program {
   live_program(std::shared_ptr<plan_type const> plan, std::vector<kernel_function> kernels,
                std::shared_ptr<place_type> where, std::span<float const> weights, live_program const* like)
       : plan_(std::move(plan)), kernels_(std::move(kernels)), place_(std::move(where)) {
-    std::vector<std::size_t> runs;  // number of the first of each piece
+    std::vector<std::size_t> runs;  // number of the first of each work item
     plan_->for_each_piece([&](int, int first, int count, step_piece const& piece) {
       first_.push_back(data_.size());
       runs.push_back(runs_.size());
@@ -101,8 +101,8 @@ class live_program {
   std::shared_ptr<place_type> place_;
   std::vector<step_data> data_;
   std::vector<input_run> runs_;
-  std::vector<std::size_t> first_;   ///< first part of each piece
-  std::vector<std::size_t> pieces_;  ///< first piece of each step
+  std::vector<std::size_t> first_;   ///< first part of each work item
+  std::vector<std::size_t> pieces_;  ///< first work item of each step
 };
 
 }  // namespace ago::tuner

@@ -143,7 +143,7 @@ class network_problem : public subject {
     return c;
   }
 
-  /// Plans are kept for a while, since they are asked for several times.
+  /// Plans are kept for a while, since they are needed several times.
   realised_type const& realised_of(candidate const& c) {
     for (auto const& [which, r] : plans_)
       if (which == c) return *r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can be chosen in a network: register tiles, cache tiles, ways of convolution, pipelines and their tiles, pieces.
+// The choices in a network: register tiles, cache tiles, ways of convolution, pipelines, their tiles, work items.
 #pragma once
 
 #include <ago/model/program.hpp>

@@ -48,7 +48,7 @@ double seconds_of(auto const& run, int repetitions) {
 inline constexpr double least_timing = 200e-6;
 inline constexpr int most_repetitions = 1 << 16;
 
-/// Times both in turns, who goes first changing, after each has run to warm up: at most `runs` timings of each.
+/// Times both alternately, starting with each in turn, after each has run to warm up: at most `runs` timings of each.
 /// `exchange` is called after four and then after every eight pairs: let it make the two swap their places in memory,
 /// whose luck then speaks for neither. They end early when eight pairs or more say with a confidence of 99.5 % who is
 /// faster, or when after twelve the medians differ by less than 0.2 % and the signs say nothing. Looking several times

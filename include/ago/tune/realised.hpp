@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the schedules that a candidate wishes for to those that the menu has kernels for.
+// From the schedules that a candidate asks for to those for which the catalogue has kernels.
 #pragma once
 
 #include <ago/tune/live_plan.hpp>

@@ -99,7 +99,7 @@ class tuning {
   }
 
  private:
-  /// Everything that can go wrong with them shall do so before hours of measurements.
+  /// Whatever can go wrong with them should do so before hours of measurements.
   void check_files() {
     if (std::optional<header> const there = read_header(f_.output); there && there->name != f_.name)
       throw failure(f_.output + " has the table tuned::" + there->name + "; --name " + there->name + " adds to it");

@@ -71,7 +71,7 @@ inline std::string in_words(planned_step const& p) {
   return text;
 }
 
-/// What a schedule wishes for: "tile 14x2, by rows with the step before". `order`: of the loops, if it wishes for one.
+/// What a schedule requests: "tile 14x2, by rows with the step before". `order`: of the loops, if it requests one.
 inline std::string in_words(schedule const& s, std::string const& order = "") {
   std::string text;
   auto const add = [&](std::string const& words) { text += (text.empty() ? "" : ", ") + words; };

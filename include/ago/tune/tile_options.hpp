@@ -13,7 +13,7 @@ inline constexpr int tiles_in_pipeline = 2;  ///< the first ones of those, for o
 inline constexpr int tiles_repacked = 1;     ///< with weights in the other packing, in pipelines as well
 inline constexpr int most_blocks = 5;        ///< cache tiles
 
-/// A register tile as a schedule wishes for it: pixels and vectors, or columns and rows of a depthwise step. Vectors
+/// A register tile as a schedule requests it: pixels and vectors, or columns and rows of a depthwise step. Vectors
 /// depend on the packing, so both are one choice.
 struct tile_option {
   int pixels = 0, vectors = 0;
