@@ -56,7 +56,7 @@ Arguments parse(int count, char const* const* words) {
   return result;
 }
 
-/// The exit code of `run(arguments)`: 2 where the command line makes no sense.
+/// The exit code of `run(arguments)`: 2 if the command line is invalid.
 template <class Arguments, class Run>
 int run_program(char const* program, char const* usage, int count, char const* const* words, Run const& run) try {
   auto const arguments = parse<Arguments>(count, words);

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of bench/report.py, from figures that were made up."""
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
@@ -114,6 +116,15 @@ class Networks(unittest.TestCase):
         lines = report.networks_report([r for r in self.ROWS if r["variant"].startswith("ago")], self.ALONE).splitlines()
         self.assertEqual(len(lines), 4)
         self.assertNotIn("Runtime", lines[0])
+
+    def test_kept_figures_give_the_same_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "machine.json"
+            path.write_text('{"machine": "a board", "rows": []}')
+            report.save(path, {"circumstances": "quiet", "rows": self.ROWS, "alone": self.ALONE})
+            kept = json.loads(path.read_text())
+        self.assertEqual(kept["machine"], "a board")
+        self.assertEqual(report.networks_text(kept), "quiet.\n\n" + report.networks_report(self.ROWS, self.ALONE))
 
 
 class Policies(unittest.TestCase):
