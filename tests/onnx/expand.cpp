@@ -158,6 +158,18 @@ TEST_CASE("ONNX Runtime's attention is products and a softmax") {
   contains(microsoft_complaint("GroupQueryAttention", three, heads), "the operator is not supported");
 }
 
+TEST_CASE("tables that no memory holds are not made for ONNX Runtime's operators either") {
+  std::int64_t const many = 1 << 15, more = 1 << 29;
+  auto const refused = [](char const* type, std::vector<operand> const& operands, attributes const& set = {}) {
+    contains(microsoft_complaint(type, operands, set), "numbers, which is too large");
+  };
+  refused("Attention", {in({1, many, 1}), reals({1, 3}, {1, 2, 3})},
+          [](node& n) { n.set("num_heads", 1).set("unidirectional", 1); });
+  refused("RotaryEmbedding", {in({1, more, 2}), list({3}), reals({1, 1}, {1}), reals({1, 1}, {0})});
+  refused("EmbedLayerNormalization", {integers_in({1, more}), none(), reals({1, 1}, {1}), reals({1, 1}, {1}), none(),
+                                      reals({1}), reals({1})});
+}
+
 TEST_CASE("ONNX Runtime's rotary embedding counts positions from the first token's") {
   std::vector<operand> const operands{in({1, 2, 2}), list({3}), reals({5, 1}, {1, 2, 3, 4, 5}),
                                       reals({5, 1}, floats(5, 0))};

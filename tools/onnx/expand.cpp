@@ -39,8 +39,8 @@ entry const* entry_of(std::string_view type) {
 
 bool expands(std::string_view type) { return entry_of(type) != nullptr; }
 
-std::vector<operation> expanded(model& graph, operation const& op) {
-  parts_of_operation parts(graph, op);
+std::vector<operation> expanded(model& graph, operation const& op, fold_budget& budget) {
+  parts_of_operation parts(graph, op, budget);
   entry_of(op.type)->take_apart(parts);
   return parts.take();
 }
@@ -57,6 +57,15 @@ int parts_of_operation::constant_of(constant c) {
   to.dims = c.dims;
   to.known = std::move(c);
   return v;
+}
+
+void parts_of_operation::afford(extents const& dims) {
+  check_dims(dims);
+  std::int64_t const size = 2 * volume(dims);  // integers
+  if (size > budget_.largest || size > budget_.made) {
+    throw fault{"", "it needs a table of " + std::to_string(volume(dims)) + " numbers, which is too large"};
+  }
+  budget_.made -= size;
 }
 
 int parts_of_operation::list(extents numbers) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fold.hpp"
 #include "site.hpp"
 
 namespace ago::onnx {
@@ -18,13 +19,15 @@ inline constexpr std::string_view microsoft = "com.microsoft.";
 bool expands(std::string_view type);
 
 /// The operations that do what `op` does, operands first; values between them are added to the graph. The shapes and
-/// the values of the operation's operands must be known. Throws a fault where it does what others do not.
-std::vector<operation> expanded(model& graph, operation const& op);
+/// the values of the operation's operands must be known. Throws a fault where it does what others do not, or where its
+/// constants are more than `budget` allows.
+std::vector<operation> expanded(model& graph, operation const& op, fold_budget& budget);
 
 /// What an operation is taken apart into.
 class parts_of_operation {
  public:
-  parts_of_operation(model& graph, operation const& op) : graph_(graph), op_(op), s_(graph, op) {}
+  parts_of_operation(model& graph, operation const& op, fold_budget& budget)
+      : graph_(graph), op_(op), s_(graph, op), budget_(budget) {}
 
   using attributes = std::map<std::string, attribute>;
 
@@ -36,6 +39,8 @@ class parts_of_operation {
   /// A copy: values are added to the graph, which moves them.
   extents dims(std::size_t input) const { return s_.dims(input); }
 
+  /// To be asked before a table of such extents is made: a file of a few bytes can ask for any number of elements.
+  void afford(extents const& dims);
   int list(extents numbers);
   int constant_of(constant c);
   int number(float x) { return constant_of({.dims = {}, .reals = {x}}); }
@@ -64,6 +69,7 @@ class parts_of_operation {
   model& graph_;
   operation const& op_;
   site s_;
+  fold_budget& budget_;
   std::vector<operation> made_;
 };
 

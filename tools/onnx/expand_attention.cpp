@@ -34,6 +34,7 @@ int padding_mask(parts_of_operation& p, std::size_t input, projected const& x, f
   } else if (dims == extents{x.batch, x.queries, x.keys}) {
     sees = p.reshape(real(p.operand(input)), {x.batch, 1, x.queries, x.keys});
   } else if (dims == extents{x.batch}) {
+    p.afford({x.keys});
     constant places{.dims = {x.keys}};
     for (std::int64_t i = 0; i < x.keys; ++i) places.reals.push_back(static_cast<float>(i));
     int const lengths = p.reshape(real(p.operand(input)), {x.batch, 1, 1, 1});
@@ -46,7 +47,7 @@ int padding_mask(parts_of_operation& p, std::size_t input, projected const& x, f
 
 /// The same of later keys, which is known.
 int causal_mask(parts_of_operation& p, projected const& x, float hidden) {
-  check_dims({x.queries, x.keys});
+  p.afford({x.queries, x.keys});
   constant mask{.dims = {x.queries, x.keys}};
   for (std::int64_t i = 0; i < x.queries; ++i) {
     for (std::int64_t k = 0; k < x.keys; ++k) mask.reals.push_back(k > i + x.keys - x.queries ? hidden : 0.0f);

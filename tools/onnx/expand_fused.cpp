@@ -74,6 +74,7 @@ void embedding(parts_of_operation& p) {
   extents const dims = p.dims(words);
   if (dims.size() != 2) throw fault{"input_ids", "it has the shape " + text_of(dims) + ", expected sequences of words"};
   int places = p.operand(positions);
+  p.afford(dims);
   if (places < 0) {
     extents numbers(static_cast<std::size_t>(dims[1]));
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -158,7 +159,7 @@ void rotary_embedding(parts_of_operation& p) {
   constant numbers = places;
   if (places.integers.size() == 1 && places.dims.size() < 2) {  // that of the first token
     numbers = {.type = element::integer, .dims = {batch, tokens}};
-    check_dims(numbers.dims);
+    p.afford(numbers.dims);
     for (std::int64_t b = 0; b < batch; ++b) {
       for (std::int64_t t = 0; t < tokens; ++t) numbers.integers.push_back(places.integers[0] + t);
     }

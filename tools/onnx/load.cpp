@@ -114,7 +114,7 @@ class propagation {
   }
 
   void visit_parts(operation const& op, std::vector<operation>& left) {
-    std::vector<operation> parts = expanded(m_, op);
+    std::vector<operation> parts = expanded(m_, op, budget_);
     unknown_.resize(m_.values.size(), false);
     for (operation& part : parts) visit(part, left, false);
   }
