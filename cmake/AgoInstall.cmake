@@ -17,6 +17,10 @@ install(FILES
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoEmbed.cpp.in
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoHost.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoImport.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoPack.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoPack.cpp.in
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoPackTarget.cmake
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoPackTarget.cpp.in
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoTuner.cmake
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoTuner.cpp.in
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/AgoXsimd.cmake

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# find_package(ago) gives the target ago::ago and the functions ago_embed(), ago_add_tuner() and ago_import().
+# find_package(ago) gives the target ago::ago and the functions ago_embed(), ago_pack(), ago_add_tuner() and
+# ago_import().
 include(${CMAKE_CURRENT_LIST_DIR}/AgoXsimd.cmake)
 ago_find_xsimd()
 if(ago_xsimd_missing)
@@ -18,3 +19,4 @@ include(${CMAKE_CURRENT_LIST_DIR}/AgoBuildType.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoEmbed.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoTuner.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/AgoImport.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/AgoPack.cmake)

@@ -2,6 +2,7 @@
 // Rows of a table, chosen by numbers.
 #pragma once
 
+#include <ago/kernel/pack_embedding.hpp>
 #include <ago/kernel/write_pixel.hpp>
 
 namespace ago {
@@ -34,11 +35,5 @@ struct embedding_kernel {
     return row < entries ? row : entries - 1;  // float(entries) may have been rounded up
   }
 };
-
-/// Writes the table, as the user gives it.
-template <isa I>
-void pack_embedding(step_data const& s, parameter_source const& from, float const* blob, float* packed) {
-  for (long i = 0; i < long(s.groups) * s.out.c; ++i) packed[i] = blob[from.weight + i];
-}
 
 }  // namespace ago

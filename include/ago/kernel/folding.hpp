@@ -8,6 +8,24 @@
 
 namespace ago {
 
+namespace detail {
+
+/// a * b. Compilers do not make one instruction of it and of the sum that follows, whose result would have other bits
+/// where there is such an instruction: packed weights are the same whatever machine packs them.
+inline double rounded_product(double a, double b) {
+  double product = a * b;
+#if defined(__SSE2__)
+  asm("" : "+x"(product));
+#elif defined(__aarch64__)
+  asm("" : "+w"(product));
+#else
+  asm("" : "+m"(product));
+#endif
+  return product;
+}
+
+}  // namespace detail
+
 /// Scale and shift per output channel that an operator's parameters amount to. Computed in double: folding then adds
 /// no error beyond the rounding of the packed float.
 class folded_parameters {
@@ -32,7 +50,8 @@ class folded_parameters {
     long const c = channel(o);
     double const raw = shift_ ? shift_[c] : 0.0;
     if (!shift_norm_) return float(raw);
-    return float((raw - shift_norm_[2 * channels_ + c]) * scale(shift_norm_, c) + shift_norm_[channels_ + c]);
+    double const centred = raw - shift_norm_[2 * channels_ + c];
+    return float(detail::rounded_product(centred, scale(shift_norm_, c)) + shift_norm_[channels_ + c]);
   }
 
  private:

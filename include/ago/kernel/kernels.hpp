@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a key to its kernel, and from a step to its packed weights.
+// From a key to its kernel.
 #pragma once
 
 #include <ago/kernel/attention.hpp>
@@ -15,10 +15,6 @@
 #include <ago/kernel/math.hpp>
 #include <ago/kernel/matmul.hpp>
 #include <ago/kernel/max_pool.hpp>
-#include <ago/kernel/pack_depthwise.hpp>
-#include <ago/kernel/pack_matrix.hpp>
-#include <ago/kernel/pack_stages.hpp>
-#include <ago/kernel/pack_winograd.hpp>
 #include <ago/kernel/pad.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
@@ -72,25 +68,6 @@ constexpr kernel_function kernel_for() {
     static_assert(by_channels(F.tiling), "no pipeline computes this tiling");
     return &channel_pipeline<F>::run;
   }
-}
-
-/// Writes the packed weights of one step: its main operator's and its epilogue's.
-template <isa I>
-void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
-  float* const weights = packed + s.weights;
-  switch (key.what) {
-    case structure::pointwise:
-    case structure::convolution:
-    case structure::im2col: pack_matrix<I>(key, s, from.main, blob, weights); break;
-    case structure::winograd_2:
-    case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
-    case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
-    case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
-    case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
-    default:
-      if (packed_floats(key, s) > 0) detail::no_case_for_this_value();
-  }
-  pack_stages<I>(key, s, from, blob, packed);
 }
 
 }  // namespace ago

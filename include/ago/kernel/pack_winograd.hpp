@@ -4,7 +4,7 @@
 
 #include <ago/kernel/folding.hpp>
 #include <ago/kernel/weight_reader.hpp>
-#include <ago/kernel/winograd_transform.hpp>
+#include <ago/kernel/winograd_points.hpp>
 #include <ago/plan/winograd_layout.hpp>
 
 namespace ago {
@@ -12,17 +12,21 @@ namespace ago {
 namespace detail {
 
 /// G g G^T * scale, of one input and output channel: point p to packed[p * stride].
+inline double sum_of_products(double const (&a)[3], double x, double y, double z) {
+  return rounded_product(a[0], x) + rounded_product(a[1], y) + rounded_product(a[2], z);
+}
+
 template <int TILE>
 void transform_weights(float const* g, double scale, float* packed, long stride) {
-  constexpr int n = winograd_scheme<TILE>::patch;
-  auto const& transform = winograd_scheme<TILE>::weights;
+  constexpr int n = winograd_points<TILE>::patch;
+  auto const& transform = winograd_points<TILE>::weights;
   for (int y = 0; y < n; ++y) {
     double line[3];
     for (int x = 0; x < 3; ++x)
-      line[x] = scale * (transform[y][0] * g[x] + transform[y][1] * g[3 + x] + transform[y][2] * g[6 + x]);
+      line[x] = scale * sum_of_products(transform[y], g[x], g[3 + x], g[6 + x]);
     for (int x = 0; x < n; ++x)
       packed[(y * n + x) * stride] =
-          float(transform[x][0] * line[0] + transform[x][1] * line[1] + transform[x][2] * line[2]);
+          float(sum_of_products(transform[x], line[0], line[1], line[2]));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/spaced_pointers.hpp>
+#include <ago/kernel/winograd_points.hpp>
 
 namespace ago::detail {
 
@@ -11,12 +12,10 @@ namespace ago::detail {
 template <int TILE>
 struct winograd_scheme;
 
-/// Points 0, +-1, infinity.
 template <>
-struct winograd_scheme<2> {
-  static constexpr int patch = 4, input_pairs = 2, output_pairs = 1;
+struct winograd_scheme<2> : winograd_points<2> {
+  static constexpr int input_pairs = 2, output_pairs = 1;
   static constexpr int input_rows[input_pairs][2] = {{0, 3}, {1, 2}}, output_rows[output_pairs][2] = {{0, 1}};
-  static constexpr double weights[patch][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
 
   template <int PAIR, isa I, class Values>
   AGO_INLINE static void input(Values d, vec<I>& x, vec<I>& y) {
@@ -38,18 +37,11 @@ struct winograd_scheme<2> {
   }
 };
 
-/// Points 0, +-11/16, +-3/2, infinity: of the short fractions those with the smallest error, a fifth of that of the
-/// usual 0, +-1, +-2 and hardly above that of direct convolution. All coefficients but those of G are exact in float.
 template <>
-struct winograd_scheme<4> {
-  static constexpr int patch = 6, input_pairs = 3, output_pairs = 2;
+struct winograd_scheme<4> : winograd_points<4> {
+  static constexpr int input_pairs = 3, output_pairs = 2;
   static constexpr int input_rows[input_pairs][2] = {{0, 5}, {1, 2}, {3, 4}};
   static constexpr int output_rows[output_pairs][2] = {{0, 2}, {1, 3}};
-  static constexpr double a = 11. / 16, b = 3. / 2, a2 = a * a, b2 = b * b;
-  static constexpr double at_a = 1 / (2 * a2 * (a2 - b2)), at_b = 1 / (2 * b2 * (b2 - a2));
-  static constexpr double weights[patch][3] = {{1 / (a2 * b2), 0, 0},      {at_a, a * at_a, a2 * at_a},
-                                               {at_a, -a * at_a, a2 * at_a}, {at_b, b * at_b, b2 * at_b},
-                                               {at_b, -b * at_b, b2 * at_b}, {0, 0, 1}};
 
   template <int PAIR, isa I, class Values>
   AGO_INLINE static void input(Values d, vec<I>& x, vec<I>& y) {

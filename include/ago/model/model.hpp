@@ -3,11 +3,9 @@
 #pragma once
 
 #include <ago/graph/check.hpp>
-#include <ago/model/arguments.hpp>
-#include <ago/model/large_pages.hpp>
 #include <ago/model/overlap.hpp>
 #include <ago/model/program.hpp>
-#include <ago/model/status.hpp>
+#include <ago/model/weights.hpp>
 
 #include <limits>
 
@@ -19,12 +17,18 @@ namespace detail {
 template <std::size_t, class T>
 using dynamic = std::span<T>;
 
+/// Scratch memory of one run.
+template <std::size_t Floats>
+struct workspace_of {
+  alignas(64) float arena[Floats > 0 ? Floats : 1];
+};
+
 /// `I`, `O`: the inputs and outputs of the network, so that every call has one span of fixed extent for each.
-template <class Program, class Inputs, class Outputs>
+template <class Program, class Weights, class Inputs, class Outputs>
 class model_of;
 
-template <class Program, std::size_t... I, std::size_t... O>
-class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
+template <class Program, class Weights, std::size_t... I, std::size_t... O>
+class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<O...>> : public Weights {
   using spans =
       type_list<std::span<float const, Program::input_size(I)>..., std::span<float, Program::output_size(O)>...>;
 
@@ -38,24 +42,9 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
   static constexpr std::size_t output_size(int k = 0) { return Program::output_size(k); }
 
   /// Scratch memory of one run: one per thread that runs the model at the same time.
-  struct workspace {
-    alignas(64) float arena[Program::arena_floats > 0 ? Program::arena_floats : 1];
-  };
+  using workspace = workspace_of<Program::arena_floats>;
 
-  /// Packs the weights, which are not needed afterwards. An array of another length does not compile.
-  explicit model_of(std::span<float const, parameter_count> weights) noexcept { pack(weights); }
-  template <class Weights>
-    requires(!std::is_convertible_v<Weights const&, std::span<float const, parameter_count>>)
-  explicit model_of(Weights const&) {
-    (void)weights_fit<false, parameter_count_is<parameter_count>, gets_sizes<extent_of<Weights>>>{};
-  }
-  /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so, the model
-  /// answers every checked call with status::no_weights, and in unchecked ones all weights are NaN.
-  model_of(std::span<float const> weights, status& result) noexcept {
-    result = weights.size() == parameter_count ? status::ok : status::wrong_weight_count;
-    if (result == status::ok) pack(weights.template first<parameter_count>());
-    else for (float& x : packed_) x = std::numeric_limits<float>::quiet_NaN();
-  }
+  using Weights::Weights;
   model_of(model_of const&) = delete;
   model_of& operator=(model_of const&) = delete;
 
@@ -81,14 +70,14 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
            std::span<float, Program::output_size(O)>... out) const noexcept {
     float const* const inputs[] = {in.data()..., nullptr};
     float* const outputs[] = {out.data()..., nullptr};
-    Program::run({packed_, w.arena, inputs, outputs});
+    run_in(w, inputs, outputs);
   }
   template <runs_pieces Team>
   void run(workspace& w, std::span<float const, Program::input_size(I)>... in,
            std::span<float, Program::output_size(O)>... out, Team& team) const noexcept {
     float const* const inputs[] = {in.data()..., nullptr};
     float* const outputs[] = {out.data()..., nullptr};
-    Program::run({packed_, w.arena, inputs, outputs}, team);
+    run_in(w, inputs, outputs, team);
   }
 
   /// Like operator(), with a team or without, for spans whose size is known at run time only. Refuses also what
@@ -103,7 +92,7 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
     requires(sizeof...(Team) <= 1)
   status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out,
                     Team&... team) const noexcept {
-    if (!has_weights_) return status::no_weights;
+    if (!this->has_weights()) return status::no_weights;
     if (!((in.size() == Program::input_size(I)) && ...)) return status::wrong_input_size;
     if (!((out.size() == Program::output_size(O)) && ...)) return status::wrong_output_size;
     detail::memory_range const inputs[] = {detail::memory_range(in)...}, outputs[] = {detail::memory_range(out)...};
@@ -113,14 +102,14 @@ class model_of<Program, std::index_sequence<I...>, std::index_sequence<O...>> {
   }
 
  private:
-  void pack(std::span<float const, parameter_count> weights) noexcept {
-    prefer_large_pages(this, sizeof *this);
-    Program::pack(weights, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
-    has_weights_ = true;
+  /// Without weights every output is NaN.
+  void run_in(workspace& w, float const* const* inputs, float* const* outputs, auto&... team) const noexcept {
+    if (this->has_weights()) return Program::run({this->packed(), w.arena, inputs, outputs}, team...);
+    for (std::size_t k = 0; k < sizeof...(O); ++k)
+      for (std::size_t i = 0; i < Program::output_size(int(k)); ++i)
+        outputs[k][i] = std::numeric_limits<float>::quiet_NaN();
   }
 
-  alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1];
-  bool has_weights_ = false;
   workspace own_;
 };
 
@@ -147,22 +136,25 @@ struct choose_model {
 };
 template <auto const& Net, auto const& Schedules, options Options>
 struct choose_model<Net, Schedules, Options, true> {
-  using program = ago::program<Net, Schedules, Options>;
-  using type = model_of<program, std::make_index_sequence<std::size_t(program::inputs)>,
+  using program = ago::program<Net, Schedules, with_storage(Options, storage::own)>;
+  using weights = std::conditional_t<Options.storage == storage::packed, weights_elsewhere<program>,
+                                     own_weights<program, sizeof(workspace_of<program::arena_floats>)>>;
+  using type = model_of<program, weights, std::make_index_sequence<std::size_t(program::inputs)>,
                         std::make_index_sequence<std::size_t(program::outputs)>>;
 };
 
 }  // namespace detail
 
 /// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed
-/// weights are inside): make it `static`, or a member of something that is. Construction and runs allocate nothing,
-/// throw nothing and print nothing; construction asks the system for large pages. Inputs, outputs and weights need no
-/// alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
+/// weights are inside, but for ago::packed): make it `static`, or a member of something that is. Construction and runs
+/// allocate nothing, throw nothing and print nothing; construction asks the system for large pages. Inputs, outputs and
+/// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;
   static constexpr detail::network_fits<Net> layers_fit{};
-  static constexpr can_be_compiled<available(Options.target), Schedules.sorted()> checked{};
+  static constexpr has_schedules<Schedules.sorted()> sorted{};
+  static constexpr can_be_compiled<available(Options.target)> compiled{};
 
  public:
   using base::base;

@@ -2,7 +2,7 @@
 // From a user's weights to packed ones.
 #pragma once
 
-#include <ago/kernel/kernels.hpp>
+#include <ago/kernel/pack_step.hpp>
 #include <ago/plan/plan.hpp>
 
 namespace ago {

@@ -13,6 +13,7 @@ enum class [[nodiscard]] status {
   wrong_input_size,
   wrong_output_size,
   no_weights,
+  wrong_packed_weights,
   buffers_overlap
 };
 
@@ -22,7 +23,9 @@ constexpr char const* name_of(status s) {
     case status::wrong_weight_count: return "the number of weights is not the network's parameter_count";
     case status::wrong_input_size: return "an input does not have input_size floats";
     case status::wrong_output_size: return "an output does not have output_size floats";
-    case status::no_weights: return "the model was given the wrong number of weights when it was made";
+    case status::no_weights: return "the model was given the wrong weights when it was made";
+    case status::wrong_packed_weights:
+      return "the packed weights are of another network, instruction set, schedule table or version of ago";
     case status::buffers_overlap:
       return "an output shares memory with an input, another output, the workspace or the model, or an input with the "
              "workspace";

@@ -18,9 +18,16 @@ struct threads {
   int count = 1;
 };
 
+/// Where a model has its packed weights.
+enum class storage : std::uint8_t {
+  own,     ///< inside: it packs them when it is made
+  packed,  ///< in read-only memory, where ago_pack has put them at build time (docs/weights.md)
+};
+inline constexpr storage packed = storage::packed;
+
 /// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra,
-/// horizontal_fusion or threads alone will do for it. Horizontal fusion is for policies ago and ago_ni only: the others
-/// partition the network as it is.
+/// horizontal_fusion, threads or `packed` alone will do for it. Horizontal fusion is for policies ago and ago_ni only:
+/// the others partition the network as it is.
 struct options {
   isa target;
   ago::policy policy;
@@ -28,6 +35,7 @@ struct options {
   ago::winograd winograd;
   ago::algebra algebra;
   ago::horizontal_fusion horizontal_fusion;
+  ago::storage storage = ago::storage::own;
   bool operator==(options const&) const = default;
 
   constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, ago::device d = {},
@@ -42,6 +50,7 @@ struct options {
   constexpr options(ago::algebra a) : options(native_isa, ago::policy::ago, {}, ago::winograd::on, a) {}
   constexpr options(ago::horizontal_fusion h)
       : options(native_isa, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact, h) {}
+  constexpr options(ago::storage s) : options() { storage = s; }
   constexpr options(ago::threads n) : options(native_isa, n) {}
   constexpr options(isa t, ago::threads n)
       : options(t, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact,
@@ -51,6 +60,12 @@ struct options {
 /// The same for so many threads.
 constexpr options with_threads(options o, int count) {
   o.device.threads = count;
+  return o;
+}
+
+/// The same with packed weights in another place.
+constexpr options with_storage(options o, storage where) {
+  o.storage = where;
   return o;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The smallest application: two scores from four pixels, with embedded weights.
-#include <ago/ago.hpp>
+#include "network.hpp"
 
 #include <cstdio>
 
 extern "C" {
 extern unsigned char const weights[], weights_end[];
 }
-
-inline constexpr auto network = ago::input{.h = 2, .w = 2, .c = 1} | ago::global_avg_pool{} | ago::linear{2};
 
 int main() {
   using model = ago::model<network>;

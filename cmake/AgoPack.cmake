@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ago_pack(<target> NETWORK <expression> WEIGHTS <file> [HEADER <file>...] [NAME <name>] [SCHEDULES <expression>]
+#          [OPTIONS <expression>] [ISA <instruction set>])
+#
+# Packs the weights of a network while <target> is built, and links them into it, read-only, so that it neither packs
+# nor plans, nor has its weights twice: see docs/weights.md. For instance
+#
+#   ago_pack(app NETWORK my::classifier WEIGHTS classifier.weights)
+#
+# after which <target> has
+#
+#   #include "classifier.hpp"
+#   #include <classifier_weights.hpp>
+#   static ago::model<my::classifier, ago::untuned, ago::packed> net{classifier_weights};
+#
+# HEADER defines what the expressions name (default: the network's last name, with .hpp), NAME is that of the weights and
+# of their header (default: the network's last name, with _weights), SCHEDULES and OPTIONS are the model's. They are
+# packed for the instruction set that <target>'s own options allow, or for ISA, one of the enumerators of ago::isa. What
+# does not fit the model that it is given to does not compile.
+#
+# The program that packs runs on the machine that builds, whatever <target> is for: AGO_HOST_CXX_COMPILER compiles it.
+
+function(ago_pack target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NETWORK;WEIGHTS;NAME;SCHEDULES;OPTIONS;ISA" "HEADER")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_NETWORK OR NOT arg_WEIGHTS)
+    message(FATAL_ERROR "ago_pack(${target}): NETWORK or WEIGHTS missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  string(REGEX REPLACE ".*::" "" last_name "${arg_NETWORK}")
+  if(NOT arg_NAME)
+    set(arg_NAME ${last_name}_weights)
+  endif()
+  if(NOT arg_NAME MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "ago_pack(${target}): \"${arg_NAME}\" is not a name that C++ could declare")
+  endif()
+  if(NOT arg_HEADER)
+    set(arg_HEADER ${last_name}.hpp)
+  endif()
+  if(NOT arg_SCHEDULES)
+    set(arg_SCHEDULES ago::untuned)
+  endif()
+  set(inputs)
+  set(headers "")
+  foreach(input IN LISTS arg_HEADER arg_WEIGHTS)
+    get_filename_component(path "${input}" ABSOLUTE)
+    get_source_file_property(generated "${path}" GENERATED)
+    if(NOT EXISTS "${path}" AND NOT generated)
+      message(FATAL_ERROR "ago_pack(${target}): there is no file ${path}")
+    endif()
+    list(APPEND inputs "${path}")
+    if(input IN_LIST arg_HEADER)
+      string(APPEND headers "#include \"${path}\"\n")
+    endif()
+  endforeach()
+  get_filename_component(weights "${arg_WEIGHTS}" ABSOLUTE)
+
+  # Any compiler of this machine will do; not the flags, which may be those of another one.
+  if(CMAKE_CROSSCOMPILING)
+    find_program(AGO_HOST_CXX_COMPILER NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH
+      DOC "The C++ compiler for the machine that builds")
+    if(NOT AGO_HOST_CXX_COMPILER)
+      message(FATAL_ERROR "ago_pack(${target}): no C++ compiler for this machine; set AGO_HOST_CXX_COMPILER")
+    endif()
+  elseif(NOT AGO_HOST_CXX_COMPILER)
+    set(AGO_HOST_CXX_COMPILER ${CMAKE_CXX_COMPILER})
+  endif()
+
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/ago_pack/${target}/${arg_NAME})
+  set(include_directory ${CMAKE_CURRENT_BINARY_DIR}/ago_pack/${target}/include)
+  file(MAKE_DIRECTORY ${directory} ${include_directory})
+
+  # The instruction set: what an object says that is compiled as <target> is.
+  set(target_header ${directory}/target.hpp)
+  if(arg_ISA)
+    file(CONFIGURE OUTPUT ${target_header} CONTENT "inline constexpr auto ago_pack_target = ago::isa::${arg_ISA};\n")
+  else()
+    set(probe ${target}_${arg_NAME}_isa)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cpp.in ${directory}/target.cpp COPYONLY)
+    add_library(${probe} OBJECT ${directory}/target.cpp)
+    target_link_libraries(${probe} PRIVATE ago::ago)
+    target_compile_options(${probe} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> -fno-lto)
+    set_target_properties(${probe} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+    add_custom_command(OUTPUT ${target_header}
+      COMMAND ${CMAKE_COMMAND} "-DOBJECT=$<TARGET_OBJECTS:${probe}>" -DHEADER=${target_header}
+        -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cmake
+      DEPENDS ${probe} $<TARGET_OBJECTS:${probe}>
+      VERBATIM)
+  endif()
+
+  set(source ${directory}/pack.cpp)
+  set(packer ${directory}/pack${CMAKE_HOST_EXECUTABLE_SUFFIX})
+  set(network "${arg_NETWORK}")
+  set(schedules "${arg_SCHEDULES}")
+  set(options "${arg_OPTIONS}")
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPack.cpp.in ${source} @ONLY)
+  set(include_directories "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>;$<TARGET_PROPERTY:ago::ago,INTERFACE_INCLUDE_DIRECTORIES>")
+  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  # -idirafter: /usr/include may be among them.
+  add_custom_command(OUTPUT ${packer}
+    COMMAND ${AGO_HOST_CXX_COMPILER} -std=c++20 -O1 -MD -MF ${packer}.d -MT ${packer}
+      "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+      -idirafter "$<JOIN:$<REMOVE_DUPLICATES:${include_directories}>,;-idirafter;>" ${source} -o ${packer}
+    DEPENDS ${source} ${target_header} ${inputs} DEPFILE ${packer}.d
+    COMMENT "Compiling what packs the weights of ${arg_NETWORK}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+
+  set(packed ${directory}/${arg_NAME}.packed)
+  set(header ${include_directory}/${arg_NAME}.hpp)
+  add_custom_command(OUTPUT ${packed} ${header}
+    COMMAND ${packer} ${weights} ${packed} ${header} ${arg_NAME}
+    DEPENDS ${packer} ${weights}
+    COMMENT "Packing the weights of ${arg_NETWORK}"
+    VERBATIM)
+  set_source_files_properties(${packed} PROPERTIES GENERATED ON)
+  target_sources(${target} PRIVATE ${header} ${packed})
+  target_include_directories(${target} PRIVATE ${include_directory})
+  ago_embed(${target} ${arg_NAME}_file ${packed})
+endfunction()

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Packs the table of an embedding.
+#pragma once
+
+#include <ago/plan/packing.hpp>
+
+namespace ago {
+
+/// Writes the table, as the user gives it.
+template <isa I>
+void pack_embedding(step_data const& s, parameter_source const& from, float const* blob, float* packed) {
+  for (long i = 0; i < long(s.groups) * s.out.c; ++i) packed[i] = blob[from.weight + i];
+}
+
+}  // namespace ago

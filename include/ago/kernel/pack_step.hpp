@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a step to its packed weights; plain loops for all instruction sets, so that any machine packs for any other.
+#pragma once
+
+#include <ago/kernel/pack_depthwise.hpp>
+#include <ago/kernel/pack_embedding.hpp>
+#include <ago/kernel/pack_layer_norm.hpp>
+#include <ago/kernel/pack_matrix.hpp>
+#include <ago/kernel/pack_stages.hpp>
+#include <ago/kernel/pack_winograd.hpp>
+
+namespace ago {
+
+/// Writes the packed weights of one step: its main operator's and its epilogue's.
+template <isa I>
+void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
+  float* const weights = packed + s.weights;
+  switch (key.what) {
+    case structure::pointwise:
+    case structure::convolution:
+    case structure::im2col: pack_matrix<I>(key, s, from.main, blob, weights); break;
+    case structure::winograd_2:
+    case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
+    case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
+    case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
+    case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
+    default:
+      if (packed_floats(key, s) > 0) detail::no_case_for_this_value();
+  }
+  pack_stages<I>(key, s, from, blob, packed);
+}
+
+}  // namespace ago

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Weights that ago_pack has packed at build time, as a program finds them in a file or in its own read-only memory.
+#pragma once
+
+#include <ago/graph/requirements.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace ago {
+
+/// How a file of packed weights begins; the floats follow, little-endian. As long as the alignment that they want.
+struct packed_header {
+  char magic[8] = {'a', 'g', 'o', 'p', 'a', 'c', 'k', '1'};
+  std::uint64_t signature = 0;  ///< program::signature()
+  std::uint64_t floats = 0;
+  char reserved[40] = {};
+};
+static_assert(sizeof(packed_header) == 64);
+
+/// Packed weights in the program itself, whose signature the compiler knows: weights of another network do not compile.
+/// ago_pack defines them.
+template <std::uint64_t Signature>
+struct packed_weights {
+  unsigned char const* file;  ///< begins with a packed_header
+};
+
+namespace detail {
+
+/// The floats of packed weights; null if they are not those that `signature` stands for, or not at an address of
+/// floats.
+inline float const* floats_of(std::span<std::byte const> file, std::uint64_t signature, std::size_t floats) {
+  packed_header found, wanted;
+  if (file.size() != sizeof found + floats * sizeof(float)) return nullptr;
+  std::memcpy(&found, file.data(), sizeof found);
+  wanted.signature = signature;
+  wanted.floats = floats;
+  if (std::memcmp(&found, &wanted, sizeof found) != 0) return nullptr;
+  std::byte const* const first = file.data() + sizeof found;
+  bool const aligned = reinterpret_cast<std::uintptr_t>(first) % alignof(float) == 0;
+  return aligned ? reinterpret_cast<float const*>(first) : nullptr;
+}
+
+}  // namespace detail
+
+}  // namespace ago

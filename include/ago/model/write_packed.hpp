@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The program that ago_pack builds for the machine that builds, and runs: it packs weights for the machine that will
+// run the model. No kernel is compiled for it.
+#pragma once
+
+#include <ago/kernel/map.hpp>
+#include <ago/model/packed.hpp>
+#include <ago/model/planned.hpp>
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ago {
+
+/// The same for another instruction set.
+constexpr options for_target(options o, isa target) {
+  o.target = target;
+  return with_storage(o, storage::own);
+}
+
+namespace detail {
+
+struct close_file {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+using file_handle = std::unique_ptr<std::FILE, close_file>;
+
+inline int pack_error(std::string const& file, std::string const& what) {
+  std::fprintf(stderr, "ago_pack: %s: %s\n", file.c_str(), what.c_str());
+  return 1;
+}
+
+/// All floats of a file; one more than `wanted` if it is longer. The reason why not, or none.
+inline char const* read_floats(char const* path, std::size_t wanted, std::vector<float>& to) {
+  file_handle const in(std::fopen(path, "rb"));
+  if (!in) return "cannot be read";
+  to.resize(wanted + 1);
+  std::size_t const bytes = std::fread(to.data(), 1, to.size() * sizeof(float), in.get());
+  if (std::ferror(in.get())) return "cannot be read";
+  to.resize(bytes / sizeof(float));
+  return bytes % sizeof(float) == 0 ? nullptr : "its length is not a whole number of float32";
+}
+
+inline bool write_file(char const* path, void const* header, std::size_t header_bytes, void const* data,
+                       std::size_t bytes) {
+  file_handle out(std::fopen(path, "wb"));
+  return out && std::fwrite(header, 1, header_bytes, out.get()) == header_bytes &&
+         std::fwrite(data, 1, bytes, out.get()) == bytes && std::fclose(out.release()) == 0;
+}
+
+/// What declares the weights `name` to a program.
+inline std::string declaration_of(std::string const& name, std::uint64_t signature, char const* network, isa target) {
+  char number[32];
+  std::snprintf(number, sizeof number, "0x%016" PRIx64, signature);
+  return std::string("// Made by ago_pack: do not edit. Packed weights of ") + network + " for " + name_of(target) +
+         ".\n#pragma once\n\n#include <ago/model/packed.hpp>\n\nextern \"C\" unsigned char const " + name +
+         "_file[];\ninline constexpr ago::packed_weights<" + number + "> " + name + "{" + name + "_file};\n";
+}
+
+}  // namespace detail
+
+/// main() of that program: <weights> <packed weights> <header> <name of the weights>
+template <auto const& Net, auto const& Schedules, options Options>
+int write_packed(int count, char** words, char const* network) {
+  using plan = planned<Net, Schedules, Options>;
+  if (count != 5) return detail::pack_error(words[0], "takes weights, packed weights, a header and a name");
+  std::vector<float> weights, packed(plan::packed_floats);
+  if (char const* why = detail::read_floats(words[1], plan::parameter_count, weights))
+    return detail::pack_error(words[1], why);
+  if (weights.size() != plan::parameter_count)
+    return detail::pack_error(
+        words[1], "has " + std::string(weights.size() > plan::parameter_count ? "more than " : "") +
+                      std::to_string(weights.size() > plan::parameter_count ? plan::parameter_count : weights.size()) +
+                      " float32, the network " + network + " takes " + std::to_string(plan::parameter_count));
+  plan::pack(std::span(weights).template first<plan::parameter_count>(),
+             std::span(packed).template first<plan::packed_floats>());
+  packed_header header;
+  header.signature = plan::signature();
+  header.floats = plan::packed_floats;
+  if (!detail::write_file(words[2], &header, sizeof header, packed.data(), packed.size() * sizeof(float)))
+    return detail::pack_error(words[2], "cannot be written");
+  std::string const text = detail::declaration_of(words[4], header.signature, network, Options.target);
+  if (!detail::write_file(words[3], text.data(), text.size(), nullptr, 0))
+    return detail::pack_error(words[3], "cannot be written");
+  return 0;
+}
+
+}  // namespace ago

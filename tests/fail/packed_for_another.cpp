@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Packed weights in a model that they have not been packed for.
+// expect: ago: these packed weights are of another network, instruction set or schedule table than the model, or of
+#include <ago/ago.hpp>
+
+using namespace ago;
+
+inline constexpr auto net = input{.h = 8, .w = 8, .c = 3} | pointwise{16};
+#ifdef AGO_POSITIVE
+#define given net
+#else
+inline constexpr auto given = input{.h = 8, .w = 8, .c = 3} | pointwise{24};
+#endif
+
+extern unsigned char const file[];
+constexpr packed_weights<program<given>::signature()> weights{file};
+static model<net, untuned, packed> m{weights};
