@@ -126,6 +126,19 @@ TEST_CASE("a user's lambda is carried as the address of its own function") {
   CHECK(x.v == -9);
 }
 
+TEST_CASE("a map has the name that it is given, for drawings only") {
+  constexpr auto leak = [](auto x, auto slope) { return max(x, x * slope); };
+  node const plain = recorded(map{leak, .2f}), named = recorded(map{leak, "leak", .2f, .5f});
+  CHECK(std::string_view(label_of(plain)) == "map");
+  CHECK(std::string_view(label_of(named)) == "leak");
+  CHECK((named.kind == op::map && named.function == plain.function));
+  CHECK((plain.alpha == .2f && plain.beta == 0 && named.alpha == .2f && named.beta == .5f));
+  CHECK((plain.line == __LINE__ - 5 && named.line == plain.line));
+  CHECK(std::string_view(label_of(recorded(mish{}))) == "mish");
+  CHECK(std::string_view(label_of(recorded(affine{2, 1}))) == "affine");
+  CHECK(std::string_view(label_of(recorded(relu6{}))) == "relu6");
+}
+
 TEST_CASE("a layer with several operators numbers them as one layer") {
   run_time_trace t;
   tensor x = t.add({.h = 4, .w = 4, .c = 3});

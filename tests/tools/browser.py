@@ -24,6 +24,7 @@ class Browser:
         to_browser, self.write_end = os.pipe()
         self.read_end, from_browser = os.pipe()
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+                 "--disable-component-update", "--disable-sync", "--disable-quic",
                  "--disable-dev-shm-usage", "--disable-breakpad", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
                  f"--window-size={width},{height}"]
         if dark:

@@ -68,7 +68,7 @@ class Page(unittest.TestCase):
             for number, fill, area, hue, label in ops:
                 operator, subgraph = operators[number], view["subgraph"][number]
                 self.assertGreater(area, 0)
-                self.assertEqual(label, operator["kind"])
+                self.assertEqual(label, operator["label"])
                 heavy = operator["kind"] in ("conv2d", "depthwise", "pointwise", "linear", "matmul", "attention_scores",
                                              "attention_values")
                 self.assertEqual(hues.setdefault(subgraph, hue), hue)
@@ -113,9 +113,9 @@ class Page(unittest.TestCase):
         selected = "[...document.querySelectorAll('.view')].map(v => [...v.querySelectorAll('.op.selected')].map(o => +o.dataset.op))"
         self.assertEqual(BROWSER.evaluate(selected), [[norm], [opened[-1]]])
         self.assertIn(f"{opened[-1]} bias", BROWSER.evaluate(DETAILS)[1])
-        BROWSER.click(*self.centre(f'.view:last-child .op[data-op="{opened[0]}"]'))
-        self.assertEqual(BROWSER.evaluate(selected), [[norm], [opened[0]]])
-        self.assertEqual(BROWSER.evaluate("location.hash"), f"#op={opened[0]}&graph=1")
+        BROWSER.click(*self.centre(f'.view:last-child .op[data-op="{opened[-2]}"]'))
+        self.assertEqual(BROWSER.evaluate(selected), [[norm], [opened[-2]]])
+        self.assertEqual(BROWSER.evaluate("location.hash"), f"#op={opened[-2]}&graph=1")
         BROWSER.press("/")
         for key in "layer_norm":
             BROWSER.press(key)

@@ -5,6 +5,7 @@
 #include <figures.hpp>
 #include <inspect.hpp>
 #include <networks.hpp>
+#include <recorded.hpp>
 #include <writers.hpp>
 
 #include <ago/graph/optimized.hpp>
@@ -242,6 +243,25 @@ TEST_CASE("what a terminal would obey in a name is written out in every format")
   std::string const figures = written([&](std::ostream& out) { write_json(out, i); });
   CHECK(harmless(figures));
   CHECK(json::parse(figures)["network"] == i.network);
+}
+
+TEST_CASE("a map that has a name is called by it") {
+  using namespace ago;
+  static constexpr auto net = input{.h = 2, .w = 2, .c = 8} | map{[](auto x) { return x * x; }, "swish7"} |
+                              global_avg_pool{} |
+                              map{[](auto x) { return x + 1.f; }, "a_name_that_is_too_long"};
+  std::vector const all{inspect(trace_now(net)->value)};
+  std::string const text = written([&](std::ostream& out) { write_text(out, all); });
+  CHECK(text.find("elementwise (swish7)") != text.npos);
+  std::string const dot = written([&](std::ostream& out) { write_dot(out, all[0]); });
+  CHECK(dot.find("\"swish7\\n2x2x8\"") != dot.npos);
+  std::string const page = written([&](std::ostream& out) { write_html(out, all); });
+  CHECK(page.find(">swish7</text>") != page.npos);
+  CHECK(page.find(">a_name_that_is_...</text>") != page.npos);
+  CHECK(page.find(": a_name_that_is_too_long 1x1x8") != page.npos);
+  json const j = json_of(all[0])["partition"]["operators"][1];
+  CHECK((j["kind"] == "map" && j["function"] == "swish7"));
+  for (std::string const* format : {&text, &dot}) CHECK(format->find("map") == format->npos);
 }
 
 TEST_CASE("two policies have the graph that each of them sees") {

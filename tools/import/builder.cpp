@@ -20,7 +20,9 @@ struct recorder_of_layer {
   tensor operator()(L const& layer) const { return layer(x[0]); }
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
   tensor operator()(map_of const& m) const {
-    return detail::record_elementwise(x[0], 0, {.kind = op::map, .function = &m.stands_for});
+    node n{.kind = op::map, .function = &m.stands_for};
+    n.function_name = m.expression.c_str();  // what drawings call it
+    return detail::record_elementwise(x[0], 0, n);
   }
   tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
   tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }

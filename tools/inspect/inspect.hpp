@@ -17,6 +17,7 @@ template <int V, int E, int O>
 inspected_node inspect_node(graph<V, E, O> const& g, partitions<V> const& p, int v) {
   node const& n = g.nodes[v];
   inspected_node r{.kind = n.kind,
+                   .function = n.function_name ? n.function_name : "",
                    .name = n.name ? n.name : "",
                    .details = describe(n),
                    .out = n.out,
@@ -48,10 +49,11 @@ std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
   return nodes;
 }
 
-inline inspected_part inspect_part(planned_step const& p) {
+template <int V, int E, int O>
+inspected_part inspect_part(graph<V, E, O> const& g, planned_step const& p) {
   inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "", p.data.in, p.data.out};
   for (int k = 0; k < p.nodes.stage_count; ++k)
-    part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(name_of(p.key.after.stages[k].kind));
+    part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(label_of(g.nodes[p.nodes.stages[k]]));
   return part;
 }
 
@@ -63,7 +65,7 @@ inspected_step inspect_step(Program const& p, int i) {
   inspected_step s;
   s.tiles = p.groups.tiles[i];
   for (int k = first; k < last; ++k) {
-    s.parts.push_back(inspect_part(parts[k]));
+    s.parts.push_back(inspect_part(g, parts[k]));
     for (int const v : nodes_of(g, parts[k].nodes)) s.nodes.push_back(v);
   }
   s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];

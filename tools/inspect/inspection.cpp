@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inspection.hpp"
 
+#include "../support/printable.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +11,11 @@ namespace ago::tools {
 
 std::string inspected_step::kernel() const {
   std::string names = parts.size() > 1 ? std::string(name_of(tiles.how)) + ": " : "";
-  for (std::size_t i = 0; i < parts.size(); ++i) names += (i ? ", " : "") + std::string(name_of(parts[i].what));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    names += (i ? ", " : "") + std::string(name_of(parts[i].what));
+    if (parts[i].what == structure::elementwise && !parts[i].epilogue.empty())
+      names += " (" + shortened(parts[i].epilogue, 40) + ')';
+  }
   return names;
 }
 
@@ -40,7 +46,8 @@ bool inspection::crosses(inspected_edge const& e) const {
 
 bool inspection::has_graph_of(inspection const& other) const {
   auto const same_node = [](inspected_node const& a, inspected_node const& b) {
-    return a.kind == b.kind && a.out == b.out && a.layer == b.layer && a.details == b.details && a.name == b.name;
+    return a.kind == b.kind && a.function == b.function && a.out == b.out && a.layer == b.layer &&
+           a.details == b.details && a.name == b.name;
   };
   auto const same_edge = [](inspected_edge const& a, inspected_edge const& b) {
     return a.from == b.from && a.to == b.to;
@@ -54,6 +61,14 @@ std::string operators_in(std::span<inspection const> all) {
   for (inspection const& i : all.subspan(1))
     if (i.operators() != all.front().operators()) text += " and " + std::to_string(i.operators());
   return text + (text == "1" ? " operator" : " operators");
+}
+
+std::string shortened(std::string const& text, std::size_t room) {
+  std::string const shown = printable(text);
+  if (shown.size() <= room) return shown;
+  std::size_t end = room - 3;
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;  // no half of a character
+  return shown.substr(0, end) + "...";
 }
 
 std::string to_string(shape const& s) {

@@ -20,6 +20,7 @@ namespace ago::tools {
 /// An operator, or an input of the network. Inputs are in no subgraph.
 struct inspected_node {
   op kind{};
+  std::string function; ///< of a map: the name of what it computes; empty: none
   std::string name;     ///< given by named(); empty: none
   std::string details;  ///< window, groups, bounds, ... as far as it has them: "3x3, stride 2, pads 1 1 1 1"
   shape out{};
@@ -30,6 +31,9 @@ struct inspected_node {
   long multiply_adds{};
   int subgraph = -1, mini = -1;
   int step = -1;        ///< the first that computes it; -1: none does, as its value is a view of others or an input
+
+  /// "relu6", or of a map the name of its function.
+  std::string label() const { return function.empty() ? name_of(kind) : function; }
 };
 
 /// The value of `from` is an operand of `to`.
@@ -55,7 +59,7 @@ struct inspected_step {
   step_account account{};
   double cycles{};          ///< see predicted_cycles()
 
-  /// "pointwise", "rows: pointwise, depthwise, pointwise"
+  /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
   std::string kernel() const;
   /// The same extents as its first part reads and its last part writes: "14x14x64 > 14x14x96".
   std::string layers() const;
@@ -95,6 +99,9 @@ struct inspection {
 
 /// How many operators there are: "152 operators", or where policies differ "86 and 140 operators".
 std::string operators_in(std::span<inspection const> all);
+
+/// As much of a text as has `room`, in bytes; what would not show is written out.
+std::string shortened(std::string const& text, std::size_t room);
 
 /// "14x14x64", with the images in front if there are several.
 std::string to_string(shape const& s);

@@ -16,6 +16,7 @@ json operators_of(inspection const& i) {
   json all = json::array();
   for (inspected_node const& n : i.nodes)
     all.push_back({{"kind", name_of(n.kind)},
+                   {"label", printable(n.label())},
                    {"name", printable(n.name)},
                    {"details", n.details},
                    {"extents", to_string(n.out)},

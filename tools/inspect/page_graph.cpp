@@ -52,7 +52,7 @@ void write_edges(std::ostream& out, drawing const& d) {
 }
 
 std::string title_of(inspected_node const& n, std::size_t v) {
-  std::string title = std::to_string(v) + ": " + name_of(n.kind) + ' ' + to_string(n.out);
+  std::string title = std::to_string(v) + ": " + n.label() + ' ' + to_string(n.out);
   if (!n.details.empty()) title += ", " + n.details;
   if (!n.name.empty()) title += ", " + n.name;
   if (n.subgraph >= 0) title += "; subgraph " + std::to_string(n.subgraph);
@@ -68,9 +68,9 @@ void write_operator(std::ostream& out, inspected_node const& n, std::size_t v, p
   if (n.subgraph >= 0) out << " style=\"" << hue(n.subgraph) << '"';
   out << "><title>" << title << "</title><rect rx=\"" << (n.subgraph < 0 ? 12 : 4) << "\" "
       << rectangle(at.x - half_width, at.y - half_height, 2 * half_width, 2 * half_height) << "/><text x=\""
-      << fixed(at.x - half_width + 8, 1) << "\" y=\"" << fixed(at.y + 3.5, 1) << "\">" << name_of(n.kind)
-      << "</text><text class=\"extents\" x=\"" << fixed(at.x + half_width - 8, 1) << "\" y=\"" << fixed(at.y + 3.5, 1)
-      << "\">" << to_string(n.out) << "</text></g>\n";
+      << fixed(at.x - half_width + 8, 1) << "\" y=\"" << fixed(at.y + 3.5, 1) << "\">"
+      << escaped(shortened(n.label(), 18)) << "</text><text class=\"extents\" x=\"" << fixed(at.x + half_width - 8, 1)
+      << "\" y=\"" << fixed(at.y + 3.5, 1) << "\">" << to_string(n.out) << "</text></g>\n";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string color(int subgraph, double saturation) {
 
 void write_node(std::ostream& out, inspection const& i, int v, char const* indentation) {
   inspected_node const& n = i.nodes[std::size_t(v)];
-  std::string label = std::string(name_of(n.kind)) + '\n' + to_string(n.out);
+  std::string label = printable(n.label()) + '\n' + to_string(n.out);
   if (!n.details.empty()) label += '\n' + n.details;
   if (!n.name.empty()) label += '\n' + printable(n.name);
   out << indentation << 'n' << v << " [label=" << quoted(label) << ", shape=" << (n.subgraph < 0 ? "ellipse" : "box")

@@ -45,6 +45,7 @@ json operators_of(inspection const& i) {
   json all = json::array();
   for (inspected_node const& n : i.nodes)
     all.push_back({{"kind", name_of(n.kind)},
+                   {"function", n.function},
                    {"name", n.name},
                    {"details", n.details},
                    {"extents", extents_of(n.out)},

@@ -11,6 +11,7 @@
 #include <ago/graph/elementwise.hpp>
 
 #include <concepts>
+#include <cstddef>
 
 namespace ago {
 
@@ -41,11 +42,20 @@ inline constexpr auto shrink_function = [](auto x, auto lambda, auto bias) {
 inline constexpr auto affine_function = [](auto x, auto factor, auto summand) { return x * factor + summand; };
 inline constexpr auto power_function = [](auto x, auto exponent) { return power(x, exponent); };
 
+/// A name as a template argument.
+template <std::size_t N>
+struct function_text {
+  char text[N];
+  constexpr function_text(char const (&from)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = from[i];
+  }
+};
+
 /// One of the functions below, of no numbers.
-template <auto const& Function>
+template <auto const& Function, function_text Name>
 struct function_layer {
   int line = __builtin_LINE();
-  constexpr tensor operator()(tensor x) const { return map{Function, 0, 0, line}(x); }
+  constexpr tensor operator()(tensor x) const { return map{Function, Name.text, 0, 0, line}(x); }
 };
 inline constexpr auto negated = [](auto x) { return -x; };
 inline constexpr auto absolute_value = [](auto x) { return abs(x); };
@@ -67,7 +77,7 @@ struct elu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::elu_function, alpha, 1, line}(x);
+    return map{detail::elu_function, "elu", alpha, 1, line}(x);
   }
 };
 
@@ -76,7 +86,7 @@ struct selu {
   float alpha = 1.6732632f, gamma = 1.0507010f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::elu_function, alpha, gamma, line}(x);
+    return map{detail::elu_function, "selu", alpha, gamma, line}(x);
   }
 };
 
@@ -85,7 +95,7 @@ struct celu {
   float alpha = 1;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::celu_function, alpha, 0, line}(x);
+    return map{detail::celu_function, "celu", alpha, 0, line}(x);
   }
 };
 
@@ -94,7 +104,7 @@ struct affine_sigmoid {
   float alpha = .2f, beta = .5f;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::affine_sigmoid_function, alpha, beta, line}(x);
+    return map{detail::affine_sigmoid_function, "affine_sigmoid", alpha, beta, line}(x);
   }
 };
 
@@ -103,7 +113,7 @@ struct threshold {
   float at = 1, value = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::threshold_function, at, value, line}(x);
+    return map{detail::threshold_function, "threshold", at, value, line}(x);
   }
 };
 
@@ -112,7 +122,7 @@ struct shrink {
   float lambda = .5f, bias = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::shrink_function, lambda, bias, line}(x);
+    return map{detail::shrink_function, "shrink", lambda, bias, line}(x);
   }
 };
 
@@ -121,7 +131,7 @@ struct affine {
   float factor = 1, summand = 0;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::affine_function, factor, summand, line}(x);
+    return map{detail::affine_function, "affine", factor, summand, line}(x);
   }
 };
 
@@ -130,34 +140,34 @@ struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    return map{detail::power_function, exponent, 0, line}(x);
+    return map{detail::power_function, "to_power", exponent, 0, line}(x);
   }
 };
 
 /// log(1 + exp(x))
-using softplus = detail::function_layer<detail::softplus_function>;
+using softplus = detail::function_layer<detail::softplus_function, "softplus">;
 /// x * tanh(softplus(x))
-using mish = detail::function_layer<detail::mish_function>;
+using mish = detail::function_layer<detail::mish_function, "mish">;
 /// x / (1 + |x|)
-using softsign = detail::function_layer<detail::softsign_function>;
+using softsign = detail::function_layer<detail::softsign_function, "softsign">;
 /// -x
-using negative = detail::function_layer<detail::negated>;
+using negative = detail::function_layer<detail::negated, "negative">;
 /// |x|
-using absolute = detail::function_layer<detail::absolute_value>;
-using square_root = detail::function_layer<detail::root>;
+using absolute = detail::function_layer<detail::absolute_value, "absolute">;
+using square_root = detail::function_layer<detail::root, "square_root">;
 /// 1 / sqrt(x)
-using reciprocal_root = detail::function_layer<detail::inverse_root>;
+using reciprocal_root = detail::function_layer<detail::inverse_root, "reciprocal_root">;
 /// 1 / x
-using reciprocal = detail::function_layer<detail::inverse>;
-using exponential = detail::function_layer<detail::exponential_function>;
+using reciprocal = detail::function_layer<detail::inverse, "reciprocal">;
+using exponential = detail::function_layer<detail::exponential_function, "exponential">;
 /// The natural one.
-using logarithm = detail::function_layer<detail::logarithm_function>;
-using error_function = detail::function_layer<detail::error_function_of>;
-using sine = detail::function_layer<detail::sine_function>;
-using cosine = detail::function_layer<detail::cosine_function>;
-using round_down = detail::function_layer<detail::rounded_down>;
-using round_up = detail::function_layer<detail::rounded_up>;
+using logarithm = detail::function_layer<detail::logarithm_function, "logarithm">;
+using error_function = detail::function_layer<detail::error_function_of, "error_function">;
+using sine = detail::function_layer<detail::sine_function, "sine">;
+using cosine = detail::function_layer<detail::cosine_function, "cosine">;
+using round_down = detail::function_layer<detail::rounded_down, "round_down">;
+using round_up = detail::function_layer<detail::rounded_up, "round_up">;
 /// To the nearest whole number, of two the even one.
-using round_off = detail::function_layer<detail::rounded>;
+using round_off = detail::function_layer<detail::rounded, "round_off">;
 
 }  // namespace ago

@@ -5,6 +5,7 @@
 #include <ago/graph/recording.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 namespace ago {
@@ -77,7 +78,8 @@ struct unchanged {
 
 /// The user's own operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
 /// into the kernel before it. It may not capture; numbers are written in it, or handed to it, one or two of them:
-/// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`.
+/// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`. Drawings and reports call it by its name, if it
+/// has one: `map{[](auto x) { return x * x; }, "square"}`, or with numbers `map{leak, "leak", .2f}`.
 template <class F>
 struct map {
   static constexpr bool captures = !(std::is_empty_v<F> && std::default_initializable<F>);
@@ -86,24 +88,28 @@ struct map {
   using compiled = std::integral_constant<decltype(user_function::apply),
                                           &user_code<std::conditional_t<captures, detail::unchanged, F>>::apply>;
   F function;
+  char const* name = nullptr;
   float alpha = 0, beta = 0;
-  int line = __builtin_LINE();
+  int line;
+
+  constexpr map(F f, float a = 0, float b = 0, int recorded_at = __builtin_LINE())
+      : function(f), alpha(a), beta(b), line(recorded_at) {}
+  /// `called`: a literal, since it is pointed to.
+  template <std::size_t N>
+  constexpr map(F f, char const (&called)[N], float a = 0, float b = 0, int recorded_at = __builtin_LINE())
+      : function(f), name(called), alpha(a), beta(b), line(recorded_at) {}
 
   constexpr tensor operator()(tensor x) const {
     if constexpr (captures) return x;
     else
-      return detail::record_elementwise(
-          x, line, {.kind = op::map, .alpha = alpha, .beta = beta, .function = &user_map<F>});
+      return detail::record_elementwise(x, line,
+                                        {.kind = op::map,
+                                         .alpha = alpha,
+                                         .beta = beta,
+                                         .function = &user_map<F>,
+                                         .function_name = name});
   }
 };
-template <class F>
-map(F) -> map<F>;
-template <class F>
-map(F, float) -> map<F>;
-template <class F>
-map(F, float, float) -> map<F>;
-template <class F>
-map(F, float, float, int) -> map<F>;
 
 /// The network's result with channels outermost. Only as an output: no layer reads it.
 struct to_nchw {

@@ -71,6 +71,7 @@ struct node {
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and
                                      ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
   user_function const* function{};   ///< map
+  char const* function_name{};       ///< map: what drawings call the function; null: it has no name
   int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
                                         ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c;
                                         ///< layer_norm: gamma and beta are `weight` and `shift`
@@ -80,6 +81,9 @@ struct node {
 
   constexpr bool is_merged() const { return siblings[0].channels > 0; }
 };
+
+/// What drawings and reports call the operator: by its function, if that has a name.
+constexpr char const* label_of(node const& n) { return n.function_name ? n.function_name : name_of(n.kind); }
 
 /// What can be wrong with a layer's input; found while tracing, asserted when the network is used.
 enum class fault : std::uint8_t {

@@ -47,8 +47,8 @@ constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsil
   tensor const mean = mean_of_groups(global_avg_pool{line}(x), groups, line);
   tensor const centered = record_binary(op::sub, line, x, mean);
   tensor const squares = global_avg_pool{line}(multiplied(centered, centered, line));
-  tensor const factor = map{reciprocal_root_above, epsilon, 0, line}(mean_of_groups(squares, groups, line));
-  return multiplied(centered, factor, line);
+  tensor const variance = mean_of_groups(squares, groups, line);
+  return multiplied(centered, map{reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(variance), line);
 }
 
 }  // namespace detail
@@ -91,7 +91,8 @@ struct rms_norm {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const mean = reduce_mean{axis::channels, line}(detail::multiplied(x, x, line));
-    tensor const y = detail::multiplied(x, map{detail::reciprocal_root_above, epsilon, 0, line}(mean), line);
+    tensor const factor = map{detail::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
+    tensor const y = detail::multiplied(x, factor, line);
     detail::recording r(op::scale, line, y);
     if (!(epsilon >= 0)) r.complain(fault::argument_must_not_be_negative, 0, -1);
     node n{.kind = op::scale, .out = y.dims()};
@@ -108,7 +109,7 @@ struct l2_normalize {
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     tensor const squares = reduce_sum{along, line}(detail::multiplied(x, x, line));
-    return detail::record_binary(op::div, line, x, map{detail::root_at_least, least, 0, line}(squares));
+    return detail::record_binary(op::div, line, x, map{detail::root_at_least, "square_root", least, 0, line}(squares));
   }
 };
 

@@ -81,9 +81,11 @@ struct opener {
   /// Of the compound's own shape.
   constexpr int append(op kind, int a, int b = -1) { return append({.kind = kind, .out = compound.out}, a, b); }
   template <class F>
-  constexpr int apply(F const&, int x, float alpha = 0, float beta = 0) {
-    shape const out = to.graph.nodes[x].out;
-    return append({.kind = op::map, .out = out, .alpha = alpha, .beta = beta, .function = &user_map<F>}, x);
+  constexpr int apply(F const&, char const* name, int x, float alpha = 0, float beta = 0) {
+    node n{.kind = op::map, .out = to.graph.nodes[x].out, .alpha = alpha, .beta = beta};
+    n.function = &user_map<F>;
+    n.function_name = name;
+    return append(n, x);
   }
   /// Over the channels of each pixel.
   constexpr int reduce(op kind, int x) {
@@ -92,23 +94,24 @@ struct opener {
   }
 
   constexpr int softmax(int x) {
-    int const e = apply(exponential_function, append(op::sub, x, reduce(op::reduce_max, x)));
+    int const e = apply(exponential_function, "exponential", append(op::sub, x, reduce(op::reduce_max, x)));
     return append(op::div, e, reduce(op::reduce_sum, e));
   }
   constexpr int layer_norm(int x) {
     int const centred = append(op::sub, x, reduce(op::reduce_mean, x));
     int const variance = reduce(op::reduce_mean, append(op::mul, centred, centred));
-    int const normal = append(op::mul, centred, apply(inverse_root_of_sum, variance, compound.alpha));
+    int const factor = apply(inverse_root_of_sum, "reciprocal_root", variance, compound.alpha);
+    int const normal = append(op::mul, centred, factor);
     int const scaled = append({.kind = op::scale, .out = compound.out, .weight = compound.weight}, normal);
     return append({.kind = op::bias, .out = compound.out, .shift = compound.shift}, scaled);
   }
   constexpr int gelu(int x) {
-    int const e = apply(error_function_of, apply(affine_function, x, .70710678f));
-    return append(op::mul, x, apply(affine_function, e, .5f, .5f));
+    int const e = apply(error_function_of, "error_function", apply(affine_function, "affine", x, .70710678f));
+    return append(op::mul, x, apply(affine_function, "affine", e, .5f, .5f));
   }
   constexpr int gelu_tanh(int x) {
-    int const t = append(op::tanh, apply(gelu_inner_function, x, .79788456f, .79788456f * .044715f));
-    return append(op::mul, x, apply(affine_function, t, .5f, .5f));
+    int const t = append(op::tanh, apply(gelu_inner_function, "gelu_inner", x, .79788456f, .79788456f * .044715f));
+    return append(op::mul, x, apply(affine_function, "affine", t, .5f, .5f));
   }
 
   /// Appends the primitives of the compound, and returns the last one.

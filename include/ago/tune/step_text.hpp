@@ -19,7 +19,7 @@ inline std::string in_words(shape const& s) {
 /// What a step computes: "pointwise 56x56x24 > 56x56x144 relu6".
 template <int V, int E, int O>
 std::string in_words(graph<V, E, O> const& g, step_nodes const& s) {
-  std::string text = s.attention ? "attention" : s.main >= 0 ? name_of(g.nodes[s.main].kind) : "";
+  std::string text = s.attention ? "attention" : s.main >= 0 ? label_of(g.nodes[s.main]) : "";
   if (s.main >= 0) {
     window const& w = g.nodes[s.main].win;
     if (w.kernel_h * w.kernel_w > 1) text += ' ' + std::to_string(w.kernel_h) + 'x' + std::to_string(w.kernel_w);
@@ -27,7 +27,7 @@ std::string in_words(graph<V, E, O> const& g, step_nodes const& s) {
   }
   if (!text.empty()) text += ' ';
   text += in_words(g.nodes[s.source].out) + " > " + in_words(g.nodes[s.result].out);
-  for (int i = 0; i < s.stage_count; ++i) text += std::string(" ") + name_of(g.nodes[s.stages[i]].kind);
+  for (int i = 0; i < s.stage_count; ++i) text += std::string(" ") + label_of(g.nodes[s.stages[i]]);
   if (!s.is_whole()) text += " (channels from " + std::to_string(s.piece_at) + ')';
   return text;
 }

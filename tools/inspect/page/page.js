@@ -127,7 +127,7 @@ class View {
 
   /** "20 depthwise" */
   label(v) {
-    return `${v} ${this.operators[v].kind}`;
+    return `${v} ${this.operators[v].label}`;
   }
 
   /** Describes an operator and its step. `lost`: what is asked for is in another view only. */
@@ -284,7 +284,7 @@ const field = document.getElementById('search'), counter = document.getElementBy
 function find() {
   const words = field.value.trim().toLowerCase().split(/\s+/).filter(word => word);
   found = !words.length ? null : graphs.map(graph => graph && [...graph.keys()].filter(v => {
-    const o = graph[v], text = `${v} ${o.kind} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
+    const o = graph[v], text = `${v} ${o.kind} ${o.label} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
     return words.every(word => text.includes(word));
   }));
   const counts = found ? found.filter(matches => matches).map(matches => matches.length) : [];
