@@ -99,7 +99,7 @@ TEST_CASE("a log of another search, a damaged one, or one in use is refused and 
     CHECK(complaint(here / "log") == here / "log" + " is being written by another tuner");
   }
   CHECK(complaint(here / "log").empty());
-  CHECK(complaint(here / "log", false).find("exists: --resume goes on with it") != std::string::npos);
+  CHECK(complaint(here / "log", false).find("exists: --resume continues it") != std::string::npos);
   CHECK(complaint(here / "log", true, {{"network", "other"}, {"seed", "1"}}) ==
         here / "log" + " cannot be resumed: its network is 'a \"b\" \\ c\n', and this search has 'other'");
   CHECK(complaint(here / "log", true, {mine[0], {"seed", "2"}}).find("its seed is '1', and this search has '2'") !=

@@ -94,7 +94,7 @@ class OnBoard(unittest.TestCase):
         self.assertEqual(self.run_script("board", "tune", "synthetic", "--budget", "30", folder="again").returncode, 0)
         refused = self.run_script("board", "tune", "synthetic", "--budget", "50", folder="again")
         self.assertEqual(refused.returncode, 1)
-        self.assertIn("--resume goes on with it", refused.stderr)
+        self.assertIn("--resume continues it", refused.stderr)
         run = self.run_script("board", "tune", "synthetic", "--budget", "50", "--resume", folder="again")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"50 trials, [1-9]\d* of them from the log")

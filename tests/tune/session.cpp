@@ -219,7 +219,7 @@ TEST_CASE("whatever goes wrong is said in a sentence, and no header is written o
 
   REQUIRE(run({"--output", output, "--budget", "20"}).code == 0);
   std::string const log = here / "board.synthetic_1.jsonl", header = contents(output), lines = contents(log);
-  refused(1, "exists: --resume goes on with it", {"--output", output});
+  refused(1, "exists: --resume continues it", {"--output", output});
   refused(1, "has the table tuned::board", {"--output", output, "--name", "other", "--resume"});
   refused(1, "its network is 'synthetic 1'", {"--output", output, "--log", log, "--resume"},
           {{"SYNTHETIC_NETWORK", "x"}});

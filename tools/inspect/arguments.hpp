@@ -15,7 +15,7 @@
 
 namespace ago::tools {
 
-/// A command line that makes no sense; what() is a sentence.
+/// An invalid command line; what() says why.
 struct usage_error : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

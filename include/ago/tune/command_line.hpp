@@ -25,7 +25,7 @@ struct flags {
   double time_limit = 0;  ///< seconds; 0: none
 };
 
-/// The command line makes no sense: exit code 2.
+/// The command line is invalid: exit code 2.
 struct usage_error : failure {
   using failure::failure;
 };

@@ -34,7 +34,7 @@ class log_file {
       : path_(std::move(path)) {
     bool const there = ::access(path_.c_str(), F_OK) == 0;
     if (there && !resume && !is_special(path_))
-      throw failure(path_ + " exists: --resume goes on with it, --log begins another one");
+      throw failure(path_ + " exists: --resume continues it, --log begins another one");
     file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND, path_);
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw failure(path_ + " is being written by another tuner");

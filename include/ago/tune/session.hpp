@@ -175,7 +175,7 @@ class tuning {
                 referee.resumed(), clock_time(seconds_).c_str(), seconds_ > 0 ? 100 * referee.running() / seconds_ : 0);
     std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
                 f_.name.c_str());
-    if (interrupted) std::printf("It was interrupted: --resume goes on where it stopped.\n");
+    if (interrupted) std::printf("It was interrupted: --resume continues where it stopped.\n");
     std::fflush(stdout);
   }
 
