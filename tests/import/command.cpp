@@ -313,8 +313,8 @@ TEST_CASE("names of files and nodes stay out of the code") {
 
 TEST_CASE("a name that is somebody else's is refused with another one; the model's file gets one that is free") {
   folder const f;
-  check_refused(f, import(f, linear_network(), "--name class"), "the name \"class\" is one of C++");
-  check_refused(f, import(f, linear_network(), "--name relu"), "the name \"relu\" is one of ago");
+  check_refused(f, import(f, linear_network(), "--name class"), "the name \"class\" belongs to C++");
+  check_refused(f, import(f, linear_network(), "--name relu"), "the name \"relu\" belongs to ago");
   check_refused(f, import(f, linear_network(), "--name time"), "--name time_net would do (in ago_import: NAME ");
   check_refused(f, import(f, linear_network(), "--name my__net"), "--name my_net would do");
   std::ofstream(f.path / "time.onnx", std::ios::binary) << linear_network().bytes();

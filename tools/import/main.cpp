@@ -44,7 +44,7 @@ void choose_name(options& o) {
   char const* const owner = importer::owner_of(o.name);
   if (!owner) return;
   std::string const other = importer::free_name(o.name);
-  std::string const taken = "the name \"" + o.name + "\" is one of " + owner;
+  std::string const taken = "the name \"" + o.name + "\" belongs to " + owner;
   if (asked_for)
     throw std::runtime_error(taken + ", and no namespace can have it; --name " + other +
                              " would do (in ago_import: NAME " + other + ")");
