@@ -15,23 +15,23 @@ constexpr auto units = trace(
     },
     input{.h = 2, .w = 3, .c = 4}, input{.h = 2, .w = 3, .c = 7});
 
-using planned = program<units>;
+using code = program<units>;
 
 constexpr planned_step const& step_of(int output) {
-  for (auto const& step : planned::plan.steps)
+  for (auto const& step : code::plan.steps)
     if (step.data.destination.in == place::area::output && step.data.destination.index == output) return step;
-  return planned::plan.steps[0];
+  return code::plan.steps[0];
 }
 
 }  // namespace
 
 TEST_CASE("a product knows where each piece lies, and a whole value needs no table") {
-  constexpr auto layouts = channel_layouts_of(planned::graph);
-  constexpr auto views = views_of(planned::graph, layouts);
-  constexpr auto steps = form_steps<step_capacity(planned::graph, layouts)>(
-      planned::graph, planned::partition.minis, views, layouts, planned::partition.chain_of);
-  constexpr int count = count_input_runs(planned::graph, steps, layouts);
-  constexpr auto table = input_runs_of<count, steps.count>(planned::graph, steps, layouts, planned::memory);
+  constexpr auto layouts = channel_layouts_of(code::graph);
+  constexpr auto views = views_of(code::graph, layouts);
+  constexpr auto steps = form_steps<step_capacity(code::graph, layouts)>(
+      code::graph, code::partition.minis, views, layouts, code::partition.chain_of);
+  constexpr int count = count_input_runs(code::graph, steps, layouts);
+  constexpr auto table = input_runs_of<count, steps.count>(code::graph, steps, layouts, code::memory);
   static_assert(step_of(2).data.run_count == 0 && !step_of(2).key.in_runs);
   static_assert(step_of(0).key.in_runs && step_of(1).key.in_runs);
 
@@ -45,7 +45,7 @@ TEST_CASE("a product knows where each piece lies, and a whole value needs no tab
   int sum = 0;
   for (int i = 0; i < steps.count; ++i) {
     sum += table.count[i];
-    int const output = planned::plan.steps[i].data.destination.index;
+    int const output = code::plan.steps[i].data.destination.index;
     if (table.count[i] == 0) continue;
     piece const* const expected = output == 0 ? all : part;
     REQUIRE(table.count[i] == (output == 0 ? 4 : 3));
