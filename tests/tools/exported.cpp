@@ -53,8 +53,8 @@ void check_equal(inspection const& a, inspection const& b) {
 constexpr ago::layout channels_last[]{ago::layout::nhwc}, either[]{ago::layout::nhwc, ago::layout::nchw};
 
 /// `layouts`: in which the network's input lies in memory, one after the other.
-template <class Network>
-void check_network(char const* name, int size, Network by_hand, std::span<ago::layout const> layouts) {
+template <auto const& Net>
+void check_network(char const* name, int size, std::span<ago::layout const> layouts) {
   CAPTURE(name);
   ago_test::temporary_folder const folder;
   fs::path const file = folder.path() / "model.onnx";
@@ -63,8 +63,9 @@ void check_network(char const* name, int size, Network by_hand, std::span<ago::l
     return;
   }
   for (ago::layout const memory : layouts) {
+    auto by_hand = Net;
     by_hand.inputs[0].layout = memory;
-    auto const g = trace_now(by_hand);
+    auto const g = trace_now<Net>(by_hand);
     importer::model_words const model{.file = file, .channels_last = memory == ago::layout::nhwc};
     for (ago::policy const p : {ago::policy::ago, ago::policy::fuse_ops}) {
       CAPTURE(name_of(p));
@@ -76,10 +77,10 @@ void check_network(char const* name, int size, Network by_hand, std::span<ago::l
 }  // namespace
 
 TEST_CASE("exported networks are partitioned as those written by hand") {
-  check_network("mobilenet_v2", 224, networks::mobilenet_v2<224>, either);
-  check_network("mnasnet", 224, networks::mnasnet<224>, either);
-  check_network("squeezenet", 224, networks::squeezenet<224>, either);
-  check_network("mobilevit_s", 256, networks::mobilevit_s<256>, either);
-  check_network("bert_tiny", 128, networks::bert_tiny<128>, channels_last);
-  check_network("shufflenet_v2", 224, networks::shufflenet_v2<224>, either);
+  check_network<networks::mobilenet_v2<224>>("mobilenet_v2", 224, either);
+  check_network<networks::mnasnet<224>>("mnasnet", 224, either);
+  check_network<networks::squeezenet<224>>("squeezenet", 224, either);
+  check_network<networks::mobilevit_s<256>>("mobilevit_s", 256, either);
+  check_network<networks::bert_tiny<128>>("bert_tiny", 128, channels_last);
+  check_network<networks::shufflenet_v2<224>>("shufflenet_v2", 224, either);
 }

@@ -250,7 +250,7 @@ TEST_CASE("a map that has a name is called by it") {
   static constexpr auto net = input{.h = 2, .w = 2, .c = 8} | map{[](auto x) { return x * x; }, "swish7"} |
                               global_avg_pool{} |
                               map{[](auto x) { return x + 1.f; }, "a_name_that_is_too_long"};
-  std::vector const all{inspect(trace_now(net)->value)};
+  std::vector const all{inspect(trace_now<net>()->value)};
   std::string const text = written([&](std::ostream& out) { write_text(out, all); });
   CHECK(text.find("elementwise (swish7)") != text.npos);
   std::string const dot = written([&](std::ostream& out) { write_dot(out, all[0]); });

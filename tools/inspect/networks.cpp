@@ -14,21 +14,21 @@ namespace ago::tools {
 namespace {
 
 /// A network for square images of whatever size, made of one for images of 224 pixels a side.
-template <class Network>
-known_network of_images(char const* name, Network const& net) {
-  return {name, "pixels a side", 224, [net](int size) {
-            Network sized = net;
+template <auto const& Net>
+known_network of_images(char const* name) {
+  return {name, "pixels a side", 224, [](int size) {
+            auto sized = Net;
             sized.inputs[0].h = sized.inputs[0].w = size;
-            return trace_now(sized);
+            return trace_now<Net>(sized);
           }};
 }
 
-template <class Network>
-known_network of_tokens(char const* name, Network const& net) {
-  return {name, "tokens", 128, [net](int size) {
-            Network sized = net;
+template <auto const& Net>
+known_network of_tokens(char const* name) {
+  return {name, "tokens", 128, [](int size) {
+            auto sized = Net;
             sized.inputs[0].w = size;
-            return trace_now(sized);
+            return trace_now<Net>(sized);
           }};
 }
 
@@ -36,12 +36,12 @@ known_network of_tokens(char const* name, Network const& net) {
 
 std::vector<known_network> const& known_networks() {
   static std::vector<known_network> const all{
-      of_images("mobilenet_v2", networks::mobilenet_v2<224>),
-      of_images("mnasnet", networks::mnasnet<224>),
-      of_images("squeezenet", networks::squeezenet<224>),
-      of_images("shufflenet_v2", networks::shufflenet_v2<224>),
-      of_images("mobilevit_s", networks::mobilevit_s<224>),
-      of_tokens("bert_tiny", networks::bert_tiny<128>),
+      of_images<networks::mobilenet_v2<224>>("mobilenet_v2"),
+      of_images<networks::mnasnet<224>>("mnasnet"),
+      of_images<networks::squeezenet<224>>("squeezenet"),
+      of_images<networks::shufflenet_v2<224>>("shufflenet_v2"),
+      of_images<networks::mobilevit_s<224>>("mobilevit_s"),
+      of_tokens<networks::bert_tiny<128>>("bert_tiny"),
   };
   return all;
 }

@@ -2,6 +2,8 @@
 // Networks that are traced while the program runs, so that their inputs may have any size.
 #pragma once
 
+#include "written_order.hpp"
+
 #include <ago/graph/lowering.hpp>
 #include <ago/graph/passes.hpp>
 
@@ -55,21 +57,31 @@ void copy_to(graph<V, E, O>& g, ago::detail::recorder const& made) {
 
 }  // namespace detail
 
-/// The graph of `net` after all passes. Throws std::invalid_argument with a sentence if a layer does not fit its input,
-/// std::length_error if the network is too large.
-template <class Body, int N>
-std::unique_ptr<roomy_graph const> trace_now(network_expression<Body, N> const& net) {
+/// The graph of `sized` after all passes: of the network `Net`, whose inputs may have got another size or layout.
+/// Throws std::invalid_argument with a sentence if a layer does not fit its input, std::length_error if the network is
+/// too large.
+template <auto const& Net>
+std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> const& sized) {
   auto r = std::make_unique<roomy_graph>();
-  r->names = detail::names_of(net);
+  r->names = detail::names_of(sized);
   std::vector<char const*> names;
   for (std::string const& name : r->names) names.push_back(name.c_str());
   ago::detail::recorder made;
   made.names = ago::detail::naming(names.data());
-  record(made, net);
+  record(made, sized);
   if (made.bad.what != fault::none) throw std::invalid_argument(to_string(made.bad));
-  detail::copy_to(r->value, made);
+  auto const& written = lowered<Net>::value;
+  auto const ordered = in_written_order(
+      made, {{written.nodes, std::size_t(written.node_count)},
+             {written.edges, std::size_t(written.edge_count)},
+             {written.outputs, std::size_t(written.output_count)}});
+  detail::copy_to(r->value, ordered ? *ordered : made);
   r->value = optimize(r->value);
   return r;
+}
+template <auto const& Net>
+std::unique_ptr<roomy_graph const> trace_now() {
+  return trace_now<Net>(Net);
 }
 
 }  // namespace ago::tools

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Fails if PROGRAM, which is stripped, is larger than LIMIT bytes.
+file(SIZE "${PROGRAM}" bytes)
+message("${bytes} bytes, of ${LIMIT}")
+if(bytes GREATER LIMIT)
+  message(FATAL_ERROR "${PROGRAM} is too large")
+endif()
