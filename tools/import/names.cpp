@@ -4,6 +4,8 @@
 #include "expression.hpp"
 #include "library_names.hpp"
 
+#include <ago/tune/keywords.hpp>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -19,23 +21,17 @@ using name_set = std::set<std::string, std::less<>>;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-name_set words_of(char const* list) {
-  std::istringstream words(list);
+name_set words_of(std::string_view list) {
+  std::istringstream words{std::string(list)};
   name_set r;
   for (std::string word; words >> word;) r.insert(word);
   return r;
 }
 
 bool is_of_the_language(std::string const& name) {
-  static name_set const words = words_of(
-      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
-      "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
-      "contract_assert decltype default delete do double dynamic_cast else enum explicit export extern false float for "
-      "friend goto if import inline int long main module mutable namespace new noexcept not not_eq nullptr operator or "
-      "or_eq private protected public register reinterpret_cast requires return short signed sizeof static "
-      "static_assert static_cast std struct switch template this thread_local throw true try typedef typeid typename "
-      "typeof union unsigned using virtual void volatile wchar_t while xor xor_eq");
-  return words.count(name) != 0;
+  static name_set const words = words_of(tuner::keywords),
+                        others = words_of("contract_assert import main module std typeof");
+  return words.count(name) != 0 || others.count(name) != 0;
 }
 
 /// The layers that a header may name; the list of their types is the list.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/tune/file.hpp>
+#include <ago/tune/keywords.hpp>
 #include <ago/tune/settings.hpp>
 #include <ago/tune/text.hpp>
 
@@ -73,22 +74,14 @@ std::size_t index_of(std::string const& flag, std::string const& text, char cons
   throw usage_error(flag + " is " + all + ", not '" + text + "'");
 }
 
-/// May a table have this name? (scripts/on-board reads the list, too.)
+/// May a table have this name?
 inline bool is_identifier(std::string const& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
-  constexpr std::string_view keywords =
-      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t "
-      "class compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield "
-      "decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto "
-      "if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
-      "public register reinterpret_cast requires return short signed sizeof static static_assert static_cast "
-      "struct switch template this thread_local throw true try typedef typeid typename union unsigned using "
-      "virtual void volatile wchar_t while xor xor_eq "
-      "linux unix errno assert NULL EOF stdin stdout stderr ";  // macros
   auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
+  auto const is_word_of = [&](std::string_view list) { return list.find(" " + text + " ") != list.npos; };
   return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
          std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) &&
-         keywords.find(" " + text + " ") == keywords.npos;
+         !is_word_of(keywords) && !is_word_of(common_macros);
 }
 
 /// Takes one flag, and its value from `next()`; false if it is unknown.
