@@ -72,15 +72,24 @@ struct layer_fits {
   using asserted = std::true_type;
 };
 
+namespace detail {
+
+template <auto const& Net>
+inline constexpr diagnostic misfit = lowered<Net>::value.bad;
+
+/// Asserts that no layer of the network has a misfit.
+template <auto const& Net, diagnostic const& Found = misfit<Net>>
+using network_fits = layer_fits<Found.what, Found.where, layer_number<Found.layer>, source_line<Found.line>,
+                                expects<Found.expected>, gets<Found.actual>>;
+
+}  // namespace detail
+
 /// Instantiating it asserts that every layer of the network fits its input: `static_assert(check<net>::ok)`.
 template <auto const& Net>
 struct check {
  private:
-  static constexpr diagnostic found = lowered<Net>::value.bad;
   // Named here, not in the initialiser of `ok`: where an error arises in one, clang reports the variable, too.
-  using asserted =
-      typename layer_fits<found.what, found.where, layer_number<found.layer>, source_line<found.line>,
-                          expects<found.expected>, gets<found.actual>>::asserted;
+  using asserted = typename detail::network_fits<Net>::asserted;
 
  public:
   static constexpr bool ok = asserted::value;

@@ -31,9 +31,6 @@ struct can_be_partitioned {
 
 namespace detail {
 
-template <auto const& Net>
-inline constexpr diagnostic misfit = lowered<Net>::value.bad;
-
 /// Stands in for a network with a misfit, which is reported: no second error hides the first. It has weights and an
 /// arena, so that arrays of its sizes are arrays.
 inline constexpr auto stand_in = input{} | pointwise{1} | softmax{};
@@ -43,11 +40,6 @@ constexpr auto const& network_or_stand_in() {
   if constexpr (misfit<Net>.what == fault::none) return Net;
   else return stand_in;
 }
-
-/// Asserts that no layer of the network has a misfit.
-template <auto const& Net, diagnostic const& Found = misfit<Net>>
-using network_fits = layer_fits<Found.what, Found.where, layer_number<Found.layer>, source_line<Found.line>,
-                                expects<Found.expected>, gets<Found.actual>>;
 
 /// formed and planned without their assertions, which are reported best by the class that a user names.
 template <auto const& Net, options Options>
