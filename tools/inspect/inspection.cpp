@@ -66,9 +66,7 @@ std::string operators_in(std::span<inspection const> all) {
 std::string shortened(std::string const& text, std::size_t room) {
   std::string const shown = printable(text);
   if (shown.size() <= room) return shown;
-  std::size_t end = room - 3;
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;  // no half of a character
-  return shown.substr(0, end) + "...";
+  return std::string(whole_characters(shown, room - 3)) + "...";
 }
 
 std::string to_string(shape const& s) {

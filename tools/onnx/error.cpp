@@ -39,10 +39,7 @@ std::string lines(std::vector<finding> const& all) {
 std::string printable(std::string const& text) {
   constexpr std::size_t longest = 120;
   if (text.size() <= longest) return tools::printable(text);
-  std::size_t end = longest;
-  auto const continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80; };
-  while (end > longest - 4 && continues(end)) --end;  // not within a character
-  return tools::printable(text.substr(0, end)) + "...";
+  return tools::printable(tools::whole_characters(text, longest)) + "...";
 }
 
 std::string shell_word(std::string const& text) {

@@ -86,4 +86,11 @@ std::string printable(std::string_view text) { return printable(text, false); }
 
 std::string printable_lines(std::string_view text) { return printable(text, true); }
 
+std::string_view whole_characters(std::string_view text, std::size_t bytes) {
+  auto const continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80; };
+  std::size_t end = bytes;
+  while (end > 0 && end + 4 > bytes && continues(end)) --end;
+  return text.substr(0, end);
+}
+
 }  // namespace ago::tools
