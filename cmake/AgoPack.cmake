@@ -20,6 +20,43 @@
 #
 # The program that packs runs on the machine that builds, whatever <target> is for: AGO_HOST_CXX_COMPILER compiles it.
 
+# Sets <variable> to a compiler for the machine that builds. Any will do; not its flags, which may be for another machine.
+function(ago_pack_compiler variable target)
+  set(compiler ${AGO_HOST_CXX_COMPILER})
+  if(CMAKE_CROSSCOMPILING)
+    find_program(AGO_HOST_CXX_COMPILER NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH
+      DOC "The C++ compiler for the machine that builds")
+    set(compiler ${AGO_HOST_CXX_COMPILER})
+    if(NOT compiler)
+      message(FATAL_ERROR "ago_pack(${target}): no C++ compiler for this machine; set AGO_HOST_CXX_COMPILER")
+    endif()
+  elseif(NOT compiler)
+    set(compiler ${CMAKE_CXX_COMPILER})
+  endif()
+  set(${variable} ${compiler} PARENT_SCOPE)
+endfunction()
+
+# Has <header> made, which names the instruction set that weights <name> of <target> are packed for: <isa>, or if it is
+# empty what an object says that is compiled as <target> is.
+function(ago_pack_target header target name isa)
+  if(isa)
+    file(CONFIGURE OUTPUT ${header} CONTENT "inline constexpr auto ago_pack_target = ago::isa::${isa};\n")
+    return()
+  endif()
+  get_filename_component(directory ${header} DIRECTORY)
+  set(probe ${target}_${name}_isa)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cpp.in ${directory}/target.cpp COPYONLY)
+  add_library(${probe} OBJECT ${directory}/target.cpp)
+  target_link_libraries(${probe} PRIVATE ago::ago)
+  target_compile_options(${probe} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> -fno-lto)
+  set_target_properties(${probe} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  add_custom_command(OUTPUT ${header}
+    COMMAND ${CMAKE_COMMAND} "-DOBJECT=$<TARGET_OBJECTS:${probe}>" -DHEADER=${header}
+      -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cmake
+    DEPENDS ${probe} $<TARGET_OBJECTS:${probe}>
+    VERBATIM)
+endfunction()
+
 function(ago_pack target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NETWORK;WEIGHTS;NAME;SCHEDULES;OPTIONS;ISA" "HEADER")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_NETWORK OR NOT arg_WEIGHTS)
@@ -53,38 +90,14 @@ function(ago_pack target)
   endforeach()
   get_filename_component(weights "${arg_WEIGHTS}" ABSOLUTE)
 
-  # Any compiler of this machine will do; not the flags, which may be those of another one.
-  if(CMAKE_CROSSCOMPILING)
-    find_program(AGO_HOST_CXX_COMPILER NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH
-      DOC "The C++ compiler for the machine that builds")
-    if(NOT AGO_HOST_CXX_COMPILER)
-      message(FATAL_ERROR "ago_pack(${target}): no C++ compiler for this machine; set AGO_HOST_CXX_COMPILER")
-    endif()
-  elseif(NOT AGO_HOST_CXX_COMPILER)
-    set(AGO_HOST_CXX_COMPILER ${CMAKE_CXX_COMPILER})
-  endif()
+  ago_pack_compiler(compiler ${target})
 
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/ago_pack/${target}/${arg_NAME})
   set(include_directory ${CMAKE_CURRENT_BINARY_DIR}/ago_pack/${target}/include)
   file(MAKE_DIRECTORY ${directory} ${include_directory})
 
-  # The instruction set: what an object says that is compiled as <target> is.
   set(target_header ${directory}/target.hpp)
-  if(arg_ISA)
-    file(CONFIGURE OUTPUT ${target_header} CONTENT "inline constexpr auto ago_pack_target = ago::isa::${arg_ISA};\n")
-  else()
-    set(probe ${target}_${arg_NAME}_isa)
-    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cpp.in ${directory}/target.cpp COPYONLY)
-    add_library(${probe} OBJECT ${directory}/target.cpp)
-    target_link_libraries(${probe} PRIVATE ago::ago)
-    target_compile_options(${probe} PRIVATE $<TARGET_PROPERTY:${target},COMPILE_OPTIONS> -fno-lto)
-    set_target_properties(${probe} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
-    add_custom_command(OUTPUT ${target_header}
-      COMMAND ${CMAKE_COMMAND} "-DOBJECT=$<TARGET_OBJECTS:${probe}>" -DHEADER=${target_header}
-        -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPackTarget.cmake
-      DEPENDS ${probe} $<TARGET_OBJECTS:${probe}>
-      VERBATIM)
-  endif()
+  ago_pack_target(${target_header} ${target} ${arg_NAME} "${arg_ISA}")
 
   set(source ${directory}/pack.cpp)
   set(packer ${directory}/pack${CMAKE_HOST_EXECUTABLE_SUFFIX})
@@ -96,7 +109,7 @@ function(ago_pack target)
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
   # -idirafter: /usr/include may be among them.
   add_custom_command(OUTPUT ${packer}
-    COMMAND ${AGO_HOST_CXX_COMPILER} -std=c++20 -O1 -MD -MF ${packer}.d -MT ${packer}
+    COMMAND ${compiler} -std=c++20 -O1 -MD -MF ${packer}.d -MT ${packer}
       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       -idirafter "$<JOIN:$<REMOVE_DUPLICATES:${include_directories}>,;-idirafter;>" ${source} -o ${packer}
     DEPENDS ${source} ${target_header} ${inputs} DEPFILE ${packer}.d
