@@ -98,7 +98,8 @@ inline onnx::operation made(onnx::operation const& last, char const* type, std::
 /// GELU by the error function, or by tanh.
 std::optional<onnx::operation> gelu_pattern(neighbourhood const& n, onnx::operation const& op);
 
-/// Normalisations that exporters write as several operators; `op` is the last of them.
+// Normalisations that exporters write as several operators; `op` is the last of them.
+
 /// A batch norm by the mean and the variance of the very image it is given is an instance norm.
 std::optional<onnx::operation> own_statistics_pattern(neighbourhood const& n, onnx::operation const& op);
 /// A layer norm written as an instance norm of rows that stand in for channels.

@@ -11,11 +11,12 @@ namespace ago {
 
 namespace detail {
 
-/// G g G^T * scale, of one input and output channel: point p to packed[p * stride].
+/// Every product rounded, see rounded_product().
 inline double sum_of_products(double const (&a)[3], double x, double y, double z) {
   return rounded_product(a[0], x) + rounded_product(a[1], y) + rounded_product(a[2], z);
 }
 
+/// G g G^T * scale, of one input and output channel: point p to packed[p * stride].
 template <int TILE>
 void transform_weights(float const* g, double scale, float* packed, long stride) {
   constexpr int n = winograd_points<TILE>::patch;

@@ -14,8 +14,8 @@ struct can_be_compiled {
   static_assert(Available, "ago: this translation unit is not compiled for the model's instruction set");
 };
 
-/// A thread pool: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when
-/// all have returned. (ago::team, or a thread pool of the user's.)
+/// A thread pool: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when all have returned.
+/// (ago::team, or a thread pool of the user's.)
 template <class Team>
 concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
 

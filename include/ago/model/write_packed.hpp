@@ -70,11 +70,12 @@ int write_packed(int count, char** words, char const* network) {
   std::vector<float> weights, packed(plan::packed_floats);
   if (char const* why = detail::read_floats(words[1], plan::parameter_count, weights))
     return detail::pack_error(words[1], why);
-  if (weights.size() != plan::parameter_count)
-    return detail::pack_error(
-        words[1], "has " + std::string(weights.size() > plan::parameter_count ? "more than " : "") +
-                      std::to_string(weights.size() > plan::parameter_count ? plan::parameter_count : weights.size()) +
-                      " float32, the network " + network + " takes " + std::to_string(plan::parameter_count));
+  if (weights.size() != plan::parameter_count) {
+    bool const is_longer = weights.size() > plan::parameter_count;
+    std::string const takes = std::to_string(plan::parameter_count);
+    std::string const has = is_longer ? "more than " + takes : std::to_string(weights.size());
+    return detail::pack_error(words[1], "has " + has + " float32, the network " + network + " takes " + takes);
+  }
   plan::pack(std::span(weights).template first<plan::parameter_count>(),
              std::span(packed).template first<plan::packed_floats>());
   packed_header header;

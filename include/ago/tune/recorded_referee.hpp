@@ -30,7 +30,10 @@ class recorded_referee : public referee {
   }
 
   /// Of the budget, so many trials are not for now; each will take as long as `length` of the usual ones.
-  void keep_back(int trials, double length = 1) { kept_back_ = trials, length_ = length; }
+  void keep_back(int trials, double length = 1) {
+    kept_back_ = trials;
+    length_ = length;
+  }
 
   std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
                                     int runs) override {
