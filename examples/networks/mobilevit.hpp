@@ -25,7 +25,7 @@ constexpr auto inverted_residual(int out, int stride) {
 }
 
 // [encoder]
-/// A transformer layer. A pixel attends to those at the same place of all 2x2 patches: no token is moved.
+/// A transformer layer. A pixel attends to those at the same position in all 2x2 patches; no token is moved.
 constexpr auto encoder(int wide) {
   return [=](tensor x) {
     int const channels = x.channels();

@@ -18,7 +18,7 @@ constexpr auto branch(int out, int stride) {
 }
 
 // [unit]
-/// Half of the channels pass, the other half is worked on; then both are shuffled.
+/// Half of the channels pass unchanged, the other half goes through the branch; then both are shuffled.
 inline constexpr auto unit = [](tensor x) {
   auto const [left, right] = chunk<2>(x);
   return concat(left, right | branch(right.channels(), 1)) | channel_shuffle{2};
