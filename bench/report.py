@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables;
-and, as `losses`, the profiles of the networks.
+"""Runs bench/networks, imported, policies, limits, kernels and subgraphs and writes their figures as Markdown tables.
+`losses` is made from the profiles of the networks.
 
-A page has a place for each table: what lies between `<!-- report: kernels -->` (or another one's name) and
-`<!-- /report -->` is replaced. Without --update the tables are printed.
+With --update, the text of a page between `<!-- report: kernels -->` (or another report's name) and
+`<!-- /report -->` is replaced. Without it, the tables are printed.
 
-The figures of whole networks can be kept in a file (--save), from which their table is made again (--from) and
-bench/chart.py draws the chart in the README.
+The figures of whole networks can be kept in a file (--save). --from makes their table from this file without
+measuring again, and bench/chart.py draws the chart in the README from it.
 """
 import argparse
 import json
@@ -20,11 +20,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "onnxruntime": "ONNX Runtime"}
 KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
-LOSERS = ["pipelines", "pointwise", "of 2 to 16 pixels", "of 1 pixel", "conv2d", "depthwise", "others"]  # pointwise is of more
+LOSERS = ["pipelines", "pointwise", "of 2 to 16 pixels", "of 1 pixel", "conv2d", "depthwise", "others"]  # pointwise: more pixels
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]
-NO_SLOWER = 0.98  # what another policy may need of ago's time
-CALLED = 0.1  # ms: of shorter runs of ONNX Runtime, calling it from JavaScript is a good part
-SLOWER = 0.95  # noted is what needs less than this share of the default's time, by median and by minimum
+NO_SLOWER = 0.98  # policies that take less than this share of ago's time are listed
+CALLED = 0.1  # ms; the call from JavaScript is a large part of shorter runs of ONNX Runtime
+SLOWER = 0.95  # candidates that take less than this share of ago's time, by median and by minimum, are listed
 
 
 def geometric_mean(numbers):
@@ -32,7 +32,7 @@ def geometric_mean(numbers):
 
 
 def spread(numbers, form, unit=""):
-    """Geometric mean (least ... most), or nothing."""
+    """Geometric mean (least ... most), or an empty string."""
     if not numbers:
         return ""
     return f"{geometric_mean(numbers):{form}}{unit} ({min(numbers):{form}} ... {max(numbers):{form}})"
@@ -44,7 +44,7 @@ def table(head, rows):
 
 
 def ratio(row, name):
-    """By median (by minimum), or nothing where an engine does not take part."""
+    """By median (by minimum), or an empty string if the engine did not run."""
     return f"{row[name]:.2f} ({row[name + '_min']:.2f})" if name in row else ""
 
 
@@ -83,7 +83,7 @@ def kernel_rows(rows, network):
 
 
 def slower_rows(rows):
-    """The layers that another engine computes faster, clearly so."""
+    """The layers that another engine computes clearly faster."""
     lines = []
     for r in rows:
         for e in engines_of(rows):
@@ -97,11 +97,11 @@ def kernels_report(rows):
     return "\n\n".join([
         "Geometric mean (least ... most) over the distinct layers of the six networks:", kernel_summary(rows),
         "The layers of MobileNet-V2 at 224:", kernel_rows(rows, "mobilenet_v2 224"),
-        f"Where another engine takes less than {SLOWER} of ago's time, by median and by minimum:", slower])
+        f"Layers for which another engine takes less than {SLOWER} of ago's time, by median and by minimum:", slower])
 
 
 def pairs_of(rows):
-    """{(pair, size, layers): {images: {variant: row}}}, in the order of the rows."""
+    """{(pair, size, layers): {images: {variant: row}}}, in row order."""
     found = {}
     for r in rows:
         key = (r["pair"], r["size"], r["layers"])
@@ -110,7 +110,7 @@ def pairs_of(rows):
 
 
 def speed_up(variants, name):
-    """How much faster than without fusion: by median (by minimum)."""
+    """Speed-up over the unfused variant: by median (by minimum)."""
     if name not in variants:
         return ""
     plain, own = variants["ago-ni"], variants[name]
@@ -118,7 +118,7 @@ def speed_up(variants, name):
 
 
 def forced_of(rows):
-    """The variants that are told how to fuse."""
+    """The variants with a forced tiling."""
     found = {r["variant"] for r in rows}
     return [name for name in TILINGS if name in found]
 
@@ -160,7 +160,7 @@ def subgraph_rows(rows):
 
 
 def missed_rows(rows):
-    """The pairs that another variant computes faster than the default, clearly so."""
+    """The pairs that another variant computes clearly faster than the default."""
     lines = [[r["pair"], str(r["size"]), f"`{r['layers']}`", str(r["images"]), r["tiling"],
               f"{r['ratio']:.2f} ({r['ratio_min']:.2f})"]
              for r in rows if "ratio" in r and max(r["ratio"], r["ratio_min"]) < SLOWER]
@@ -171,14 +171,15 @@ def missed_rows(rows):
 def subgraphs_report(rows):
     return "\n\n".join([
         "Speed-up by intensive fusion where the default fuses, geometric mean (least ... most):", subgraph_summary(rows),
-        "Each pair: speed-up over the unfused kernels by median (by minimum), as the default has it and in the other\n"
-        "tilings; arena of the default, and unfused:", subgraph_rows(rows),
-        f"Where another tiling, or none, takes less than {SLOWER} of the default's time, by median and by minimum:",
+        "Speed-up of each pair over the unfused kernels by median (by minimum), with the default and with the other\n"
+        "tilings; arena with the default, and unfused:", subgraph_rows(rows),
+        f"Pairs for which another tiling, or none, takes less than {SLOWER} of the default's time, by median and by minimum:",
         missed_rows(rows)])
 
 
 def networks_report(rows, alone):
-    """A row for each network and size; the others' times as multiples of ago's. `alone`: ago's of a run without them."""
+    """A row for each network and size: the others' times as multiples of ago's. `alone`: ago's rows from a run without
+    the others."""
     found = {r["variant"] for r in rows}
     engines = [name for name in ENGINES if name in found]
     lines = []
@@ -200,7 +201,7 @@ def networks_report(rows, alone):
 
 
 def fastest(rows, engines):
-    """In a sentence: how much longer the fastest of the other engines takes, over all networks and sizes."""
+    """A sentence: how much longer the fastest of the other engines takes, over all networks and sizes."""
     others = {}
     for r in rows:
         if r["variant"] in engines:
@@ -211,7 +212,7 @@ def fastest(rows, engines):
 
 
 def imported_report(rows):
-    """A row for each network; ONNX Runtime's time as a multiple of ago's."""
+    """A row for each network: ONNX Runtime's time as a multiple of ago's."""
     lines, ratios, faster = [], [], []
     for name in dict.fromkeys(r["network"] for r in rows):
         by = {r["variant"]: r for r in rows if r["network"] == name}
@@ -230,12 +231,12 @@ def imported_report(rows):
         return table(head, lines)
     medians, minima = (spread([r[k] for r in ratios], ".2f") for k in (0, 1))
     return (f"{table(head, lines)}\n\nONNX Runtime's time over ago's, geometric mean (least ... most) of the {len(ratios)} networks that take it at "
-            f"least {CALLED} ms:\n{medians} by median, {minima} by minimum. In less than {NO_SLOWER}\nof ago's time, by median and by "
+            f"least {CALLED} ms:\n{medians} by median, {minima} by minimum. Less than {NO_SLOWER}\nof ago's time, by median and by "
             f"minimum: {', '.join(faster) if faster else 'none'}.")
 
 
 def policies_report(rows):
-    """A row for each network and size: the policies' times as multiples of ago's; and what each gains over FuseOps."""
+    """A row for each network and size, the policies' times as multiples of ago's; a last row with the gain over FuseOps."""
     policies = [name for name in dict.fromkeys(r["variant"] for r in rows) if name != "ago"]
     noise = [r["ratio"] for r in rows if "same" in r and r["variant"] != "ago"]
     for r in rows:
@@ -254,15 +255,15 @@ def policies_report(rows):
     def mean(name, time):
         return geometric_mean([by["fuse-ops"][time] / by[name][time] for by in runs.values()])
 
-    apart = f" Where a policy gives the same program as ago (same), the two differed by {min(noise):.3f} ... {max(noise):.3f}." \
+    apart = f" Where a policy gives the same program as ago (same), the ratio of their times was {min(noise):.3f} ... {max(noise):.3f}." \
         if noise else ""
 
     if "fuse-ops" in policies:
         gains = (f"{mean(name, 'median_ms'):.2f} ({mean(name, 'min_ms'):.2f})" for name in ["ago", *policies])
         lines.append(["fuse-ops / each", "", *gains])
     head = ["network", "size", "ago, ms (least)", *(f"{name} / ago" for name in policies)]
-    last = f"The last row: FuseOps' time over each one's, geometric mean of {len(runs)} rows. "
-    return (f"{table(head, lines)}\n\n{last if 'fuse-ops' in policies else ''}In less than {NO_SLOWER} of ago's time, by median\n"
+    last = f"The last row is FuseOps' time over each policy's, geometric mean of {len(runs)} rows. "
+    return (f"{table(head, lines)}\n\n{last if 'fuse-ops' in policies else ''}Less than {NO_SLOWER} of ago's time, by median\n"
             f"and by minimum: {', '.join(faster) if faster else 'none'}.{apart}")
 
 
@@ -275,7 +276,7 @@ def limits_report(rows):
 
 
 def loser_of(step):
-    """The column of a step among the losses."""
+    """The column of the losses that a step belongs to."""
     kernel = step["kernel"]
     if ":" in kernel:
         return "pipelines"
@@ -290,7 +291,7 @@ def loser_of(step):
 
 def losses_report(rows):
     """A row for each network and size: its time, and the share of it that steps take beyond their multiply-adds at the
-    peak, by kind of step. With the share of the peak they add up to 100 %."""
+    peak, by kind of step. Together with the share of the peak, they add up to 100 %."""
     runs = {}
     for r in rows:
         runs.setdefault((r["network"], r["size"]), []).append(r)
@@ -310,12 +311,12 @@ def losses_report(rows):
 
 
 def networks_text(results):
-    """The place `networks` of a page, from a file of bench/results/."""
+    """The report `networks`, from the contents of a file in bench/results/."""
     return f"{results['circumstances']}.\n\n{networks_report(results['rows'], results['alone'])}"
 
 
 def save(path, results):
-    """Keeps what is said about the machine and the engines if the file is there, a row on each line."""
+    """Writes results, one row per line. Keeps the fields about the machine and the engines if the file exists."""
     results = {**(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}), **results}
 
     def written(value):
@@ -328,15 +329,15 @@ def save(path, results):
 
 
 def replace(page, name, text):
-    """The page with `text` in its place for `name`."""
+    """The page with its report `name` replaced by `text`."""
     place = re.compile(rf"(<!-- report: {name} -->\n).*?(<!-- /report -->)", re.DOTALL)
     if len(place.findall(page)) != 1:
-        raise ValueError(f"the page needs one place <!-- report: {name} --> ... <!-- /report -->")
+        raise ValueError(f"the page needs exactly one place <!-- report: {name} --> ... <!-- /report -->")
     return place.sub(lambda found: found[1] + text + "\n" + found[2], page)
 
 
 def measure(program, arguments, common):
-    """(circumstances, rows); says which engines do not take part."""
+    """(circumstances, rows); reports engines that did not run."""
     done = subprocess.run([program, *arguments, "--json", *common], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{program} failed:\n{done.stderr}")
@@ -354,14 +355,14 @@ def main():
                "losses": ("networks", ["--profile"], losses_report), "kernels": ("kernels", ["--table"], kernels_report),
                "subgraphs": ("subgraphs", [], subgraphs_report)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="where they were built")
-    parser.add_argument("--only", choices=list(reports), help="one of them")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder of the programs")
+    parser.add_argument("--only", choices=list(reports), help="one report")
     parser.add_argument("--repetitions", default="60")
-    parser.add_argument("--core", help="pin to this core and ask for the real-time class")
-    parser.add_argument("--onnxruntime", metavar="FOLDER", help="where its node_modules is, see bench/networks --help")
-    parser.add_argument("--save", type=pathlib.Path, metavar="FILE", help="keeps what networks measures, in bench/results/")
-    parser.add_argument("--from", type=pathlib.Path, metavar="FILE", dest="kept", help="networks' figures, not measured again")
-    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="such as docs/benchmarks.md")
+    parser.add_argument("--core", help="pin to this core and request the real-time class")
+    parser.add_argument("--onnxruntime", metavar="FOLDER", help="folder with node_modules, see bench/networks --help")
+    parser.add_argument("--save", type=pathlib.Path, metavar="FILE", help="keep the figures of networks, in bench/results/")
+    parser.add_argument("--from", type=pathlib.Path, metavar="FILE", dest="kept", help="use kept figures of networks")
+    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="page to update, such as docs/benchmarks.md")
     a = parser.parse_args()
     common = ["--repetitions", a.repetitions] + (["--core", a.core] if a.core else [])
     runtime = ["--onnxruntime", a.onnxruntime] if a.onnxruntime else []
