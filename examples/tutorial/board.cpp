@@ -9,7 +9,7 @@ using classifier = ago::model<tutorial::ring>;
 static_assert(classifier::arena_bytes <= 256);  // the build fails if the network outgrows the board
 extern "C" float const ring_weights[classifier::parameter_count];
 
-/// Several threads may call this at once: the model is const, each call has a workspace of its own.
+/// Several threads may call this at once: the model is const, and each call has a workspace of its own.
 ago::status classify(classifier const& net, std::span<float const> point, std::span<float> score) {
   classifier::workspace memory;
   return net.try_run_in(memory, point, score);
