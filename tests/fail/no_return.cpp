@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A block that forgets its return.
-// expect: ago: what follows \| is not a layer, something callable that takes a tensor and returns a tensor
+// expect: ago: what follows \| is not a layer; a layer is callable with one tensor and returns a tensor
 #include <ago/graph/check.hpp>
 
 using namespace ago;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packed weights in a model that they have not been packed for.
-// expect: ago: these packed weights are of another network, instruction set or schedule table than the model, or of
+// expect: ago: these packed weights belong to another network, instruction set, schedule table or version of ago
 #include <ago/ago.hpp>
 
 using namespace ago;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The paper's own policy on a network beyond what compilers evaluate.
-// expect: ago: policy::paper takes at most 700 operators, a limit of compilers; use policy::paper_adjacent
+// expect: ago: policy::paper takes at most 700 operators because of compiler limits; use policy::paper_adjacent
 #include <ago/ago.hpp>
 
 using namespace ago;

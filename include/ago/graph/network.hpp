@@ -118,7 +118,7 @@ template <detail::pipes Left, class Right>
            !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
 constexpr Left operator|(Left const& left, Right const&) {
   static_assert(detail::never<Left>,
-                "ago: what follows | is not a layer, something callable that takes a tensor and returns a tensor");
+                "ago: what follows | is not a layer; a layer is callable with one tensor and returns a tensor");
   return left;
 }
 

@@ -26,7 +26,8 @@ struct has_schedules {
 template <bool WithinLimits>
 struct can_be_partitioned {
   static_assert(WithinLimits,
-                "ago: policy::paper takes at most 700 operators, a limit of compilers; use policy::paper_adjacent");
+                "ago: policy::paper takes at most 700 operators because of compiler limits; use "
+                "policy::paper_adjacent");
 };
 
 namespace detail {

@@ -14,8 +14,8 @@ namespace ago {
 template <bool Fits>
 struct packed_weights_fit {
   static_assert(Fits,
-                "ago: these packed weights are of another network, instruction set or schedule table than the model, "
-                "or of another version of ago");
+                "ago: these packed weights belong to another network, instruction set, schedule table or version of "
+                "ago");
 };
 
 namespace detail {
