@@ -215,16 +215,18 @@ def operators(arguments, importer):
 
 def documentation(table, results):
     lines = ["# ONNX operators", "",
-             "Written by `tests/import/run_reference.py operators --write-docs`: for each operator how many of the tests of",
-             "single operators, those of ONNX and of other engines, agree (1e-5 absolute, 1e-3 relative).", "",
+             "Written by `tests/import/run_reference.py operators --write-docs`. For each operator the table gives the",
+             "number of single-operator tests, from ONNX and from other engines, and how many of them agree",
+             "(1e-5 absolute, 1e-3 relative).", "",
              "| operator | tests | agree |", "|---|---|---|"]
     for operator in sorted(table):
         names = table[operator]
         lines.append(f"| {operator} | {len(names)} | {sum(results[n][0] for n in names)} |")
     good = sum(g for g, _ in results.values())
-    lines += ["", f"Together {good} of {len(results)}. Einsum, ONNX Runtime's own operators, and an If and a OneHot that are known",
-              "at import have no tests among these: [what of them is taken](import.md#what-it-does).", "",
-              "## What does not agree", ""]
+    lines += ["", f"In total, {good} of {len(results)} tests agree. They do not cover Einsum, ONNX Runtime's own "
+                  "operators, or If and OneHot",
+              "with arguments known at import: see [what the importer supports](import.md#what-it-does).", "",
+              "## Tests that do not agree", ""]
     for name in sorted(results):
         if not results[name][0]:
             reason = results[name][1].replace("|", "\\|")
