@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the steps of a plan do: which kernels, how many multiply-adds, how many bytes.
+// The work of a plan's steps: kernels, multiply-adds, bytes.
 #pragma once
 
 #include "entry.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// One step, the parts of a pipeline together: values that only pass from part to part count no bytes.
+/// One step. The parts of a pipeline count as one; values that only pass between parts count no bytes.
 step_account account_for(graph_view const& graph, std::span<ago::planned_step const> parts, ago::tiling how);
 
 }  // namespace bench

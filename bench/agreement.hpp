@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Do two engines compute the same?
+// Whether two engines compute the same results.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// Largest difference that summing in another order explains, relative to the largest output: results of correct
-/// engines are a few 1e-6 apart, a forgotten bias is 1e-2 and more.
+/// Largest tolerated difference, relative to the largest output. Results of correct engines, which sum in different
+/// orders, differ by a few 1e-6; a forgotten bias makes 1e-2 and more.
 inline constexpr double tolerance = 1e-4;
 
-/// Largest difference relative to the largest expected output; NaN if there is one.
+/// Largest difference relative to the largest expected output; NaN if any value is NaN.
 inline double difference(std::span<float const> expected, std::span<float const> actual) {
   double largest = 0, worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

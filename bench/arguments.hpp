@@ -18,28 +18,29 @@ inline std::size_t to_bytes(std::string const& name, std::string const& text) {
   return bytes;
 }
 
-/// Words between commas.
+/// Words separated by commas.
 inline std::vector<std::string> to_words(std::string const& name, std::string const& text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
     end = text.find(',', begin);
     words.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-    if (words.back().empty()) throw std::invalid_argument(name + " needs names between commas, not '" + text + "'");
+    if (words.back().empty())
+      throw std::invalid_argument(name + " needs names separated by commas, not '" + text + "'");
   }
   return words;
 }
 
 struct arguments : common_arguments {
   std::string network = "all";
-  std::vector<std::string> variants;  ///< names; none: all
-  std::optional<int> size;  ///< pixels of a side of the image, or tokens; none: all
+  std::vector<std::string> variants;  ///< names; empty: all
+  std::optional<int> size;  ///< side of the image in pixels, or tokens; none: all
   bool peers = false;
   std::optional<std::string> onnxruntime;  ///< folder with node_modules; none: see find_onnxruntime
   std::optional<std::string> profile;      ///< the variant whose steps are timed
   int threads = 1;
   int placements = 1;
   bool contend = false;
-  std::optional<std::size_t> contend_bytes;  ///< none: as the caches of this machine demand
+  std::optional<std::size_t> contend_bytes;  ///< none: see streaming_bytes
 
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
@@ -82,18 +83,18 @@ inline constexpr char usage[] =
     "usage: networks [--network NAME|all] [--size N|all] [--variants NAME,...] [--peers] [--onnxruntime FOLDER]\n"
     "                [--profile[=VARIANT]] [--json] [--repetitions N] [--threads N] [--core N] [--contend[=BYTES]]\n"
     "                [--placements N]\n"
-    "  --size         pixels of a side of the image, or tokens\n"
-    "  --variants     only these ways of compiling a network; the first is what others are compared with\n"
-    "  --peers        also run the other engines that are found here, and compare results and times\n"
-    "  --onnxruntime  likewise; node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
+    "  --size         side of the image in pixels, or tokens\n"
+    "  --variants     only these ways of compiling a network; all others are compared with the first\n"
+    "  --peers        also run the other engines that are installed, and compare results and times\n"
+    "  --onnxruntime  likewise; FOLDER contains node_modules with onnxruntime-node (default: the environment variable\n"
     "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"
-    "  --threads      of the other engines; ago's are those of its variants (default 1)\n"
+    "  --threads      threads of the other engines; ago's are those of its variants (default 1)\n"
     "  --profile      instead time every step of a variant (default ago): its share, rate and bytes\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
-    "  --placements   share them among so many places in memory of ago's variants (default 1)\n"
-    "  --core         pin to this core and ask for the real-time class\n"
-    "  --contend      meanwhile another core reads and writes a buffer of BYTES (default: four times the last-level\n"
-    "                 cache) from end to end, over and over; without --core the last core is measured\n";
+    "  --placements   divide these runs among so many places in memory of ago's variants (default 1)\n"
+    "  --core         pin to this core and request the real-time class\n"
+    "  --contend      meanwhile another core repeatedly reads and writes a buffer of BYTES (default: four times the\n"
+    "                 last-level cache) from end to end; without --core the last core is measured\n";
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory for inputs and outputs of the candidates.
+// Memory for the candidates' inputs and outputs.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Zeroed floats on a 64-byte boundary, readable for 64 bytes beyond their end: XNNPACK asks for that.
+/// Zeroed floats on a 64-byte boundary, readable for 64 bytes beyond their end, as XNNPACK requires.
 class buffer {
  public:
   explicit buffer(std::size_t count) : data_{new (std::align_val_t{64}) float[count + 16]()}, count_{count} {}

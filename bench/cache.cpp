@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What bench/cache runs under valgrind: a network at one size, compiled for one device, by several policies.
+// The program that bench/cache runs under valgrind: a network at one size, compiled for one device under some policies.
 //
 // usage: cache-driver POLICY INFERENCES [marked]
 //        cache-driver POLICY describe
@@ -14,19 +14,19 @@
 #include <memory>
 #include <new>
 
-/// Where the profiler starts a new account.
+/// Marks the beginning of a step for callgrind.
 extern "C" [[gnu::noinline]] void step_begins(int step) { asm volatile("" : : "r"(step) : "memory"); }
 
 namespace {
 
-// Given on the compiler's command line: the network and its header, the instruction set, the device, and the policies.
+// The compiler's command line gives the network and its header, the instruction set, the device, and the policies.
 constexpr ago::isa target = ago::isa::AGO_CACHE_ISA;
 constexpr ago::device device = ago::AGO_CACHE_DEVICE;
 
 template <ago::policy Policy>
 using program = ago::program<networks::AGO_CACHE_NETWORK, ago::untuned, ago::options(target, Policy, device)>;
 
-/// Floats from the start of a page, so that no variant is lucky with the sets of a cache.
+/// Floats that begin on a page boundary, so that cache sets favour no variant.
 class pages {
  public:
   explicit pages(std::size_t floats)
@@ -64,7 +64,7 @@ void infer(int inferences, bool marked) {
   if (marked) step_begins(Program::steps);
 }
 
-/// A line for each step: its structures, result, and how its parts share a loop.
+/// Prints a line for each step: structures, shapes, and the tiling of its parts.
 template <class Program>
 void describe() {
   for (int step = 0; step < Program::steps; ++step) {
@@ -88,7 +88,7 @@ int run(int count, char** words) {
   return EXIT_SUCCESS;
 }
 
-/// Runs the policy of this name, of those compiled; 2 if there is none.
+/// Runs the compiled policy of this name; returns 2 if there is none.
 template <ago::policy... Policies>
 int run_one(int count, char** words) {
   int code = 2;

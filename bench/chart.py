@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws the chart in README.md from figures that bench/report.py has kept, once for light pages and once for dark ones.
+"""Draws the chart in README.md from figures kept by bench/report.py, for light pages and for dark pages.
 
 usage: bench/chart.py bench/results/zen5.json docs/images           writes speed-light.svg and speed-dark.svg
-       bench/chart.py bench/results/zen5.json docs/images --check   says whether they are up to date
+       bench/chart.py bench/results/zen5.json docs/images --check   checks that they are up to date
 """
 import json
 import pathlib
 import sys
 from xml.sax.saxutils import escape
 
-# Every network at the size that it was published with, the largest that is measured.
+# Every network at its published size, the largest one measured.
 NETWORKS = [("mobilenet_v2", 224, "MobileNet-V2"), ("mnasnet", 224, "MnasNet-1.0"), ("squeezenet", 224, "SqueezeNet-1.1"),
             ("shufflenet_v2", 224, "ShuffleNet-V2 x1.0"), ("mobilevit_s", 256, "MobileViT-S"), ("bert_tiny", 128, "BERT-tiny")]
 ENGINES = ["onednn", "xnnpack", "onnxruntime"]
-# One colour for ago, grey for the others, whose bars bear their names: no one has to tell hues apart.
+# One colour for ago and grey for the others; names are written at the bars, so that no one has to tell hues apart.
 THEMES = {"light": {"text": "#1f2328", "faint": "#59636e", "ago": "#0969da", "other": "#b6bfc9", "line": "#d1d9e0"},
           "dark": {"text": "#f0f6fc", "faint": "#9198a1", "ago": "#4493f8", "other": "#545d68", "line": "#3d444d"}}
-WIDTH, LEFT, UNIT = 800, 170, 222  # in pixels; UNIT is as long as ago takes
+WIDTH, LEFT, UNIT = 800, 170, 222  # in pixels; UNIT is the length of ago's time
 BAR, PITCH, GAP, TOP = 15, 19, 15, 78
 
 
@@ -66,7 +66,7 @@ def chart(results, theme):
 
 
 def summary(results):
-    """The chart in a sentence, for those who do not see it."""
+    """The chart as a sentence, for readers who cannot see it."""
     parts = []
     for network, size, title in NETWORKS:
         own, *others = bars_of(results["rows"], network, size)

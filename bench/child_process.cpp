@@ -19,7 +19,7 @@ namespace bench {
 child_process::child_process(std::vector<std::string> words) : child_process(std::move(words), false) {}
 
 child_process::child_process(std::vector<std::string> words, bool errors_too) : name_{words.front()} {
-  int ends[2];  // a socket, so that writing to a program that has ended is an error and no signal
+  int ends[2];  // a socket: writing to a program that has ended is then an error, not a signal
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
   socket_ = ends[0];
   posix_spawn_file_actions_t actions;
@@ -45,7 +45,7 @@ child_process::~child_process() {
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (receive(until)) {
     }
-  } catch (std::exception const&) {  // it has been ended
+  } catch (std::exception const&) {  // it has been killed
   }
   wait();
   close(socket_);
@@ -87,7 +87,7 @@ bool child_process::receive(std::chrono::steady_clock::time_point until) {
 std::string child_process::ask(std::string const& line, std::chrono::seconds limit) {
   auto const until = std::chrono::steady_clock::now() + limit;
   std::string const text = line + '\n';
-  // If it has ended already, reading finds that out. A line fits into the socket's memory.
+  // If the program has ended already, reading notices it. A line fits into the socket's buffer.
   (void)send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   std::size_t end;
   while ((end = unread_.find('\n')) == std::string::npos)

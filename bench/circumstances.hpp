@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// On what figures were taken.
+// The machine and compiler of a measurement.
 #pragma once
 
 #include "measure.hpp"
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// Prints processor, compiler and instruction set to the standard error; claims `core` if there is one.
+/// Prints processor, compiler and instruction set to standard error; claims `core` if one is given.
 inline void print_circumstances(std::optional<int> core) {
   std::string cpu = "unknown processor", line;
   for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);)
@@ -25,7 +25,7 @@ inline void print_circumstances(std::optional<int> core) {
 #endif
   std::fprintf(stderr, "%s, compiled by %s for %s\n", cpu.c_str(), compiler, name_of(ago::native_isa));
 #if !defined(__OPTIMIZE__)
-  std::fprintf(stderr, "compiled without optimisation: the times mean nothing\n");
+  std::fprintf(stderr, "compiled without optimisation: the times are meaningless\n");
 #endif
   if (core) std::fprintf(stderr, "%s\n", claim_core(*core).c_str());
 }

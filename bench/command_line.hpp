@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Command lines of the benchmark programs: what all of them understand, and how they end.
+// Command lines of the benchmark programs: their common arguments and exit codes.
 #pragma once
 
 #include <concepts>
@@ -23,13 +23,13 @@ inline int to_number(std::string const& name, std::string const& text, int least
   return number;
 }
 
-/// What every program understands.
+/// Arguments that every program accepts.
 struct common_arguments {
   bool json = false, help = false;
   int repetitions = 60;
   std::optional<int> core;
 
-  /// Is `name` one of them? `next` gives the word behind it.
+  /// Whether `name` is one of them; `next` returns the word that follows it.
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
     if (name == "--json") json = true;
@@ -41,7 +41,7 @@ struct common_arguments {
   }
 };
 
-/// Offers every word to `arguments.take(name, next)`. Throws std::invalid_argument with a sentence.
+/// Passes every word to `arguments.take(name, next)`. Throws std::invalid_argument with a sentence.
 template <class Arguments>
 Arguments parse(int count, char const* const* words) {
   Arguments result;

@@ -20,7 +20,8 @@ namespace bench {
 namespace {
 
 #if defined(__linux__)
-/// Binds the calling thread; the class that it may have inherited would let it starve others of its core. 0 or errno.
+/// Binds the calling thread to a core and leaves a real-time class that it may have inherited, in which it would starve
+/// others on its core. Returns 0 or errno.
 int settle_on(int core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -62,7 +63,7 @@ std::vector<int> siblings_of(int core) {
 
 int disturbing_core(std::vector<int> const& usable, int measured, std::vector<int> const& siblings) {
   if (std::find(usable.begin(), usable.end(), measured) == usable.end())
-    throw std::runtime_error("--contend: core " + std::to_string(measured) + " is none that this process may use");
+    throw std::runtime_error("--contend: this process may not use core " + std::to_string(measured));
   int other = -1;
   for (int const core : usable) {
     if (core == measured) continue;
@@ -85,7 +86,7 @@ std::size_t streaming_bytes() {
 
 contention::contention(int core, std::size_t bytes)
     : floats_(bytes / sizeof(float)), buffer_(new(std::nothrow) float[floats_]) {
-  if (!buffer_) throw std::runtime_error("--contend: no memory for " + std::to_string(bytes) + " bytes");
+  if (!buffer_) throw std::runtime_error("--contend: cannot allocate " + std::to_string(bytes) + " bytes");
   std::promise<int> settled;
   thread_ = std::thread([this, core, &settled] {
     int const error = settle_on(core);
@@ -95,7 +96,7 @@ contention::contention(int core, std::size_t bytes)
   });
   if (int const error = settled.get_future().get()) {
     thread_.join();
-    throw std::runtime_error("--contend: core " + std::to_string(core) + " is not to be had: " + std::strerror(error));
+    throw std::runtime_error("--contend: cannot use core " + std::to_string(core) + ": " + std::strerror(error));
   }
   begin_ = std::chrono::steady_clock::now();
 }
@@ -110,11 +111,11 @@ double contention::rate() const {
 }
 
 void contention::stream() {
-  constexpr std::size_t stretch = 1 << 16;  // floats between two looks at stop_
+  constexpr std::size_t stretch = 1 << 16;  // floats between two reads of stop_
   for (std::size_t first = 0; !stop_; first = first + stretch < floats_ ? first + stretch : 0) {
     std::size_t const last = std::min(first + stretch, floats_);
     for (std::size_t i = first; i < last; ++i) buffer_[i] += 1.f;
-    asm volatile("" : : "r"(buffer_.get()) : "memory");  // no compiler takes several passes for one
+    asm volatile("" : : "r"(buffer_.get()) : "memory");  // keeps compilers from merging passes
     moved_ += 2 * (last - first) * sizeof(float);
   }
 }

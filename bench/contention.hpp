@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Other cores at work: a thread that streams memory while something else is timed, as a phone's other cores do.
+// Load on another core: a thread that streams memory while something else is timed, as the other cores of a phone do.
 #pragma once
 
 #include <atomic>
@@ -13,28 +13,28 @@ namespace bench {
 
 /// The cores that this process may use, in ascending order.
 std::vector<int> usable_cores();
-/// What runs on the same execution units as `core`, itself included; empty where that is unknown.
+/// The logical cores that share execution units with `core`, itself included; empty if unknown.
 std::vector<int> siblings_of(int core);
 
-/// The core to disturb `measured` from: one of `usable` that is not among its siblings, or else any other. Throws
-/// std::runtime_error if there is none, or if `measured` itself is not usable.
+/// The core that loads memory while `measured` is timed: one of `usable` that is not among its siblings, or else any
+/// other. Throws std::runtime_error if there is none, or if `measured` itself is not usable.
 int disturbing_core(std::vector<int> const& usable, int measured, std::vector<int> const& siblings);
 
-/// Far more than the last-level cache holds: four times its size, but at most a quarter of the memory.
+/// Four times the size of the last-level cache, but at most a quarter of the memory.
 std::size_t streaming_bytes();
 
-/// Reads and writes a buffer from end to end, over and over, on a core of its own and in the ordinary scheduling class,
-/// as long as it lives.
+/// For as long as it lives, reads and writes a buffer from end to end, repeatedly, on a core of its own and in the
+/// ordinary scheduling class.
 class contention {
  public:
-  /// Returns when the buffer has been passed once. Throws std::runtime_error if core or memory are not to be had.
+  /// Returns after the first pass over the buffer. Throws std::runtime_error if core or memory are not available.
   contention(int core, std::size_t bytes);
   ~contention();
   contention(contention const&) = delete;
   contention& operator=(contention const&) = delete;
 
   std::size_t bytes() const { return floats_ * sizeof(float); }
-  /// Bytes read and bytes written so far, and per second.
+  /// Bytes read plus bytes written: so far, and per second.
   std::size_t moved() const { return moved_; }
   double rate() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One network, computed by its variants and by other engines: checked against each other, timed and reported.
+// One network, computed by its variants and by other engines, which are compared, timed and reported.
 #pragma once
 
 #include "agreement.hpp"
@@ -22,10 +22,10 @@
 
 namespace bench {
 
-/// What is timed of the other engines: everything, or their layers without the changes of layout at the edges.
+/// What is timed in other engines: everything, or their layers without the changes of layout at the edges.
 enum class timed { network, layer };
 
-/// Whoever computes the network: one of our variants or a peer.
+/// One of ago's variants, or a peer.
 struct contestant {
   std::string name, choice;
   variant const* own = nullptr;
@@ -37,18 +37,18 @@ struct contestant {
   double difference = 0;
 };
 
-/// How much a record says: everything, or what a table of 100 columns has room for. (Who differs too much is reported
-/// apart, see contest::agrees.)
+/// The detail of a record: everything, or what fits into a table of 100 columns. (Contestants that differ too much are
+/// reported separately, see contest::agrees.)
 enum class detail { full, brief };
 
-/// In what reports give times.
+/// The unit of times in reports.
 struct time_unit {
   char const *median, *minimum;  ///< names of the fields
   double per_second;
 };
 inline constexpr time_unit milliseconds{"median_ms", "min_ms", 1e3}, microseconds{"median_us", "min_us", 1e6};
 
-/// `entry` must outlive it. The first variant is what all others are compared with.
+/// `entry` must outlive it. All others are compared with the first variant.
 class contest {
  public:
   contest(entry const& e, std::string name) : entry_{e}, name_{std::move(name)}, in_{input_size()} {
@@ -62,13 +62,13 @@ class contest {
     }
   }
 
-  /// The engines found at build time; says why where one does not take part.
+  /// Enters the engines found at build time; reports why one does not take part.
   void enter_peers(int threads, timed what = timed::network) {
     threads_ = threads;
     std::vector<peer_option> const options = peer_options();
     if (options.empty()) return;
     if (entry_.graph.input_count != 1 || entry_.graph.outputs.size() != 1)
-      throw std::logic_error(name_ + " has several inputs or outputs, which these engines are not fed yet");
+      throw std::logic_error(name_ + " has several inputs or outputs, which is not supported with these engines");
     try {
       layers_ = fuse_layers(entry_.graph, parameters_);
     } catch (unsupported const& why) {
@@ -82,8 +82,8 @@ class contest {
             [&](peer_memory memory) { return option.load(layers_, memory, threads); });
   }
 
-  /// An engine that `load` gives, called with the memory to read and to write; says why where it does not take part. Of
-  /// several inputs or outputs, one lies behind the other.
+  /// Enters the engine that `load` returns when called with the memory to read and to write; reports why it does not
+  /// take part. Several inputs or outputs are concatenated.
   template <class Load>
   void enter(std::string engine, std::string choice, timed what, Load const& load) try {
     contestant c{.name = engine, .choice = choice, .out = buffer(output_size())};
@@ -97,7 +97,7 @@ class contest {
     leave_out(choice.empty() ? engine : engine + " (" + choice + ')', why);
   }
 
-  /// Complains about everyone who computes something else than the first one.
+  /// Reports every contestant whose results differ from the first one's.
   bool agrees() {
     for (contestant& c : contestants_) {
       std::fill(c.out.span().begin(), c.out.span().end(), std::numeric_limits<float>::quiet_NaN());
@@ -115,9 +115,9 @@ class contest {
     return all;
   }
 
-  /// `repetitions` of each, divided among `placements`. Before every one but the first, our own variants get other
-  /// places in memory, drawn at random: which of a program's values meet in the caches is luck that repeats itself as
-  /// long as it stays where it is. Other engines stay, since they place their memory themselves.
+  /// `repetitions` of each, divided among `placements`. Before each placement but the first, ago's variants get random
+  /// new places in memory: which of a program's values conflict in the caches is a matter of luck that lasts as long as
+  /// they stay in place. Other engines are not moved, because they place their memory themselves.
   void run(int repetitions, int placements = 1) {
     std::vector<std::vector<double>> seconds(contestants_.size() + 1);
     for (int p = 0; p < placements; ++p) {
@@ -131,7 +131,7 @@ class contest {
     for (std::size_t i = 0; i < contestants_.size(); ++i) contestants_[i].time = summarise(std::move(seconds[i + 1]));
   }
 
-  /// A rough time of each, the least of a few runs in a row: enough to choose by, and no figure to quote.
+  /// A rough time of each, the minimum of a few runs in a row: good enough for a choice, not to be published.
   void try_out(int runs) {
     using clock = std::chrono::steady_clock;
     for (contestant& c : contestants_) {
@@ -153,10 +153,10 @@ class contest {
     for (int const v : entry_.graph.outputs) sum += size_of(v);
     return sum;
   }
-  /// Floating-point operations per second of multiply-adds in registers, between the contestants' last run.
+  /// Floating-point operations per second of multiply-adds in registers, measured together with the contestants.
   double peak() const { return peak_; }
 
-  /// A record for each variant and for the best choice of each engine. It begins with `subject`.
+  /// A record for each variant and for the best choice of each engine. Each begins with `subject`.
   std::vector<record> records(record const& subject, time_unit unit, detail level = detail::full) const {
     std::vector<record> all;
     for (contestant const& c : contestants_)
@@ -186,7 +186,7 @@ class contest {
     std::fprintf(stderr, "%s: no %s: %s\n", name_.c_str(), engine.c_str(), why.what());
   }
 
-  /// Nobody chooses the same engine in a faster way.
+  /// Whether no faster choice of the same engine exists.
   bool is_best_choice(contestant const& c) const {
     return std::none_of(contestants_.begin(), contestants_.end(), [&](contestant const& other) {
       return other.name == c.name && other.time.median < c.time.median;

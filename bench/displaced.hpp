@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Objects that begin anywhere in a large page: where a model lies decides which of its values meet in the caches.
+// Objects at any offset in a large page: the place of a model determines which of its values conflict in the caches.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// A T at `displacement` bytes, a multiple of 64, from a boundary of 2 MB.
+/// A T placed `displacement` bytes, a multiple of 64, after a 2 MB boundary.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_displaced(std::size_t displacement, Arguments&&... arguments) {
   constexpr std::align_val_t page{1 << 21};

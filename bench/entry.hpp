@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this program measures: networks at their sizes, and the ways in which they were compiled.
+// What this program measures: networks at each size, compiled in several ways.
 #pragma once
 
 #include "graph_view.hpp"
@@ -13,11 +13,11 @@
 
 namespace bench {
 
-/// What one step does, and what passes through memory for it: values that enter and leave it, packed parameters.
+/// The work of one step, and its memory traffic: input and output values and packed parameters.
 struct step_account {
   std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
-  long multiply_adds = 0;      ///< as the direct algorithm takes them
-  long bytes = 0;              ///< read and written, each byte once
+  long multiply_adds = 0;      ///< of the direct algorithm
+  long bytes = 0;              ///< read and written, each counted once
 };
 
 /// A network compiled with one set of choices.
@@ -26,16 +26,16 @@ struct variant {
   ago::isa target{};
   std::size_t arena_bytes = 0, weight_bytes = 0;
   int subgraphs = 0, steps = 0;
-  /// Packs the parameters, into memory that is displaced by so many bytes, a multiple of 64; what comes back runs the
-  /// network from its inputs to its outputs. Of several, one lies behind the other.
+  /// Packs the parameters into memory displaced by so many bytes, a multiple of 64. Returns a function that runs the
+  /// network from its inputs to its outputs; several inputs or outputs are concatenated.
   std::function<std::function<void()>(std::span<float const> parameters, float const* in, float* out,
                                       std::size_t displacement)>
       prepare;
-  /// Likewise; what comes back runs one step. Not all programs have it.
+  /// Likewise; returns a function that runs one step. Not all programs have it.
   std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)>
       prepare_steps{};
   std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
-  bool is_first = false;                 ///< known to be the same program as the first variant
+  bool is_first = false;                 ///< the same program as the first variant
   int threads = 1;
 };
 
@@ -45,7 +45,7 @@ struct entry {
   int size = 0;
   graph_view graph;
   std::vector<variant> variants;
-  std::span<float const> parameters{};  ///< trained ones; none: made from a seed
+  std::span<float const> parameters{};  ///< trained; empty: made from a seed
 };
 
 /// All entries of this program, in no particular order.

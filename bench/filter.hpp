@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which benchmarks are chosen on the command line.
+// Selection of benchmarks on the command line.
 #pragma once
 
 #include <regex>
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// Those of `all` in whose `name` the regular expression is found; an empty one is found in all. Throws
-/// std::invalid_argument where there are none, or where it is no regular expression.
+/// The elements of `all` whose `name` matches the regular expression somewhere; an empty expression matches all. Throws
+/// std::invalid_argument if none matches, or if the expression is invalid.
 template <class T>
 std::vector<T const*> filtered(std::vector<T> const& all, std::string const& expression) try {
   std::regex const pattern(expression);
@@ -20,7 +20,7 @@ std::vector<T const*> filtered(std::vector<T> const& all, std::string const& exp
   if (chosen.empty()) throw std::invalid_argument("no name matches '" + expression + "'");
   return chosen;
 } catch (std::regex_error const& e) {
-  throw std::invalid_argument("'" + expression + "' is no regular expression: " + e.what());
+  throw std::invalid_argument("'" + expression + "' is not a regular expression: " + e.what());
 }
 
 }  // namespace bench

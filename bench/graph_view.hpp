@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network's graph as a run-time value, whatever its capacities: what the peers are built from.
+// A network's graph as a run-time value of one type, whatever its capacities. The peers are built from it.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -31,7 +31,7 @@ struct graph_view {
   int operand(int v, int k = 0) const { return edges[std::size_t(node(v).input_first + k)]; }
   int groups(int v) const { return node(v).kind == ago::op::depthwise ? node(v).out.c : node(v).groups; }
   long fan_in(int v) const { return ago::fan_in(*this, v); }
-  /// Multiply-adds of the complex operators, of convolutions as the direct algorithm takes them.
+  /// Multiply-adds of the complex operators; for convolutions, those of the direct algorithm.
   long multiply_adds() const {
     long sum = 0;
     for (int v = 0; v < size(); ++v) sum += ago::multiply_adds(*this, v);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times the kernel of every distinct layer of the six networks, beside single operators of other engines.
+// Times the kernel of every distinct layer of the six networks, and single operators of other engines.
 //
-// What is measured: each layer (a convolution, depthwise, pointwise or linear operator with its bias and activation, or
-// a pooling) is compiled as a network of its own, ago::model<one_layer<shape>> with the default schedule. The kernel is
-// the one that a whole network with such a layer would run, unless a tuned schedule or fusion changes it there. Caches
-// are as the layer's own last run leaves them, so figures are a little better than within a network.
+// Each layer (a convolution, depthwise, pointwise or linear operator with its bias and activation, or a pooling) is
+// compiled as a network of its own, ago::model<one_layer<shape>>, with the default schedule. Its kernel is the one that
+// a whole network with such a layer would run, unless a tuned schedule or fusion changes it there. The caches are as
+// the layer's own last run leaves them, so figures are slightly better than within a network.
 //
-// Other engines run the same operator with the activation fused where they can (XNNPACK: SiLU by two more operators),
-// in the layout that they prefer: oneDNN's changes from and to NHWC are not timed, and of its blocked layout and the
-// one it picks itself the faster one counts.
+// Other engines run the same operator in the layout they prefer, with the activation fused if they can (XNNPACK: SiLU
+// by two more operators). oneDNN's changes of layout from and to NHWC are not timed, and the faster of its blocked
+// layout and its own choice counts.
 //
-// The peak is a loop of multiply-adds in registers: in a table it is one more candidate of the same interleaved
-// measurement; with Google Benchmark it is the mean of the best of three before and of three after each benchmark.
+// The peak is a loop of multiply-adds in registers. In a table, it is one more candidate of the same interleaved
+// measurement; with Google Benchmark, it is the mean of the best of three before and of three after each benchmark.
 #include "circumstances.hpp"
 #include "command_line.hpp"
 #include "filter.hpp"
@@ -31,12 +31,12 @@ constexpr char usage[] =
     "       kernels --check [--filter REGEX]\n"
     "  --benchmark_...  flags of Google Benchmark, such as --benchmark_filter=REGEX, --benchmark_list_tests,\n"
     "                   --benchmark_min_time=SECONDS; names are layer/ago and layer/ENGINE\n"
-    "  --table          a row for each layer, all engines timed in random order\n"
-    "  --check          compute everything once, compare with the other engines and with plain loops; no timing\n"
-    "  --filter         only layers whose name the expression is found in\n"
+    "  --table          print a row for each layer, with all engines timed in random order\n"
+    "  --check          compute everything once and compare with the other engines and plain loops; no timing\n"
+    "  --filter         only layers whose name matches the expression\n"
     "  --json           one JSON object per line instead of a table\n"
     "  --repetitions    timed runs of every candidate (default 60)\n"
-    "  --core           pin to this core and ask for the real-time class\n";
+    "  --core           pin to this core and request the real-time class\n";
 
 struct kernel_arguments : common_arguments {
   bool table = false, check = false;
@@ -54,25 +54,25 @@ struct kernel_arguments : common_arguments {
     return true;
   }
 
-  /// Throws std::invalid_argument where words do not go together.
+  /// Throws std::invalid_argument if options cannot be combined.
   void check_combination() const {
     auto const given = [&](std::string const& name) {
       return std::find(given_.begin(), given_.end(), name) != given_.end();
     };
-    if (table && check) throw std::invalid_argument("--table or --check, not both");
+    if (table && check) throw std::invalid_argument("--table and --check cannot be combined");
     for (char const* name : {"--json", "--repetitions"})
-      if (!table && given(name)) throw std::invalid_argument(std::string(name) + " goes with --table");
+      if (!table && given(name)) throw std::invalid_argument(std::string(name) + " needs --table");
     if (!table && !check && given("--filter"))
-      throw std::invalid_argument("--filter goes with --table and --check; Google Benchmark has --benchmark_filter");
+      throw std::invalid_argument("--filter needs --table or --check; otherwise use --benchmark_filter");
     if ((table || check) && !google.empty())
-      throw std::invalid_argument(google[0] + " goes without --table and --check");
+      throw std::invalid_argument(google[0] + " cannot be combined with --table or --check");
   }
 
  private:
   std::vector<std::string> given_;
 };
 
-/// The layers whose name `filter` is found in, kind by kind.
+/// The layers whose name matches `filter`, kind by kind.
 std::vector<kernel const*> select(std::string const& filter) {
   std::vector<kernel const*> chosen = filtered(kernels(), filter);
   std::sort(chosen.begin(), chosen.end(), [](kernel const* a, kernel const* b) {
@@ -89,7 +89,7 @@ std::vector<std::string> engines() {
   return names;
 }
 
-/// Of one layer; `details` are for programs to read.
+/// The row of one layer; `details` are for machine-readable output.
 record row(subject const& s, bool details) {
   kernel const& k = s.what();
   timing const own = s.ours().time;
@@ -138,8 +138,8 @@ int check(kernel_arguments const& a) {
   return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/// Of each engine's choices the faster one is found by a few runs; benchmarks of one layer follow one another, so the
-/// last subject is kept.
+/// A few runs find the fastest choice of each engine. Benchmarks of one layer follow one another, so the last subject
+/// is kept.
 class google_benchmarks {
  public:
   static int run(kernel_arguments const& a) {
@@ -188,7 +188,7 @@ class google_benchmarks {
     prepare(k);
     contestant const* const c = engine == "ago" ? &subject_->ours() : subject_->best(engine);
     if (!subject_agrees_ || !c) {
-      state.SkipWithError(c ? "results do not agree" : "not offered by this engine");
+      state.SkipWithError(c ? "results do not agree" : "not supported by this engine");
       for (auto _ : state) {
       }
       return;
@@ -222,7 +222,7 @@ class google_benchmarks {
 int run(kernel_arguments const& a) {
   a.check_combination();
   print_circumstances(a.core);
-  if (peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
+  if (peer_options().empty()) std::fprintf(stderr, "no other engine was found at build time\n");
   return a.table ? table(a) : a.check ? check(a) : google_benchmarks::run(a);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What bounds a network on this machine: multiply-adds, the lanes of registers that have no channel, what activations
-// and softmax add to the arithmetic, and weights that come from beyond L2. A layer takes at least the longer of its
-// arithmetic and the arrival of its weights.
+// The limits of a network on this machine: multiply-adds, register lanes without a channel, what activations and
+// softmax add to the arithmetic, and weights that come from beyond L2. A layer takes at least as long as the longer of
+// its arithmetic and the arrival of its weights.
 #include "buffer.hpp"
 #include "circumstances.hpp"
 #include "command_line.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using vec = ago::vec<ago::native_isa>;
 
-/// Nine multiply-adds on each of 12 registers, a depthwise 3x3 window over and over, and then what K makes of them.
+/// Nine multiply-adds on each of 12 registers, as in a depthwise 3x3 window, and then K on the results, repeatedly.
 template <ago::op K>
 void window_loop(long rounds) {
   float const volatile half = .5f, one = 1.f;
@@ -46,7 +46,7 @@ void window_loop(long rounds) {
   use(sum);
 }
 
-/// Softmax of ROWS rows of scores as attention computes it, but for the division of its results.
+/// Softmax of ROWS rows of scores as attention computes it, without the division of its results.
 template <int ROWS>
 void softmax_loop(float* scores, int floats, long rounds) {
   float factors[ROWS];
@@ -54,8 +54,8 @@ void softmax_loop(float* scores, int floats, long rounds) {
     ago::detail::weigh_rows<ago::native_isa>(scores, ROWS, floats, factors);
 }
 
-/// Seconds that an elementwise operator adds to the multiply-adds around it, for one register; those that are not
-/// listed are taken for free.
+/// Seconds that an elementwise operator adds to the multiply-adds around it, for one register. Operators that are not
+/// listed count as free.
 class added_seconds {
  public:
   explicit added_seconds(int repetitions) {
@@ -81,7 +81,7 @@ class added_seconds {
   }
 
  private:
-  /// The first one is what the others are compared with.
+  /// The others are compared with the first one.
   static constexpr ago::op listed[] = {ago::op::identity, ago::op::add,        ago::op::relu,    ago::op::relu6,
                                        ago::op::clip,     ago::op::hard_swish, ago::op::sigmoid, ago::op::silu,
                                        ago::op::gelu,     ago::op::gelu_tanh};
@@ -100,8 +100,8 @@ void read_all(float const* p, std::size_t floats) {
 }
 
 struct rates {
-  double multiply_adds;  ///< floating-point operations a second
-  double bytes;          ///< a second, read from where the weights of a network lie
+  double multiply_adds;  ///< floating-point operations per second
+  double bytes;          ///< per second, when reading a buffer as large as the weights of a network
 };
 
 rates measure_rates(std::size_t weights, int repetitions) {
@@ -113,8 +113,8 @@ rates measure_rates(std::size_t weights, int repetitions) {
   return {operations / t[0].minimum, double(weights) * sizeof(float) / t[1].minimum};
 }
 
-/// How many channels a complex operator computes for each one that it has: a register holds those of one group or head,
-/// of a product that can be computed in pairs half a register.
+/// How many channels a complex operator computes per channel that it has: a register holds channels of one group or
+/// head; for a product that can be computed in pairs, half a register does.
 double channels_computed(graph_view const& g, int v) {
   ago::node const& n = g.node(v);
   bool const apart = n.kind == ago::op::conv2d || n.kind == ago::op::attention_values;
@@ -124,7 +124,7 @@ double channels_computed(graph_view const& g, int v) {
   return double((channels + step - 1) / step * step) / channels;
 }
 
-/// The share of its multiply-adds that a convolution cannot do without: Winograd's F(4x4, 3x3) takes a quarter.
+/// The share of its multiply-adds that a convolution needs: a quarter with Winograd's F(4x4, 3x3).
 double multiplied(ago::node const& n) {
   return n.kind == ago::op::conv2d && n.groups == 1 && n.win.is_dense_square(3) ? .25 : 1;
 }
@@ -172,12 +172,12 @@ record floor_of(entry const& e, added_seconds const& added, int repetitions) {
 
 constexpr char usage[] =
     "usage: limits [--json] [--repetitions N] [--core N]\n"
-    "  The least time that each network can take on this machine, and the share of the multiply-add peak it is, by\n"
-    "  the multiply-adds of direct convolution.\n"
-    "  multiply_adds_ms: at the peak; of convolutions that Winograd suits a quarter;\n"
-    "  lanes_ms: multiply-adds in lanes that have no channel, where channels do not fill the last register;\n"
+    "  Prints the least time that each network can take on this machine, and the share of the multiply-add peak that\n"
+    "  this is, counted by the multiply-adds of direct convolution.\n"
+    "  multiply_adds_ms: multiply-adds at the peak; a quarter of them for convolutions that Winograd suits;\n"
+    "  lanes_ms: multiply-adds in lanes without a channel, if channels do not fill the last register;\n"
     "  activations_ms: what activations, additions and softmax add to the multiply-adds around them;\n"
-    "  weights_ms: reading all weights once, from where they lie when a run begins.\n";
+    "  weights_ms: reading all weights once, from where they are when a run begins.\n";
 
 int run(common_arguments const& a) {
   print_circumstances(a.core);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Results checked against plain loops in double precision: those of the tests, which share nothing with the kernels.
+// Checks results with plain loops in double precision: those of the tests, which share no code with the kernels.
 #pragma once
 
 #include "contest.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// How far `actual` is from what a small network computes, see difference().
+/// The difference() between `actual` and the reference results of a small network.
 inline double distance_from_loops(graph_view const& view, std::span<float const> parameters,
                                   std::span<float const> input, std::span<float const> actual) {
   constexpr int capacity = 16;
@@ -30,7 +30,7 @@ inline double distance_from_loops(graph_view const& view, std::span<float const>
   return difference(expected, actual);
 }
 
-/// Complains if the first contestant, which the others have been compared with, computes something else.
+/// Checks the first contestant, which the others have been compared with; reports a difference.
 inline bool agrees_with_loops(contest const& c, entry const& e) {
   contestant const& first = c.contestants().front();
   double const distance = distance_from_loops(e.graph, c.parameters(), c.input(), first.out.span());

@@ -101,7 +101,7 @@ std::string claim_core(int core) {
          (real_time ? ", real-time class" : std::string(", no real-time class: ") + std::strerror(errno));
 }
 #else
-std::string claim_core(int) { return "not pinned: that works on Linux only"; }
+std::string claim_core(int) { return "not pinned: this works on Linux only"; }
 #endif
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fair timing of alternatives on a machine that others use too.
+// Fair timing of alternatives on a shared machine.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace bench {
 struct candidate {
   std::string name;
   std::function<void()> run;
-  std::function<double()> clock{};  ///< runs once and gives the seconds, where the way there would be timed as well
+  std::function<double()> clock{};  ///< runs once and returns the seconds, if timing `run` would include communication
 };
 
 /// Wall-clock seconds of one run.
@@ -20,9 +20,9 @@ struct timing {
   double median = 0, minimum = 0;
 };
 
-/// Seconds that every candidate takes, `repetitions` times in random order, so that what disturbs the machine meets
-/// them all alike. Each turn runs the candidate twice and times the second run: caches are as its own last run has left
-/// them, not as the candidate drawn before it did.
+/// Seconds that every candidate takes, `repetitions` times in random order, so that disturbances affect all candidates
+/// alike. Each turn runs the candidate twice and times the second run, so that it finds the caches as its own last run
+/// left them, not the previous candidate.
 std::vector<std::vector<double>> sample(std::vector<candidate> const& candidates, int repetitions);
 
 timing summarise(std::vector<double> seconds);
@@ -30,7 +30,7 @@ timing summarise(std::vector<double> seconds);
 /// The summaries of one sample.
 std::vector<timing> measure(std::vector<candidate> const& candidates, int repetitions);
 
-/// Binds this thread, and those it starts, to a core and asks for the real-time class. Says what it got.
+/// Binds this thread, and those it starts, to a core and requests the real-time class. Returns a report of what it got.
 std::string claim_core(int core);
 
 }  // namespace bench

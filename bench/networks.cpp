@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times the registered networks, beside other inference engines if asked, and checks that all agree.
+// Times the registered networks, optionally with other inference engines, and checks that all agree.
 #include "arguments.hpp"
 #include "circumstances.hpp"
 #include "contention.hpp"
@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-/// The entry with the variants that are wished for, in that order.
+/// The entry with the requested variants, in that order.
 entry with_variants(entry const& e, std::vector<std::string> const& names) {
   if (names.empty()) return e;
   entry chosen = e;
@@ -28,7 +28,8 @@ entry with_variants(entry const& e, std::vector<std::string> const& names) {
   for (std::string const& name : names) {
     auto const is_meant = [&](variant const& v) { return v.name == name; };
     auto const found = std::find_if(e.variants.begin(), e.variants.end(), is_meant);
-    if (found == e.variants.end()) throw std::invalid_argument("there is no variant '" + name + "', but " + known);
+    if (found == e.variants.end())
+      throw std::invalid_argument("there is no variant '" + name + "'; there are " + known);
     chosen.variants.push_back(*found);
   }
   return chosen;
@@ -46,7 +47,7 @@ std::vector<entry> select(arguments const& a) {
   throw std::invalid_argument("no such network and size; there are" + known);
 }
 
-/// Sets another core to work, and decides which one is measured if that is left open.
+/// Starts the load on another core, and chooses the measured core if none is given.
 std::unique_ptr<contention> contend(arguments const& a, std::optional<int>& core) {
   std::vector<int> const usable = usable_cores();
   if (!core && !usable.empty()) core = usable.back();
@@ -57,13 +58,13 @@ std::unique_ptr<contention> contend(arguments const& a, std::optional<int>& core
 }
 
 #if AGO_BENCH_ONNXRUNTIME
-/// ONNX Runtime, and who writes its models.
+/// ONNX Runtime, and the Python that writes its models.
 struct exporting_onnxruntime {
   onnxruntime engine;
   std::string exporter;
 };
 
-/// Says once why ONNX Runtime does not take part.
+/// Reports once why ONNX Runtime does not take part.
 std::optional<exporting_onnxruntime> look_for_onnxruntime(arguments const& a) try {
   return exporting_onnxruntime{find_onnxruntime(a.onnxruntime), find_exporter()};
 } catch (unsupported const& why) {
@@ -81,7 +82,7 @@ void enter(contest& c, entry const& e, exporting_onnxruntime const& where, int t
 #endif
 
 int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others) {
-  if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found when this was built\n");
+  if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found at build time\n");
 #if AGO_BENCH_ONNXRUNTIME
   std::optional<exporting_onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
 #endif
@@ -108,8 +109,8 @@ int run(arguments const& a) {
   auto const has_threads = [&](variant const& v) { return v.threads == a.threads; };
   for (entry const& e : chosen)
     if (std::none_of(e.variants.begin(), e.variants.end(), has_threads))
-      throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": not compiled for so many");
-  if (a.profile && a.peers) throw std::invalid_argument("--profile is of ago's own steps: it goes without --peers");
+      throw std::invalid_argument("--threads " + std::to_string(a.threads) + ": not compiled for this number");
+  if (a.profile && a.peers) throw std::invalid_argument("--profile times ago's own steps: it excludes --peers");
   std::optional<int> core = a.core;
   auto const others = a.contend ? contend(a, core) : nullptr;
   print_circumstances(core);

@@ -18,8 +18,8 @@ inline float uniform(std::uint64_t seed, std::uint64_t index, float low, float h
   return low + (high - low) * float(double((z ^ (z >> 31)) >> 11) * 0x1p-53);
 }
 
-/// Weights uniform with He's variance 2 / fan-in (ICCV 2015), small biases, norms near the identity. Each parameter
-/// depends on its offset only, so operators that share one agree about it.
+/// Weights uniform with He's variance 2 / fan-in (ICCV 2015), small biases, norms near the identity. A parameter
+/// depends only on its offset, so operators that share one get the same value.
 inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t seed) {
   std::vector<float> all(std::size_t(graph.parameters));
   auto const fill = [&](long first, long count, float low, float high) {
@@ -45,7 +45,7 @@ inline std::vector<float> make_parameters(graph_view const& graph, std::uint64_t
   return all;
 }
 
-/// Uniform in [-1, 1); whole numbers where a table is looked up by an input. One input behind the other.
+/// Uniform in [-1, 1); whole numbers for inputs that index a table. Inputs are concatenated.
 inline void make_inputs(graph_view const& graph, std::uint64_t seed, std::span<float> all) {
   std::size_t i = 0;
   for (int v = 0; v < graph.input_count; ++v) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints what each policy makes of the networks: the tables of docs/partitioning*.md.
+// Prints how each policy partitions the networks: the tables of docs/partitioning*.md.
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"
 #include "partitions/scaling.hpp"
@@ -91,7 +91,7 @@ void traffic() {
   print_traffic<networks::bert_tiny<128>>("BERT-tiny", 128);
 }
 
-/// Section VI.B: the published rows, the same network as Relay takes it, and as this library does.
+/// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {
   std::puts("| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
             "|---|---|---|---|---|---|---|---|");
@@ -145,7 +145,7 @@ int main(int count, char** words) try {
     if (count == 2 && words[1] == t.name) return t.print(), std::fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
   std::fprintf(stderr, "usage: partitions <table>, one of");
   for (table const& t : tables) std::fprintf(stderr, " %.*s", int(t.name.size()), t.name.data());
-  std::fprintf(stderr, "\n%s\n", count == 2 ? "there is no such table" : "one table at a time");
+  std::fprintf(stderr, "\n%s\n", count == 2 ? "there is no such table" : "exactly one table must be given");
   return 2;
 } catch (std::exception const& why) {
   std::fprintf(stderr, "partitions: %s\n", why.what());

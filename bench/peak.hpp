@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one core can do at most: multiply-adds without memory.
+// The peak of one core: multiply-adds without memory accesses.
 #pragma once
 
 #include <ago/kernel/simd.hpp>
 
 namespace bench {
 
-/// Makes the compiler believe that `sums` are needed.
+/// Keeps the compiler from removing the computation of `sums`.
 template <int N>
 void use(ago::vec<ago::native_isa> (&sums)[N]) {
   float lanes[ago::lanes(ago::native_isa)];
@@ -16,13 +16,13 @@ void use(ago::vec<ago::native_isa> (&sums)[N]) {
   for (float const x : lanes) sink = sink + x;
 }
 
-/// Runs independent chains of fused multiply-adds on the widest registers of this translation unit. Returns the
-/// floating-point operations done, an addition and a multiplication each counted.
+/// Runs independent chains of fused multiply-adds on the widest registers of this translation unit. Returns the number
+/// of floating-point operations, two for each multiply-add.
 inline double peak_loop() {
   using vec = ago::vec<ago::native_isa>;
-  constexpr int chains = 12;  // latency 4-5 x 2 units, and within 16 registers together with the two factors
+  constexpr int chains = 12;  // at least latency 4-5 x 2 units; fits 16 registers together with the two factors
   constexpr long rounds = 400'000;
-  // Volatile instead of benchmark::DoNotOptimize, whose "+m,r" of release 1.7 lets g++ 12 forget the value.
+  // Not benchmark::DoNotOptimize: with "+m,r" of release 1.7, g++ 12 loses the value.
   float const volatile half = .5f, one = 1.f;
   vec const scale(half), shift(one);
   vec sum[chains];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the time of a network goes, step by step.
+// The time of each step of a network.
 #pragma once
 
 #include "buffer.hpp"
@@ -20,11 +20,11 @@ inline double median(std::vector<double> x) {
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Seconds of each step, all steps in their order, so that each finds the caches as the step before it leaves them.
+/// Seconds of each step. All steps run in order, so that each finds the caches as the step before it left them.
 struct step_times {
   std::vector<double> steps;
-  std::vector<double> again;  ///< of each step at once again: it finds the caches as it leaves them itself
-  double peak;                ///< floating-point operations a second
+  std::vector<double> again;  ///< of each step when repeated immediately: it finds the caches as it left them
+  double peak;                ///< floating-point operations per second
 };
 
 inline step_times time_steps(variant const& v, std::function<void(int)> const& run_step, int repetitions) {

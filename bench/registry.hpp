@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a network is entered: one line for each size, in networks/.
+// Registration of networks: one line for each size, in networks/.
 #pragma once
 
 #include "account.hpp"
@@ -52,7 +52,7 @@ variant make_network_variant(std::string name) {
   return v;
 }
 
-/// Enters a network with all its variants; the first one is what others are compared with.
+/// Enters a network with all its variants; the others are compared with the first one.
 template <auto const& Net>
 bool add_network(std::string network, int size) {
   registry().push_back({std::move(network),
@@ -63,7 +63,7 @@ bool add_network(std::string network, int size) {
   return true;
 }
 
-/// A network compiled for `Threads` threads, which begin at once: before the thread that measures claims a core.
+/// A network compiled for `Threads` threads, which start here: before the measuring thread claims a core.
 template <auto const& Net, int Threads>
 variant make_threads_variant() {
   using model = ago::model<Net, ago::untuned, ago::threads{Threads}>;
@@ -91,7 +91,7 @@ bool add_threads(std::string network, int size) {
   return true;
 }
 
-/// Do both run the same kernels on the same values in the same places?
+/// Whether both run the same kernels on the same values in the same places.
 template <class A, class B>
 constexpr bool is_same_program() {
   if (A::steps != B::steps || A::arena_floats != B::arena_floats || A::packed_floats != B::packed_floats) return false;
@@ -107,7 +107,7 @@ constexpr bool is_same_program() {
   return true;
 }
 
-/// Enters a network under every policy, the library's own first.
+/// Enters a network under every policy, first the library's own.
 template <auto const& Net>
 bool add_policies(std::string network, int size) {
   entry e{std::move(network), size, ago::optimized<Net>::value, {}};

@@ -10,12 +10,12 @@
 
 namespace bench {
 
-/// One field of a result: a name and a value that is text, a number or nothing.
+/// One field of a result: a name, and a value that is text, a number or missing.
 struct field {
   enum class kind { text, number, none };
   std::string name;
   kind what;
-  std::string text{};  ///< numbers are printed already
+  std::string text{};  ///< numbers are already formatted
   field(std::string n) : name{std::move(n)}, what{kind::none} {}
   field(std::string n, std::string value) : name{std::move(n)}, what{kind::text}, text{std::move(value)} {}
   field(std::string n, long value) : name{std::move(n)}, what{kind::number}, text{std::to_string(value)} {}
@@ -46,7 +46,7 @@ inline std::string to_json(record const& r) {
   return out + "}";
 }
 
-/// The words of a field's name: a header has them below each other, so that columns stay as narrow as their cells.
+/// The words of a field's name. Headers stack them, so that columns stay as narrow as their cells.
 inline std::vector<std::string> words_of(std::string const& name) {
   std::vector<std::string> words(1);
   for (char const c : name)
@@ -55,7 +55,7 @@ inline std::vector<std::string> words_of(std::string const& name) {
   return words;
 }
 
-/// Columns as wide as their widest cell; a field that a record lacks is empty. All records name the same fields.
+/// Columns as wide as their widest cell; a missing value gives an empty cell. All records have the same fields.
 inline std::string to_table(std::vector<record> const& records) {
   if (records.empty()) return {};
   std::vector<std::vector<std::string>> names;
@@ -84,7 +84,7 @@ inline std::string to_table(std::vector<record> const& records) {
   };
   for (std::size_t line = 0; line < height; ++line)
     for (std::size_t k = 0; k < widths.size(); ++k) {
-      std::size_t const above = height - names[k].size();  // names stand on the cells
+      std::size_t const above = height - names[k].size();  // names are aligned at the bottom
       cell(line < above ? "" : names[k][line - above], k);
     }
   for (record const& r : records)
@@ -92,7 +92,7 @@ inline std::string to_table(std::vector<record> const& records) {
   return out;
 }
 
-/// Prints results to the standard output: a line of JSON as each comes, or a table of all at the end.
+/// Prints results to standard output: a line of JSON as each arrives, or a table of all at the end.
 class printer {
  public:
   explicit printer(bool json) : json_{json} {}

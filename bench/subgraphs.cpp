@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times pairs of complex operators, each with its batch norm and relu6, with and without intensive fusion: the kinds of
-// pairs of the AGO paper's figure 13, with shapes of MobileNet-V2 and MnasNet at 224.
+// Times pairs of complex operators, each with batch norm and relu6, with and without intensive fusion: the kinds of
+// pairs in figure 13 of the AGO paper, with shapes of MobileNet-V2 and MnasNet at 224.
 //
 // The variants of a pair are timed in random order in one measurement, with the caches as each variant's own last run
-// leaves them. Within a network the values between two operators are colder: judge fusion there as well.
+// left them. Within a network, the values between two operators are colder: judge fusion there as well.
 #include "circumstances.hpp"
 #include "command_line.hpp"
 #include "contest.hpp"
@@ -20,12 +20,12 @@ namespace {
 constexpr char usage[] =
     "usage: subgraphs [--filter REGEX] [--repetitions N] [--json] [--core N]\n"
     "       subgraphs --check [--filter REGEX]\n"
-    "  --filter       only pairs in whose name the expression is found, such as\n"
+    "  --filter       only pairs whose name matches the expression; names are like\n"
     "                 pointwise+depthwise/56x56/24>144/k3s2/n1: kinds, image, channels and windows, batch\n"
     "  --check        compute everything once and compare with plain loops; no timing\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every variant, in random order (default 60)\n"
-    "  --core         pin to this core and ask for the real-time class\n";
+    "  --core         pin to this core and request the real-time class\n";
 
 struct subgraph_arguments : common_arguments {
   std::string filter;
@@ -40,7 +40,7 @@ struct subgraph_arguments : common_arguments {
   }
 };
 
-/// What is shared by the loops of both operators, and the channels or pixels of a tile.
+/// The tiling of both operators, and the channels or pixels of a tile.
 std::string describe(ago::chain_tiling t) {
   return std::string(name_of(t.how)) + (t.tile > 0 ? ' ' + std::to_string(t.tile) : "");
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What llvm-mca foresees for the inner loops on Arm cores.
+"""Prints what llvm-mca predicts for the inner loops on Arm cores.
 
 Compiles MobileNet-V2 and all register tiles that the default schedule may choose (tests/assembly) for aarch64 with
-every compiler found, and lets llvm-mca run the path through each innermost loop that multiplies most: on neoverse-n1,
-the core of Cortex-A76 (the model that LLVM has for cortex-a76 is that of Cortex-A57), and on cortex-a55.
+every compiler found. Of each innermost loop, llvm-mca runs the path with the most multiply-adds, on neoverse-n1 (the
+core of Cortex-A76; LLVM's model for cortex-a76 is that of Cortex-A57) and on cortex-a55.
 
-  tile        pixels x vectors of channels; depthwise: columns x rows. *: MobileNet-V2 has it
-  A76         multiply-adds in % of what the two vector pipes could do
-  bound       the same if nothing but those pipes mattered: epilogue and stores take them as well
-  A55         multiply-adds of four floats in a cycle. The processor does one; the model, wrongly, up to two
+  tile        pixels x vectors of channels; depthwise: columns x rows. *: used by MobileNet-V2
+  A76         multiply-adds in % of the capacity of the two vector pipes
+  bound       the same if only those pipes limited it; epilogue and stores use them as well
+  A55         multiply-adds of four floats per cycle. The processor does one; the model, wrongly, up to two
 """
 import argparse
 import json
@@ -38,7 +38,7 @@ def cycles(tool, text, core):
 
 
 def vector_operations(loop):
-    """What keeps a vector pipe busy for a cycle: arithmetic, moves, and stores of vectors (`str`: two)."""
+    """Cycles for which a vector pipe is busy: arithmetic, moves, and stores of vectors (`str`: two)."""
     count = 0
     for i in loop.path:
         if i.name.startswith("f") or i.name in ("mov", "movi", "dup") and i.operands.startswith("v"):
@@ -61,7 +61,7 @@ def measure(tool, found):
 
 
 def is_main(found):
-    """Not what is left of the depth after steps of four, nor a single column."""
+    """Excludes loops over the rest of K after steps of four, and single columns."""
     if found.kernel == "depthwise":
         return found.loop.multiply_adds % (found.pixels * found.vectors) == 0 and found.loop.multiply_adds > \
             found.pixels * found.vectors * 4
@@ -69,7 +69,7 @@ def is_main(found):
 
 
 def rows(tool, name, command, optimize, flags, menu, xsimd):
-    """One row for each main loop; of a tile that occurs several times, the slowest."""
+    """One row for each main loop; the slowest if a tile occurs several times."""
     def loops_of(source):
         text = compilers.assembly(command, "neon", optimize, compilers.HERE / source, flags, xsimd)
         return [k for k in compilers.kernel_loops(text, "neon") if is_main(k)]
@@ -96,10 +96,10 @@ def show(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--menu", action="store_true", help="all tiles on the menu, not only MobileNet-V2's")
-    parser.add_argument("--optimize", default="-O2", help="-O2 unless told")
-    parser.add_argument("--flag", action="append", default=[], help="for the compilers, such as --flag=-mcpu=cortex-a55")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
-    parser.add_argument("--xsimd", help="folder that has xsimd/xsimd.hpp")
+    parser.add_argument("--optimize", default="-O2", help="optimisation level (default: -O2)")
+    parser.add_argument("--flag", action="append", default=[], help="flag for the compilers, such as --flag=-mcpu=cortex-a55")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--xsimd", help="folder that contains xsimd/xsimd.hpp")
     options = parser.parse_args()
 
     tool = next(filter(shutil.which, TOOLS), None)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures what a network costs the compiler: seconds, peak memory, machine code.
+"""Measures the cost of compiling a network: seconds, peak memory, machine code.
 
-Compiles generated translation units with every compiler found: the headers alone, MobileNet-V2 cut after 1, 2, 4, 8
-and 17 blocks, the whole network, and its constant evaluation alone (trace, passes, partition, plan; no kernels); and
-Algorithm 1 on a thousand operators, with the headers that it needs. Seconds are processor time of the compiler (user +
-system), the least of the repetitions.
+Compiles generated translation units with every compiler found: the headers alone; MobileNet-V2 cut after 1, 2, 4, 8
+and 17 blocks; the whole network; its constant evaluation alone (trace, passes, partition, plan; no kernels); and
+Algorithm 1 on a thousand operators, with the headers that it needs. Seconds are the compiler's processor time (user +
+system), the minimum of the repetitions.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = ["g++", "clang++-14", "clang++-19", "clang++"]
 BLOCKS = [1, 2, 4, 8, 17]
 BUDGET = {"seconds": 15.0, "peak_mib": 1500.0}  # for the whole network with g++
-CONSTEXPR_BUDGET = 1.0  # seconds beyond the headers, of each constant evaluation
+CONSTEXPR_BUDGET = 1.0  # seconds beyond those of the headers, for each constant evaluation
 
 HEADERS = "#include <ago/ago.hpp>\n"
 NETWORK = HEADERS + """#include <networks/mobilenet_v2.hpp>
@@ -59,7 +59,7 @@ PLAN = "\nstatic_assert(ago::program<{net}>::plan.packed_floats > 0 && ago::prog
 
 PARTITION_HEADERS = "#include <ago/partition/cluster.hpp>\n"
 CLUSTER = PARTITION_HEADERS + """
-// Inverted residuals: chains of nine operators, the last of which reads the end of the chain before as well.
+// Inverted residuals: chains of nine operators; the last one also reads the end of the previous chain.
 constexpr auto operators = [] {
   ago::dag<1000, 1200> d;
   int edges = 0;
@@ -79,8 +79,8 @@ static_assert(clusters.count > 100 && clusters.count < 300);
 
 
 def units(blocks):
-    """(name, blocks or None, source, kind): all that is not of the kind "object" is only evaluated. The first of each
-    kind has the headers alone."""
+    """(name, blocks or None, source, kind). Kinds other than "object" are only evaluated. The first unit of each kind
+    has the headers alone."""
     whole = "networks::mobilenet_v2<224>"
     yield "headers", None, HEADERS, "object"
     for n in blocks:
@@ -93,7 +93,7 @@ def units(blocks):
 
 
 def spend(command):
-    """Runs a command; processor seconds, wall seconds, peak memory in MiB of it and its children."""
+    """Runs a command. Returns processor seconds, wall seconds and peak memory in MiB, children included."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = process.stdout.read()
@@ -105,7 +105,7 @@ def spend(command):
 
 
 def text_bytes(obj):
-    """Machine code in an object file: all sections .text*."""
+    """Bytes of machine code in an object file: all sections .text*."""
     listing = subprocess.run(["size", "-A", "-d", str(obj)], capture_output=True, text=True, check=True).stdout
     return sum(int(m[1]) for m in re.finditer(r"^\.text\S*\s+(\d+)", listing, re.MULTILINE))
 
@@ -132,23 +132,23 @@ def measure(compiler, flags, unit, repetitions, folder):
 
 
 def verdict(results, compiler):
-    """Sentences about what exceeds the budget with a compiler."""
+    """Sentences about units that exceed the budget with a compiler."""
     complaints = []
     for r in (r for r in results if r["compiler"] == compiler):
         where = f"{r['unit']} with {compiler} {r['flags']}"
         if r["unit"] == "mobilenet_v2":
             if r["seconds"] > BUDGET["seconds"]:
-                complaints.append(f"{where}: {r['seconds']} s, allowed are {BUDGET['seconds']}")
+                complaints.append(f"{where}: {r['seconds']} s; the budget is {BUDGET['seconds']}")
             if r["peak_mib"] > BUDGET["peak_mib"]:
-                complaints.append(f"{where}: {r['peak_mib']} MiB, allowed are {BUDGET['peak_mib']}")
+                complaints.append(f"{where}: {r['peak_mib']} MiB; the budget is {BUDGET['peak_mib']}")
         if r["unit"].endswith(", constexpr") and r["beyond_headers"] > CONSTEXPR_BUDGET:
-            complaints.append(f"{where}: {r['beyond_headers']} s, allowed are {CONSTEXPR_BUDGET}")
+            complaints.append(f"{where}: {r['beyond_headers']} s beyond the headers; the budget is {CONSTEXPR_BUDGET}")
     return complaints
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compilers", nargs="+", help="default: " + ", ".join(COMPILERS) + ", where installed")
+    parser.add_argument("--compilers", nargs="+", help="default: those installed of " + ", ".join(COMPILERS))
     parser.add_argument("--levels", default="O2,O3", help="optimisation levels, separated by commas")
     parser.add_argument("--flags", default="-std=c++20 -march=native", help="all other flags")
     parser.add_argument("--blocks", nargs="*", type=int, default=BLOCKS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times networks that were imported from ONNX files, beside ONNX Runtime on the same files, and checks that both agree.
+// Times imported networks and ONNX Runtime on the same ONNX files, and checks that both agree.
 #include "../circumstances.hpp"
 #include "../command_line.hpp"
 #include "../contest.hpp"
@@ -15,12 +15,12 @@ namespace {
 
 constexpr char usage[] =
     "usage: imported [--filter REGEX] [--onnxruntime FOLDER] [--json] [--repetitions N] [--core N]\n"
-    "  --filter       only networks in whose name it is found\n"
-    "  --onnxruntime  node_modules with onnxruntime-node is in FOLDER (default: the environment variable\n"
+    "  --filter       only networks whose name matches the expression\n"
+    "  --onnxruntime  FOLDER contains node_modules with onnxruntime-node (default: the environment variable\n"
     "                 AGO_ONNXRUNTIME, or else where scripts/setup --with peers puts it)\n"
     "  --json         one JSON object per line instead of a table\n"
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
-    "  --core         pin to this core and ask for the real-time class\n";
+    "  --core         pin to this core and request the real-time class\n";
 
 struct arguments : common_arguments {
   std::string filter;
@@ -36,7 +36,7 @@ struct arguments : common_arguments {
 };
 
 #if AGO_BENCH_ONNXRUNTIME
-/// Says once why ONNX Runtime does not take part.
+/// Reports once why ONNX Runtime does not take part.
 std::optional<onnxruntime> look_for_onnxruntime(arguments const& a) try {
   return find_onnxruntime(a.onnxruntime);
 } catch (unsupported const& why) {
@@ -51,7 +51,7 @@ void enter(contest& c, entry const& e, onnxruntime const& where) {
 }
 #endif
 
-/// An entry as filtered() wants it.
+/// An entry in the form that filtered() needs.
 struct choice {
   std::string name;
   entry const* of;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an imported network is entered: with its own weights, and the file that it is from.
+// Registration of imported networks, with their own weights and the file they come from.
 #pragma once
 
 #include "../registry.hpp"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// The ONNX files, by the networks' names.
+/// The ONNX files by network name.
 inline std::map<std::string, std::string>& model_files() {
   static std::map<std::string, std::string> all;
   return all;
@@ -16,11 +16,11 @@ inline std::map<std::string, std::string>& model_files() {
 
 template <class Program>
 struct program_memory {
-  alignas(64) float packed[Program::packed_floats + 1];  ///< there may be none
+  alignas(64) float packed[Program::packed_floats + 1];  ///< + 1: packed_floats may be 0
   alignas(64) float arena[Program::arena_floats + 1];
 };
 
-/// What runs a program on values of which one lies behind the other.
+/// A function that runs a program on concatenated inputs and outputs.
 template <class Program>
 std::function<void()> prepare_program(std::span<float const> parameters, float const* in, float* out,
                                       std::size_t displacement) {

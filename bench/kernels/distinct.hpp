@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Distinct layers of one kind, in the order in which the networks have them.
+/// Distinct layers of one kind, in network order.
 struct shape_list {
   static constexpr int capacity = 192;
   layer_shape rows[capacity]{};
@@ -30,7 +30,7 @@ inline constexpr shape_list distinct = [] {
   return all;
 }();
 
-/// kind/HxW of the input/channels>channels/window/activation; a linear's pixels are a row of a matrix each.
+/// kind/HxW of the input/channels>channels/window/activation; for linear layers, the pixels are the rows of a matrix.
 inline std::string name_of(layer_shape const& s) {
   auto const text = [](int number) { return std::to_string(number); };
   bool const matrix = s.kind == ago::op::linear;
@@ -42,7 +42,7 @@ inline std::string name_of(layer_shape const& s) {
   return name;
 }
 
-/// The networks that have the layer, and its first name there.
+/// The networks that contain the layer, and the name of its first occurrence in each.
 inline std::string users_of(layer_shape const& s) {
   std::string users;
   for (layer_table const* t : networks_of_the_paper)

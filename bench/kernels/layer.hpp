@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// An operator with a kernel of its own, its bias and its activation. Usable as a template argument.
+/// An operator that has its own kernel, with bias and activation. Usable as a template argument.
 struct layer_shape {
   ago::op kind{};  ///< conv2d, depthwise, pointwise, linear, max_pool, global_avg_pool
   ago::shape in{};
@@ -19,8 +19,8 @@ struct layer_shape {
   constexpr bool has_weights() const { return ago::has_weights(kind); }
 };
 
-/// The layer as the body of a network: one type for all layers, so that a hundred of them cost the compiler little.
-/// Convolutions have a bias: what a batch norm behind them is folded into.
+/// The layer as the body of a network: one type for all layers, so that a hundred of them compile quickly.
+/// Convolutions have a bias, as if a following batch norm had been folded into it.
 struct layer_body {
   layer_shape what;
 
@@ -55,7 +55,7 @@ struct layer_body {
 template <layer_shape S>
 inline constexpr auto one_layer = ago::input{.n = S.in.n, .h = S.in.h, .w = S.in.w, .c = S.in.c} | layer_body{S};
 
-/// Extents of what a window makes of an image, rounded up or down.
+/// The extent of a window operator's result, rounded up or down.
 constexpr int slide(int extent, int kernel, int stride, int pads, bool ceil) {
   int const room = extent + pads - kernel;
   return (ceil ? room + stride - 1 : room) / stride + 1;

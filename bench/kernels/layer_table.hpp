@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layers of a network in order, recorded while they are declared.
+// The layers of a network in order, recorded as they are declared.
 #pragma once
 
 #include "layer.hpp"
 
 namespace bench {
 
-/// Where a layer stands: "block.index.part".
+/// The position of a layer: "block.index.part".
 struct layer_name {
   char const* block = "";
   int index = 0;
@@ -18,12 +18,12 @@ struct named_layer {
   layer_name name{};
 };
 
-/// A network as a list of layers. `at` is the shape of the value that the next layer reads; branches set it themselves.
+/// A network as a list of layers. `at` is the shape of the value that the next layer reads; branches set it.
 struct layer_table {
   static constexpr int capacity = 96;
 
   char const* network;
-  int size;  ///< of the input image; of a text, its tokens
+  int size;  ///< of the input image, or tokens
   ago::shape at;
   named_layer rows[capacity]{};
   int count = 0;
@@ -65,7 +65,7 @@ struct layer_table {
          .activation = activation},
         part);
   }
-  /// Of every pixel; pixels are rows of a matrix here, however they were arranged.
+  /// Applied to every pixel; pixels count as rows of a matrix, however they are arranged.
   constexpr void linear(char const* part, int out, ago::op activation = ago::op::identity) {
     add({.kind = ago::op::linear, .in = {int(at.pixels()), 1, 1, at.c}, .out = out, .activation = activation}, part);
   }
@@ -88,7 +88,7 @@ constexpr long multiply_adds(layer_table const& t) {
   return sum;
 }
 
-/// The activation behind node v of a graph after its passes, or identity; a bias may lie between.
+/// The activation after node v of a graph after its passes, or identity; a bias may come in between.
 template <class Graph>
 constexpr ago::op activation_behind(Graph const& g, int v) {
   for (int u = v + 1; u < g.node_count; ++u) {
@@ -99,7 +99,7 @@ constexpr ago::op activation_behind(Graph const& g, int v) {
   return ago::op::identity;
 }
 
-/// The layers of a network written with ago, named by their numbers, as diagnostics number them.
+/// The layers of a network written with ago, named by the numbers that diagnostics use.
 template <auto const& Graph>
 constexpr layer_table layers_of(char const* network, int size) {
   layer_table t(network, size);

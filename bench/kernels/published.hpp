@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The six networks of the AGO paper (section VI) as lists of layers: from the examples, where they are among them, the
-// others written down. What adds, joins, shuffles, normalises or attends is left out; so are additions behind a
-// convolution.
+// The six networks of the AGO paper (section VI) as lists of layers, taken from the examples where possible and listed
+// here otherwise. Additions (including those after a convolution), concatenations, shuffles, norms and attention are
+// left out.
 #pragma once
 
 #include "layer_table.hpp"
@@ -41,7 +41,7 @@ constexpr layer_table make_shufflenet() {
         t.pointwise("left.pointwise", half, op::relu);
         t.at = whole;
       } else {
-        t.at.c = half;  // the other half passes by
+        t.at.c = half;  // the other half bypasses the unit
       }
       t.pointwise("first", half, op::relu);
       t.depthwise("depthwise", 3, stride, op::identity);
@@ -68,7 +68,7 @@ constexpr layer_table make_bert() {
   return t;
 }
 
-/// Inverted residuals in a row, of which the first one strides: widen, filter each channel, narrow.
+/// A sequence of inverted residuals, the first one with a stride: expand, depthwise, project.
 struct stack {
   int out, kernel, stride, expand, count;
 };
@@ -82,7 +82,7 @@ constexpr void add_stack(layer_table& t, char const* block, stack const& s, op a
   }
 }
 
-/// Mehta and Rastegari's block: a local convolution, encoders over its pixels, a convolution over both.
+/// Mehta and Rastegari's block: a local convolution, encoders over its pixels, a convolution over the concatenation.
 constexpr void mobilevit_block(layer_table& t, int features, int encoders) {
   ago::shape const image = t.at;
   t.convolution("local", image.c, 3, 1, 1, op::silu);
@@ -124,7 +124,7 @@ constexpr layer_table make_mobilevit() {
 
 inline constexpr layer_table shufflenet = make_shufflenet(), bert_tiny = make_bert(), mobilevit_s = make_mobilevit();
 
-/// Multiply-adds of attention's two products: `sequences` of `tokens`, in each of `encoders`.
+/// Multiply-adds of the two products of attention: `sequences` of `tokens`, in each of `encoders`.
 constexpr long attention(long sequences, long tokens, long features, long encoders) {
   return 2 * sequences * tokens * tokens * features * encoders;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How layers are entered: every distinct shape of a kind of operator, in one line of a file of its own.
+// Registration of layers: all distinct shapes of a kind of operator, by one line in a file for that kind.
 #pragma once
 
 #include "distinct.hpp"
@@ -18,14 +18,14 @@ struct kernel {
   entry network;
 };
 
-/// All of them, kind by kind.
+/// All layers, kind by kind.
 inline std::vector<kernel>& kernels() {
   static std::vector<kernel> all;
   return all;
 }
 
-/// Pixels x vectors (depthwise: columns x rows) of accumulators, and what remains of the extents after whole tiles;
-/// before them the kernel's structure, if it is not the obvious one.
+/// Pixels x vectors (depthwise: columns x rows) of accumulators, then the remainders of the extents after whole tiles;
+/// preceded by the kernel's structure if it is not the obvious one.
 inline std::string tile_of(ago::kernel_key const& key) {
   using enum ago::structure;
   bool const obvious = key.what == pointwise || key.what == convolution || key.what == depthwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One layer beside the same operator of other engines, checked before anybody takes its time.
+// One layer and the same operator of other engines, checked before they are timed.
 #pragma once
 
 #include "registry.hpp"
@@ -9,15 +9,15 @@
 
 namespace bench {
 
-/// A layer with its contestants: ago, then the other engines by their single operators, without changes of layout.
+/// A layer with its contestants: ago, then single operators of the other engines, without changes of layout.
 class subject {
  public:
   explicit subject(kernel const& k) : kernel_{k}, contest_{k.network, k.name} {
     contest_.enter_peers(1, timed::layer);
   }
 
-  /// Do all compute the same? Says who does not. `loops`: also compare with plain loops, as is done anyway where no
-  /// other engine takes part.
+  /// Whether all compute the same; reports those that do not. `loops`: also compare with plain loops, which is always
+  /// done if no other engine takes part.
   bool agrees(bool loops) {
     bool all = contest_.agrees();
     if (!loops && contest_.contestants().size() > 1) return all;
@@ -30,7 +30,7 @@ class subject {
   kernel const& what() const { return kernel_; }
 
   contestant const& ours() const { return contest_.contestants().front(); }
-  /// Of the ways to use an engine that which measure() found the fastest; null if it does not take part.
+  /// The fastest way to use an engine according to measure(); null if the engine does not take part.
   contestant const* best(std::string const& engine) const {
     contestant const* found = nullptr;
     for (contestant const& c : contest_.contestants())

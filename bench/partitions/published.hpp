@@ -4,10 +4,11 @@
 
 namespace bench {
 
-/// Weights are in whole units of a definition that the paper leaves open: c, b, base, limit and variant of the network.
+/// Weights are in whole units of a definition whose parameters (c, b, base, limit, variant of the network) the paper
+/// does not give.
 struct published_row {
   char const* name;
-  int groups, trivial;  ///< trivial: lighter than 20; -1: not said
+  int groups, trivial;  ///< trivial: weight below 20; -1: not given
   int mean, median;
   double jain;
 };

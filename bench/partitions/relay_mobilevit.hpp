@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MobileViT as TVM's Relay takes it from PyTorch: compound operators opened, a node for every call.
+// MobileViT as TVM's Relay imports it from PyTorch: compound operators opened, a node for every call.
 #pragma once
 
 #include <ago/partition/pattern.hpp>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Widths of a MobileViT (Mehta, Rastegari: MobileViT, ICLR 2022); `size`: pixels of a side of the image.
+/// Widths of a MobileViT (Mehta, Rastegari: MobileViT, ICLR 2022); `size`: side of the image in pixels.
 struct mobilevit_shape {
   int size;
   int stem, first, second, last;  ///< channels
@@ -22,7 +22,7 @@ inline constexpr mobilevit_shape mobilevit_s_224{
 
 using relay_graph = ago::pattern_graph<704, 832>;
 
-/// Appends operators: each with its pattern, its result's extents, and the loops that compute it.
+/// Appends operators, each with its pattern, the extents of its result, and its loops.
 class relay_builder {
  public:
   using extents = std::vector<int>;
@@ -31,9 +31,9 @@ class relay_builder {
   relay_graph const& graph() const { return g_; }
 
   int elementwise(int x) { return add(ago::pattern::elementwise, shape(x), shape(x), {x}); }
-  /// With a constant.
+  /// Addition of a constant.
   int plus(int x) { return add(ago::pattern::broadcast, shape(x), shape(x), {x}, 1); }
-  /// Of two values, the first with the shape of the result.
+  /// An operator on two values; the first has the shape of the result.
   int broadcast(int x, int y) { return add(ago::pattern::broadcast, shape(x), shape(x), {x, y}); }
   int move(int x, extents result) { return add(ago::pattern::injective, result, result, {x}); }
   int reduce(int x, extents result) { return add(ago::pattern::reduction, std::move(result), shape(x), {x}); }
@@ -46,11 +46,11 @@ class relay_builder {
     if (depthwise) loops.erase(loops.begin() + 4);
     return add(ago::pattern::fusable_out, result, loops, x < 0 ? extents{} : extents{x}, 1);
   }
-  /// A batch norm is folded, and leaves a bias.
+  /// The folded batch norm leaves a bias.
   int conv_norm(int x, int out, int kernel = 1, int stride = 1, bool depthwise = false) {
     return plus(convolution(x, shape(x), out, kernel, stride, depthwise));
   }
-  /// Of the last dimension, which others are folded into one for.
+  /// Applied to the last dimension, after folding the others into one.
   int linear(int x, int out) {
     extents result = shape(x);
     int const in = result.back(), rows = count(x) / in;
@@ -62,7 +62,7 @@ class relay_builder {
   int classify(int x, int out) {
     return plus(add(ago::pattern::fusable_out, {1, out}, {1, out, count(x)}, {x}, 1));
   }
-  /// Of batches of matrices, in any number of dimensions; the second one is transposed, as the operator wants it.
+  /// A product of batches of matrices with any number of dimensions. The operator takes the second one transposed.
   int matmul(int x, int y) {
     extents result = shape(x);
     int const k = shape(x).back(), n = shape(y).back(), m = shape(x)[shape(x).size() - 2], b = count(x) / (m * k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long CLUSTER takes at run time on networks of up to a hundred thousand operators.
+// The time of CLUSTER at run time on networks of up to a hundred thousand operators.
 #pragma once
 
 #include <partition/graphs.hpp>
@@ -18,7 +18,7 @@
 
 namespace bench {
 
-/// Calls `work` on a stack of `bytes`: the partitioner keeps what it knows of each operator in arrays of its own.
+/// Calls `work` on a stack of `bytes`, because the partitioner keeps data about each operator in local arrays.
 template <class Work>
 void on_large_stack(std::size_t bytes, Work work) {
   pthread_attr_t attributes;
@@ -32,7 +32,7 @@ void on_large_stack(std::size_t bytes, Work work) {
   pthread_join(thread, nullptr);
 }
 
-/// Milliseconds of the processor: the least of several runs.
+/// Milliseconds of processor time, the minimum of several runs.
 template <class Work>
 double least_time(int runs, Work const& work) {
   std::clock_t least = std::numeric_limits<std::clock_t>::max();
@@ -49,7 +49,7 @@ struct scaling_figures {
   double milliseconds;
 };
 
-/// CLUSTER with the limit 600 on a network of about `Nodes` operators, made of blocks.
+/// CLUSTER with the limit 600 on a network of about `Nodes` operators, composed of blocks.
 template <int Nodes, class Block>
 scaling_figures cluster_of(Block const& block) {
   using builder = test::builder<Nodes + 16, 2 * Nodes + 32>;

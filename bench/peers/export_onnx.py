@@ -3,8 +3,8 @@
 """Writes a network of examples/networks as an ONNX model, with parameters from a file.
 
     export_onnx.py NETWORK SIZE PARAMETERS MODEL    PARAMETERS: float32 in the order in which ago's layers declare them;
-                                                    -: those that PyTorch begins with
-    export_onnx.py --check                          is everything there that this needs?
+                                                    -: PyTorch's initial parameters
+    export_onnx.py --check                          checks that everything needed is installed
 
 Needs PyTorch and torchvision (written with 1.13 and 0.14). Images are NCHW in the model.
 """
@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "
 import transformers  # noqa: E402  (the test's own: BERT-tiny and MobileViT-S)
 
 models = torchvision.models
-# How it is built, and the extents of its input at a size.
+# How each network is built, and the extents of its input at a size.
 IMAGES, TOKENS = (lambda size: (1, 3, size, size)), (lambda size: (1, size, 128))
 NETWORKS = {
     "bert_tiny": (transformers.BertTiny, TOKENS),
@@ -33,7 +33,7 @@ NETWORKS = {
     "shufflenet_v2": (lambda: models.shufflenet_v2_x1_0(weights=None), IMAGES),
     "squeezenet": (lambda: models.squeezenet1_1(weights=None), IMAGES),
 }
-OPSET = 17  # the first that has layer normalisation as one operator
+OPSET = 17  # the first with layer normalisation as one operator
 
 
 def fill(network, parameters):
@@ -61,7 +61,7 @@ def main():
     network = build().eval()
     if parameters != "-":
         fill(network, np.fromfile(parameters, np.float32))
-    warnings.simplefilter("ignore")  # that tracing sees shapes as constants: they are
+    warnings.simplefilter("ignore")  # tracing warns that shapes become constants, which they are
     torch.onnx.export(network, torch.zeros(extents(int(size))), model, opset_version=OPSET, input_names=["in"],
                       output_names=["out"])
 

@@ -56,7 +56,7 @@ class fuser {
  private:
   struct pending {
     layer what;
-    int last;  ///< the last node that it stands for
+    int last;  ///< the last node that it represents
   };
 
   [[noreturn]] void refuse(int v, std::string const& why) const {
@@ -88,7 +88,7 @@ class fuser {
       convolution(p, v);
     } else if (n.kind == op::add) {
       p.what.other = graph_.operand(v, 1);
-      if (graph_.node(p.what.other).out != n.out) refuse(v, "is not offered with a broadcast operand");
+      if (graph_.node(p.what.other).out != n.out) refuse(v, "is not supported with a broadcast operand");
       absorb_clamps(p, p.what.after);
     } else if (std::optional<clamp> const bounds = as_clamp(n)) {
       p.what.kind = op::clip;
@@ -98,21 +98,21 @@ class fuser {
       widen_pads(p.what);
       bool const widened = p.what.win != n.win;
       if (n.kind == op::avg_pool && n.count_pads && widened)
-        refuse(v, "that counts pads is not offered with extents rounded up");
+        refuse(v, "that counts pads is not supported with extents rounded up");
     } else if (n.kind == op::concat || n.kind == op::slice) {
-      if (n.axis != 3 || n.step != 1) refuse(v, "is offered for channels side by side only");
+      if (n.axis != 3 || n.step != 1) refuse(v, "is supported for adjacent channels only");
       p.what.begin = n.begin;
       if (n.kind == op::concat)
         for (int k = 0; k < n.input_count; ++k) p.what.parts.push_back(graph_.operand(v, k));
     } else if (n.kind == op::bias || n.kind == op::batch_norm) {
-      refuse(v, "is offered behind a convolution only");
+      refuse(v, "is supported after a convolution only");
     } else if (n.kind != op::input && n.kind != op::global_avg_pool && n.kind != op::channel_shuffle) {
-      refuse(v, "is not offered");
+      refuse(v, "is not supported");
     }
     open_.push_back(std::move(p));
   }
 
-  /// The only reader of what the layer gives so far, or -1.
+  /// The only reader of the layer's result so far, or -1.
   int sole_reader(pending const& p) const {
     auto const& readers = readers_[std::size_t(p.last)];
     return readers.size() == 1 && readers[0] < graph_.size() ? readers[0] : -1;
@@ -164,7 +164,7 @@ class fuser {
     absorb_clamps(p, p.what.after);
   }
 
-  /// Folds following biases and batch norms: weights by `scale`, then + `shift`.
+  /// Folds the biases and batch norms that follow: weights times `scale`, then + `shift`.
   void absorb_affine(pending& p, std::vector<double>& scale, std::vector<double>& shift) {
     for (int v; (v = sole_reader(p)) >= 0;) {
       ago::node const& n = graph_.node(v);
@@ -176,7 +176,7 @@ class fuser {
         if (n.kind == op::batch_norm) {
           scale[i] *= by.scale;
           shift[i] = shift[i] * by.scale + by.offset;
-        } else {  // the weights already carry a folded norm, the bias passes through it here
+        } else {  // a norm is already folded into the weights; apply it to the bias
           shift[i] += bias * by.scale + by.offset;
         }
       }
@@ -184,7 +184,7 @@ class fuser {
     }
   }
 
-  /// Ceil mode: the last window may reach beyond the pads that were asked for.
+  /// Ceil mode: the last window may extend beyond the specified pads.
   void widen_pads(layer& pool) const {
     ago::window& w = pool.win;
     w.pad_bottom = std::max(w.pad_bottom, (pool.out.h - 1) * w.stride_h + w.span_h() - pool.in.h - w.pad_top);
@@ -201,7 +201,7 @@ class fuser {
       for (int const v : l.parts) list.last_reader[std::size_t(v)] = i;
     }
     for (int const v : list.outputs) list.last_reader[std::size_t(v)] = count;
-    for (int i = count; i-- > 0;)  // who reads a slice may find it where it was cut
+    for (int i = count; i-- > 0;)  // the reader of a slice may read it in place
       if (layer const& l = list.layers[std::size_t(i)]; l.kind == op::slice)
         list.last_reader[std::size_t(l.source)] =
             std::max(list.last_reader[std::size_t(l.source)], list.last_reader[std::size_t(i)]);
@@ -211,7 +211,7 @@ class fuser {
   std::span<float const> parameters_;
   std::vector<std::vector<int>> readers_;
   std::vector<int> layer_of_;
-  std::vector<bool> taken_;  ///< nodes that a layer stands for beside its first
+  std::vector<bool> taken_;  ///< nodes that a layer represents in addition to its first
   std::vector<pending> open_;
 };
 

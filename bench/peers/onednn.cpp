@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// oneDNN 2.x by its primitives: clamps and additions as post-operations, memory shared between values.
+// oneDNN 2.x through its primitives: clamps and additions as post-operations, memory shared between values.
 #include "../buffer.hpp"
 #include "onednn_terms.hpp"
 #include "peer.hpp"
@@ -17,7 +17,7 @@ using ago::op;
 
 enum class layout { blocked, nhwc, any };  ///< of values inside the network; outside they are NHWC
 
-/// Whatever OpenMP library oneDNN was built with, it is in this process already.
+/// Looks the function up in this process, which has loaded the OpenMP library that oneDNN was built with.
 void limit_threads(int threads) {
   if (auto const set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(threads);
 }
@@ -48,7 +48,7 @@ class onednn final : public peer {
   }
 
  private:
-  /// Memory of a value: the caller's, or a place in the scratch memory, perhaps shared with another value.
+  /// Memory of a value: the caller's, or a place in scratch memory, which may be shared with another value.
   struct value {
     memory::desc form;
     void* caller = nullptr;
@@ -80,7 +80,7 @@ class onednn final : public peer {
     steps_.push_back({std::move(what), std::move(values), std::move(constants)});
   }
 
-  /// The value in another form: itself, or reordered by an additional step.
+  /// The value in another form: the same value, or a copy reordered by an additional step.
   int in_form(int v, memory::desc const& wanted) {
     if (same_bytes(form(v), wanted)) return v;
     int const to = add_value(wanted);
@@ -88,7 +88,7 @@ class onednn final : public peer {
     return to;
   }
 
-  /// Constant parameters in the form that the primitive asks for.
+  /// Constant parameters in the form that the primitive requires.
   memory packed(std::vector<float> const& parameters, memory::desc const& given, memory::desc const& wanted) {
     memory const from(given, engine_, const_cast<float*>(parameters.data()));
     memory to(wanted, engine_);
@@ -148,7 +148,7 @@ class onednn final : public peer {
             engine_};
   }
 
-  /// The first form of source and destination for which there is a fast implementation.
+  /// The first forms of source and destination that have a fast implementation.
   convolution_plan choose(layer const& l, int source, std::optional<memory::desc> const& fixed_destination,
                           memory::desc const& weights, dnnl::post_ops const& after) const {
     struct forms {
@@ -179,7 +179,7 @@ class onednn final : public peer {
   int convolution(layer_list const& list, layer const& l, int i) {
     int source = value_of(l.source);
     int const other = l.other < 0 ? -1 : value_of(l.other);
-    // Adding in place needs a value of our own that nobody reads later.
+    // Adding in place needs a value in scratch memory that has no later reader.
     bool const in_place = other >= 0 && list.last_reader[std::size_t(l.other)] == i && l.other != l.source &&
                           !values_[std::size_t(owner(other))].caller;
     dnnl::post_ops after;
@@ -233,7 +233,7 @@ class onednn final : public peer {
   int pool(layer const& l) {
     ago::window w = l.win;
     if (l.kind == op::global_avg_pool) w = {.kernel_h = l.in.h, .kernel_w = l.in.w};
-    if (w.dilation_h > 1 || w.dilation_w > 1) throw unsupported("a dilated pooling is not used here with oneDNN");
+    if (w.dilation_h > 1 || w.dilation_w > 1) throw unsupported("dilated pooling is not supported here with oneDNN");
     dnnl::algorithm const how = l.kind == op::max_pool ? dnnl::algorithm::pooling_max
                                 : l.count_pads         ? dnnl::algorithm::pooling_avg_include_padding
                                                        : dnnl::algorithm::pooling_avg_exclude_padding;
@@ -274,13 +274,13 @@ class onednn final : public peer {
     return to;
   }
 
-  /// Blocks of channels cannot be cut: a part of an NHWC value.
+  /// A part of an NHWC value, because blocks of channels cannot be cut.
   int slice(layer const& l) {
     int const source = in_form(value_of(l.source), describe(l.in, tag::nhwc));
     return add_value(form(source).submemory_desc(dims_of(l.out), {0, l.begin, 0, 0}), nullptr, source);
   }
 
-  /// The value of a concatenation, from when the first of its parts is written.
+  /// The value of a concatenation, created when its first part is written.
   int joined(layer_list const& list, int number) {
     auto const [found, is_new] = joined_.try_emplace(number, -1);
     if (is_new) {
@@ -295,7 +295,7 @@ class onednn final : public peer {
   struct part {
     int of, first;  ///< concatenation, channel
   };
-  /// What a layer may write its result into.
+  /// The concatenation that a layer may write its result into.
   static std::optional<part> part_of(layer_list const& list, int number) {
     for (std::size_t i = 0; i < list.layers.size(); ++i) {
       int first = 0;
@@ -312,7 +312,7 @@ class onednn final : public peer {
     return form(joined_value).submemory_desc(dims_of(l.out), {0, first, 0, 0});
   }
 
-  /// Reorders those parts to their places that were not written there.
+  /// Reorders the parts that were not written in place.
   int concat(layer_list const& list, layer const& l, int i) {
     int const to = joined(list, i);
     int first = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// oneDNN's words for extents, layouts, clamps and activations.
+// oneDNN's types for extents, layouts, clamps and activations.
 #pragma once
 
 #include "layers.hpp"
@@ -18,7 +18,7 @@ using tag = memory::format_tag;
 inline memory::dims dims_of(ago::shape s) { return {s.n, s.c, s.h, s.w}; }
 inline memory::desc describe(ago::shape s, tag t) { return {dims_of(s), memory::data_type::f32, t}; }
 
-/// Do two descriptions of the same dimensions name the same bytes? Strides of extents of 1 do not matter.
+/// Whether two descriptions of the same dimensions describe the same bytes. Strides of extents of 1 do not matter.
 inline bool same_bytes(memory::desc const& a, memory::desc const& b) {
   if (a == b) return true;
   if (a.data.offset0 != b.data.offset0) return false;

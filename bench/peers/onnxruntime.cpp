@@ -15,11 +15,11 @@ constexpr std::chrono::seconds patience(300);
 
 std::string script(char const* name) { return std::string(AGO_BENCH_PEERS_FOLDER) + '/' + name; }
 
-/// A folder of our own for models and values, as long as this lives.
+/// A temporary folder for models and values, which is removed on destruction.
 class temporary_folder {
  public:
   temporary_folder() : path_{(fs::temp_directory_path() / "ago-bench-XXXXXX").string()} {
-    if (!mkdtemp(path_.data())) throw std::runtime_error("no folder can be made below " + path_);
+    if (!mkdtemp(path_.data())) throw std::runtime_error("cannot create a temporary folder: " + path_);
   }
   ~temporary_folder() {
     std::error_code ignored;
@@ -95,7 +95,7 @@ class onnxruntime_peer final : public peer {
   child_process child_;
 };
 
-/// The end of a program that was started to see whether it can be.
+/// How a program ended, or that it could not be started.
 ending try_program(std::vector<std::string> const& words) try {
   return run_program_to_end(words, patience);
 } catch (not_started const& why) {
@@ -119,7 +119,7 @@ std::string find_exporter() {
     if (end.status == 0) return python;
     why = python + (": " + end.said);
   }
-  throw unsupported("nothing writes its models, " + why + " (scripts/setup --with peers installs it)");
+  throw unsupported("its models cannot be written, " + why + " (scripts/setup --with peers installs it)");
 }
 
 std::unique_ptr<peer> load_onnxruntime(onnxruntime const& where, std::string const& exporter,

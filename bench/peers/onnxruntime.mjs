@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX Runtime behind standard input and output, for bench/networks and imported: a line for each command, a line for
-// each answer.
+// ONNX Runtime controlled through standard input and output, for bench/networks and imported. Each command and each
+// answer is a line.
 //
 //   node onnxruntime.mjs PACKAGES                                prints the version of onnxruntime-node in
 //                                                                PACKAGES/node_modules
 //   node onnxruntime.mjs PACKAGES MODEL INPUT THREADS LAYOUT     then answers
-//     run             infers once, "ok NANOSECONDS"
-//     output FILE     writes what the last run computed, float32, "ok FLOATS"
+//     run             runs one inference, "ok NANOSECONDS"
+//     output FILE     writes the results of the last run, float32, "ok FLOATS"
 //
-// INPUT is a file of float32. Images are NCHW in the model, and in the files as LAYOUT says, nhwc or nchw. Of several
-// inputs or outputs, one lies behind the other.
+// INPUT is a file of float32. Images are NCHW in the model, and have the LAYOUT nhwc or nchw in the files. Several
+// inputs or outputs are concatenated.
 import { readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { resolve } from 'node:path';
 const [packages, model, inputFile, threads, layout] = process.argv.slice(2);
 const require = createRequire(resolve(packages, 'any.js'));
 
-/** The extents of `from` in another order, its elements moved accordingly. */
+/** `data` with all axes but the first in another `order`. */
 function transposed(data, [n, ...rest], order) {
   const strides = [rest[1] * rest[2], rest[2], 1];
   const [a, b, c] = order.map((axis) => rest[axis]);
@@ -49,14 +49,14 @@ function readFloats(file) {
 const count = (shape) => shape.reduce((product, extent) => product * extent, 1);
 const isStatic = (shape) => shape.every((extent) => typeof extent === 'number' && extent >= 0);
 
-/** Whole numbers are handed over as floats. */
+/** Whole numbers are passed as floats. */
 function tensorOf(ort, type, floats, shape) {
   if (type === 'int64') return new ort.Tensor(type, BigInt64Array.from(floats, (x) => BigInt(Math.trunc(x))), shape);
   if (type === 'float32') return new ort.Tensor(type, toNchw(floats, shape), shape);
   throw new Error(`an input of ${type}`);
 }
 
-/** A session with its inputs in place, and memory for its outputs, as far as their extents are known. */
+/** A session with its inputs in place, and with memory for outputs whose extents are known. */
 async function load() {
   const ort = require('onnxruntime-node');
   const session = await ort.InferenceSession.create(model, {
@@ -103,7 +103,7 @@ async function answer(command, loaded) {
   throw new Error(`unknown command '${command}'`);
 }
 
-/** Lines of the standard input, read only when one is wanted: nothing runs beside an inference. */
+/** Lines of standard input, read synchronously on demand, so that nothing else runs during an inference. */
 function* lines() {
   const block = Buffer.alloc(4096);
   let text = '';

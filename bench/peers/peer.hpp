@@ -12,16 +12,16 @@
 
 namespace bench {
 
-/// An engine with one network loaded: reads the memory it was given, writes the memory it was given. Inputs and
-/// outputs are NHWC and belong to the caller.
+/// An engine with one network loaded. It reads and writes the memory it was given; inputs and outputs are NHWC and
+/// belong to the caller.
 class peer {
  public:
   virtual ~peer() = default;
   virtual void run() = 0;
-  /// Runs the layers again on what the last run() left between them, without the changes of layout at the edges: what
-  /// the layers cost amid a network that has the engine's own layout. For networks of one layer.
+  /// Runs the layers again on the values of the last run(), without the changes of layout at the edges: the cost of the
+  /// layers within a network in the engine's own layout. For networks of one layer.
   virtual void run_layer() { run(); }
-  /// For engines in another process: runs once and gives the seconds by that process's clock. Empty: run() is timed.
+  /// For engines in another process: runs once and returns the seconds by that process's clock. Empty: run() is timed.
   virtual std::function<double()> clock() { return {}; }
 };
 
@@ -39,7 +39,7 @@ struct peer_option {
 /// The engines found when this program was built.
 std::vector<peer_option> peer_options();
 
-/// When a piece of scratch memory is needed: from one step to another, both included.
+/// The first and the last step that need a piece of scratch memory.
 struct lifetime {
   std::size_t bytes;
   int first, last;
@@ -50,8 +50,8 @@ struct placement {
   std::size_t bytes = 0;
 };
 
-/// Lets pieces share memory that are never needed at once, as any user of a library without a planner would: the
-/// largest first, each at the lowest offset that is free (greedy by size, Pisarchyk and Lee 2020, arXiv:2001.03288).
+/// Lets pieces that are never needed at the same time share memory, as any user of a library without a planner would:
+/// the largest first, each at the lowest free offset (greedy by size, Pisarchyk and Lee 2020, arXiv:2001.03288).
 placement place(std::span<lifetime const> pieces);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// XNNPACK by its operator API: NHWC, clamps fused; it offers no fused addition, and SiLU as a sigmoid and a product.
+// XNNPACK through its operator API: NHWC, clamps fused. It has no fused addition; SiLU is a sigmoid and a product.
 #include "../buffer.hpp"
 #include "peer.hpp"
 
@@ -51,19 +51,19 @@ class xnnpack final : public peer {
   };
   using operator_handle = std::unique_ptr<xnn_operator, release>;
 
-  /// Channels of a value: in memory of its own, or amid those of another value.
+  /// Channels of a value: in memory of its own, or among those of another value.
   struct place {
     float* data = nullptr;
-    std::size_t stride = 0;  ///< floats from pixel to pixel
+    std::size_t stride = 0;  ///< floats between pixels
   };
-  /// Whose memory a value lies in, from which channel on.
+  /// The value whose memory contains this one, and its first channel there.
   struct view {
     int of, first;
   };
 
   layer const& at(int v) const { return list_.layers[std::size_t(v)]; }
 
-  /// Can the layer write its result amid other channels, into a concatenation?
+  /// Whether the layer can write its result into a concatenation, among other channels.
   bool writes_with_gaps(int v) const {
     layer const& l = at(v);
     bool const is_output = std::find(list_.outputs.begin(), list_.outputs.end(), v) != list_.outputs.end();
@@ -93,12 +93,12 @@ class xnnpack final : public peer {
     int const count = int(list_.layers.size()), inputs = int(memory.inputs.size());
     auto const bytes = [&](int v) { return std::size_t(at(v).out.count()) * sizeof(float) + XNN_EXTRA_BYTES; };
     std::vector<view> const views = find_views();
-    std::vector<lifetime> pieces(std::size_t(2 * count), {0, 0, 0});  // values, then what SiLU multiplies each with
+    std::vector<lifetime> pieces(std::size_t(2 * count), {0, 0, 0});  // values, then the factors of SiLU
     for (int v = 0; v < count; ++v) {
       if (at(v).function == op::silu) pieces[std::size_t(count + v)] = {bytes(v), v, v};
       lifetime& own = pieces[std::size_t(views[std::size_t(v)].of)];
       int const last = std::max(v, list_.last_reader[std::size_t(v)]);
-      if (own.bytes == 0) own = {bytes(views[std::size_t(v)].of), v, last};  // the first that writes there
+      if (own.bytes == 0) own = {bytes(views[std::size_t(v)].of), v, last};  // the first writer
       own.last = std::max(own.last, last);
     }
     for (int v = 0; v < inputs; ++v) pieces[std::size_t(v)] = {0, 0, 0};
@@ -109,7 +109,7 @@ class xnnpack final : public peer {
     std::copy(memory.inputs.begin(), memory.inputs.end(), data.begin());
     for (std::size_t k = 0; k < memory.outputs.size(); ++k) {
       int const v = list_.outputs[k];
-      if (v < inputs || views[std::size_t(v)].of != v) throw unsupported("an output that is no memory of its own");
+      if (v < inputs || views[std::size_t(v)].of != v) throw unsupported("an output that has no memory of its own");
       data[std::size_t(v)] = memory.outputs[k];
     }
     for (view const& v : views) values_.push_back({data[std::size_t(v.of)] + v.first, std::size_t(at(v.of).out.c)});
@@ -119,7 +119,7 @@ class xnnpack final : public peer {
   float* value(int v) const { return values_[std::size_t(v)].data; }
   std::size_t stride(int v) const { return values_[std::size_t(v)].stride; }
   float* dense(int v) const {
-    if (stride(v) != std::size_t(at(v).out.c)) throw unsupported("XNNPACK adds no values that lie amid other channels");
+    if (stride(v) != std::size_t(at(v).out.c)) throw unsupported("XNNPACK cannot add values that are slices of others");
     return value(v);
   }
   void append(xnn_operator_t o) { operators_.emplace_back(o); }
@@ -143,7 +143,7 @@ class xnnpack final : public peer {
       shuffle(l, i);
     }
     if (l.function == op::silu) silu(l, i);
-    if (l.function == op::gelu) throw unsupported("gelu is not offered by XNNPACK");
+    if (l.function == op::gelu) throw unsupported("XNNPACK has no gelu");
     if (l.kind == op::add) {
       sum(l, dense(l.source), i);
     } else if (l.other >= 0) {
@@ -198,8 +198,8 @@ class xnnpack final : public peer {
     ago::window const& w = l.win;
     bool const average = l.kind == op::avg_pool;
     bool const padded = w.pad_top + w.pad_left + w.pad_bottom + w.pad_right > 0;
-    if (average && l.count_pads && padded) throw unsupported("avg_pool that counts pads is not offered by XNNPACK");
-    if (average && (w.dilation_h > 1 || w.dilation_w > 1)) throw unsupported("dilated avg_pool is not offered");
+    if (average && l.count_pads && padded) throw unsupported("XNNPACK has no avg_pool that counts pads");
+    if (average && (w.dilation_h > 1 || w.dilation_w > 1)) throw unsupported("XNNPACK has no dilated avg_pool");
     auto const u = [](int x) { return std::uint32_t(x); };
     std::size_t const channels = std::size_t(l.in.c), from = stride(l.source), to = stride(i);
     clamp const none;
@@ -229,7 +229,7 @@ class xnnpack final : public peer {
          "set up");
   }
 
-  /// Copies those parts of a concatenation that could not be written where they belong.
+  /// Copies the parts of a concatenation that could not be written in place.
   void join(layer const& l, int i) {
     float* to = value(i);
     for (int const part : l.parts) {
@@ -279,7 +279,7 @@ class xnnpack final : public peer {
   std::unique_ptr<pthreadpool, release> threads_;
   std::optional<buffer> scratch_;
   std::vector<place> values_;  ///< of the layers
-  std::vector<float*> gates_;  ///< what SiLU multiplies each with
+  std::vector<float*> gates_;  ///< the factors of SiLU
   std::vector<operator_handle> operators_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two depthwise convolutions in a row: neither network has them, the shapes are of their depthwise layers.
+// Two consecutive depthwise convolutions. Neither network has them; the shapes are those of its depthwise layers.
 #include "registry.hpp"
 
 namespace {

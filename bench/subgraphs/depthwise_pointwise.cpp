@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The last two operators of inverted residuals, and what separable convolutions are made of.
+// The last two operators of inverted residuals; also the operators of a separable convolution.
 #include "registry.hpp"
 
 namespace {

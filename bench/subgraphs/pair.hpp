@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two complex operators, each with its batch norm and relu6, as a value and as an ago network.
+// Two complex operators, each with batch norm and relu6, as a value and as an ago network.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -27,14 +27,14 @@ constexpr pair_part to(int channels) { return {.out = channels}; }
 constexpr pair_part window(int kernel, int stride) { return {.kernel = kernel, .stride = stride}; }
 
 struct pair_shape {
-  int size, channels;  ///< of the image that goes in
+  int size, channels;  ///< of the input image
   pair_part first, second;
   int images = 1;
 
   constexpr bool operator==(pair_shape const&) const = default;
 };
 
-/// The pair as the body of a network: one type for all.
+/// The pair as the body of a network: one type for all pairs.
 struct pair_body {
   pair_part first, second;
   constexpr ago::tensor operator()(ago::tensor x) const { return second(first(x)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The last operator of an inverted residual and the first one of the next.
+// The last operator of an inverted residual and the first operator of the next.
 #include "registry.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How pairs are entered: those of one kind in one file, at batch 1 and 4, with the ways in which they are compiled.
+// Registration of pairs: one file for each kind, at batch 1 and 4, with the ways in which they are compiled.
 #pragma once
 
 #include "pair.hpp"
@@ -15,7 +15,7 @@ struct subgraph {
   pair_shape what;
   std::string name;
   entry network;
-  std::vector<ago::chain_tiling> tilings;  ///< of each variant; none: two steps
+  std::vector<ago::chain_tiling> tilings;  ///< of each variant; tiling::none: two steps
 };
 
 inline std::vector<subgraph>& subgraphs() {
@@ -23,8 +23,7 @@ inline std::vector<subgraph>& subgraphs() {
   return all;
 }
 
-/// The schedule table that joins the second operator of a pair to the first one, in tiles of the analytic default's
-/// size.
+/// The schedule table that joins the second operator of a pair to the first one, with the analytic model's tile size.
 template <auto const& Net, ago::tiling How>
 inline constexpr ago::schedule_table joined{
     {{ago::program<Net>::plan.steps[1].signature, {.join = 1, .tiling = How}}}};
@@ -35,8 +34,8 @@ void add_variant(subgraph& to, char const* name) {
   to.tilings.push_back(Model::steps == 1 ? Model::program::tiling_of(0) : ago::chain_tiling{});
 }
 
-/// The variant that is told to fuse in one way, if that is possible, not what the default does, and if a tile is less
-/// than the whole value between the operators.
+/// Adds a variant with a forced tiling, if the tiling is possible and not the default's, and if a tile is smaller than
+/// the whole value between the operators.
 template <auto const& Net, ago::tiling How>
 void add_forced(subgraph& to, char const* name) {
   using standard = ago::program<Net>;
@@ -49,7 +48,7 @@ void add_forced(subgraph& to, char const* name) {
   }
 }
 
-/// "ago" fuses where and how its default says; "ago-ni" does not; the others are told to.
+/// "ago" is the default; "ago-ni" does not fuse; the others have forced tilings.
 template <pair_shape S>
 void add_pair() {
   using ago::tiling;

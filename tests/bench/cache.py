@@ -30,7 +30,7 @@ class Cache(unittest.TestCase):
     def test_help_and_nonsense(self):
         self.assertEqual(run("--help").returncode, 0)
         self.assertEqual(run("--devices", "none").returncode, 2)
-        self.assertIn("there is no no-such-compiler", run("--compiler", "no-such-compiler").stderr)
+        self.assertIn("no-such-compiler was not found", run("--compiler", "no-such-compiler").stderr)
 
     def test_steps_add_up_to_the_inference(self):
         device = ["--devices", "cortex-a55"]
