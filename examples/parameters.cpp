@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints what lies where in the weight blob of a network: what tools/weights.py makes blobs by.
+// Prints the layout of a network's weight blob, which tools/weights.py needs to write one.
 #include <ago/graph/write_parameters.hpp>
 
 #include <iostream>
@@ -7,7 +7,7 @@
 using namespace ago;
 
 // [network]
-/// A transformer layer. Its module in PyTorch declares norm1, norm2, qkv, projection, up, down.
+/// A transformer layer. Its PyTorch module declares norm1, norm2, qkv, projection, up, down.
 constexpr auto encoder = [](tensor x) {
   int const channels = x.channels();
   x = x + (x | named("norm1", layer_norm{}) | linear{3 * channels} | attention{.heads = 4} | linear{channels});

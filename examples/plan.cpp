@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints what the compiler decided for MobileNet-V2: steps, their parts, and where values live.
+// Prints the plan of MobileNet-V2: steps, their parts, and the places of values.
 #include <ago/ago.hpp>
 
 #include "networks/mobilenet_v2.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network on two threads: cut into pieces when it is compiled, computed by a team.
+// A network on two threads: divided into work items at compile time, computed by a team.
 #include <ago/ago.hpp>
 #include <ago/model/team.hpp>
 
@@ -31,7 +31,7 @@ int main() {
   for (std::size_t i = 0; i < bert::parameter_count; ++i) weights[i] = float(i % 31) / 160 - .09f;
   for (std::size_t i = 0; i < bert::input_size(); ++i) tokens[i] = float(i % 7);
   static bert net{weights};
-  net(tokens, alone);  // without a team: the same pieces one after another
+  net(tokens, alone);  // without a team: the same work items one after another
   classify(net, tokens, shared);
   bool const equal = std::equal(std::begin(alone), std::end(alone), std::begin(shared));
   std::printf("%d steps, %zu bytes of arena, %s\n", net.steps, net.arena_bytes,

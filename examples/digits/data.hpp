@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The embedded files as typed views; README.md describes their layout.
+// Typed views of the embedded files; README.md describes their layout.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace digits {
 
 static_assert(std::endian::native == std::endian::little, "the embedded files are little-endian");
 
-using image = std::array<unsigned char, 8 * 8>;  ///< pixels 0..16 in rows
-using scores = std::array<float, 10>;            ///< a logit per class
+using image = std::array<unsigned char, 8 * 8>;  ///< pixels 0..16 row by row
+using scores = std::array<float, 10>;            ///< one logit per class
 
 /// Takes typed spans off the front of an embedded file; a file of the wrong length ends the program.
 class reader {
@@ -34,7 +34,7 @@ public:
   std::span<T const> take(std::size_t count) {
     if (count > rest.size() / sizeof(T)) fail("is too short");
     if (reinterpret_cast<std::uintptr_t>(rest.data()) % alignof(T) != 0) fail("is not aligned");
-    // The bytes come from the assembler, no C++ object of another type lives there.
+    // The assembler defines these bytes; no C++ object of another type lives there.
     auto const* first = reinterpret_cast<T const*>(rest.data());
     rest = rest.subspan(count * sizeof(T));
     return {first, count};
@@ -60,7 +60,7 @@ private:
   std::span<unsigned char const> rest;
 };
 
-/// The parameters of a network that has `N` of them.
+/// The parameters of a network with `N` parameters.
 template <std::size_t N>
 std::span<float const, N> weights() {
   reader file{"digits.weights", digits_weights, digits_weights_end};
@@ -69,7 +69,7 @@ std::span<float const, N> weights() {
   return all.template first<N>();
 }
 
-/// The held-out images and what PyTorch makes of them; all four spans have the same length.
+/// The held-out images and PyTorch's answers; all four spans have the same length.
 struct held_out_set {
   std::span<image const> images;
   std::span<unsigned char const> labels;

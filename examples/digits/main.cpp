@@ -10,7 +10,7 @@
 
 namespace {
 
-/// An image and what the network says it is.
+/// An image and the network's prediction.
 struct verdict {
   digits::image const* pixels;
   int label, predicted;
@@ -30,7 +30,7 @@ double confidence(digits::scores const& logits) {
   return 1 / sum;
 }
 
-/// The first right image of each of six digits. If the network is ever wrong, its first mistake comes last.
+/// The first correctly classified image of each of six digits. The network's first mistake, if any, comes last.
 std::vector<verdict> choose_six(std::vector<verdict> const& all) {
   std::vector<verdict> six;
   for (auto const& v : all) {
@@ -44,7 +44,7 @@ std::vector<verdict> choose_six(std::vector<verdict> const& all) {
   return six;
 }
 
-/// Side by side, two columns per pixel so that they are square.
+/// Draws images side by side, with two columns per pixel to make pixels square.
 void draw(std::vector<verdict> const& row) {
   constexpr char const* shades[] = {" ", "░", "▒", "▓", "█"};
   for (std::size_t y = 0; y < 8; ++y) {

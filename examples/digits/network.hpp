@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The digits network in ago's algebra; train.py holds the same one in PyTorch.
+// The digits network as an ago expression; train.py defines the same network in PyTorch.
 #pragma once
 
 #include <ago/ago.hpp>
@@ -8,13 +8,13 @@ namespace digits {
 
 using namespace ago;
 
-/// Depthwise 3x3, then pointwise: a convolution at an eighth of the cost.
+/// Depthwise 3x3, then pointwise: about an eighth of the cost of a full convolution.
 constexpr auto separable(int out, int stride) {
   return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{}
        | pointwise{out} | batch_norm{} | relu6{};
 }
 
-/// MobileNetV2's block: widen, filter, narrow without an activation, and add what came in.
+/// MobileNet-V2's inverted residual: expand, depthwise, project without an activation, and add the input.
 constexpr auto inverted_residual(int channels, int expansion) {
   return residual{pointwise{channels * expansion} | batch_norm{} | relu6{}
                 | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The same network with weights that were packed when this program was built: it has them once, and plans nothing.
+// The same network with weights packed at build time: the program contains them once and no planning data.
 #include "data.hpp"
 
 #include <digits_packed.hpp>

@@ -1,25 +1,25 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains the network of network.hpp on the UCI handwritten digits and writes what the example embeds.
+"""Trains the network of network.hpp on the UCI handwritten digits and writes the files that the example embeds.
 
-  train.py          train, evaluate, write the three files below beside this script
-  train.py --check  no training: evaluate digits.weights again and compare with the other two files
+  train.py          train, evaluate, write the three files below to this script's folder
+  train.py --check  no training: evaluate digits.weights and compare with the other two files
 
 Everything is little-endian; `n` is the number of held-out images.
 
   digits.weights   float32[23242]
-                   parameters in declaration order. Per convolution (they have no bias): its weight as PyTorch
-                   stores it (OIHW; depthwise [C,1,3,3]), then the batch norm after it: gamma, beta, mean,
-                   variance. Last the linear layer: weight [out,in], bias. It is the order of state_dict()
-                   without num_batches_tracked.
+                   parameters in declaration order. For each convolution (without bias): its weights as PyTorch
+                   stores them (OIHW; depthwise [C,1,3,3]), then the batch norm that follows: gamma, beta,
+                   mean, variance. The linear layer comes last: weights [out,in], bias. This is the order of
+                   state_dict() without num_batches_tracked.
   digits.images    int32 n, uint8[n][64], uint8[n]
-                   the held-out set: pixels 0..16 in rows, then the labels
+                   the held-out set: pixels 0..16 row by row, then the labels
   digits.expected  int32 n, float32[n][10], uint8[n]
-                   what PyTorch answers in eval mode and float32: logits (first, so that they are aligned),
+                   PyTorch's answers in eval mode and float32: logits (first, so that they are aligned),
                    then the predicted classes
 
 The network's input is pixel / 16, one channel of 8x8. Nothing is tuned on the held-out set: the number of
-epochs is fixed, and the last state is the one that is written.
+epochs is fixed, and the last state is written.
 """
 import argparse
 import math
@@ -78,7 +78,7 @@ def as_input(pixels):
 
 
 def augment(x):
-  """Turns, scales, shears and shifts every image a little, and adds mild noise."""
+  """Rotates, scales, shears and shifts every image slightly, and adds mild noise."""
   n = len(x)
   uniform = lambda *size: 2 * torch.rand(*size) - 1
   angle, scale = uniform(n) * math.radians(12), 1 + 0.12 * uniform(n, 2, 1)
@@ -95,7 +95,7 @@ def train(pixels, labels):
   x, y = as_input(pixels), torch.from_numpy(labels.astype(np.int64))
   network = make_network()
   optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=0.02)
-  steps = len(x) // BATCH  # an incomplete last batch is dropped: batch norm dislikes small ones
+  steps = len(x) // BATCH  # an incomplete last batch is dropped: batch norm does not work well on small batches
   schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, EPOCHS * steps, pct_start=0.15)
   for epoch in range(EPOCHS):
     total = 0.0
@@ -146,7 +146,7 @@ def expected_file(logits):
 
 
 def check(pixels, labels, logits):
-  """Do the files on disk say what this script says? Images and classes exactly, logits up to rounding."""
+  """Compares the files on disk with this script's results: images and classes exactly, logits up to rounding."""
   if (HERE / 'digits.images').read_bytes() != images_file(pixels, labels):
     sys.exit('digits.images differs from the held-out set')
   stored, n = (HERE / 'digits.expected').read_bytes(), len(logits)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Draws the outline of a ring, found by a network that ago_import() made of edges.onnx, and compares with plain loops.
+// Draws the outline of a ring, found by a network imported from edges.onnx, and compares it with plain loops.
 #include "outline.hpp"
 
 #include <cmath>
@@ -10,13 +10,13 @@ namespace {
 constexpr int height = 24, width = 48;
 using picture = float[height * width];
 
-/// 1 on the ring; pixels are twice as high as wide.
+/// 1 on the ring, else 0; pixels are twice as high as wide.
 float ring(int y, int x) {
   float const radius = std::hypot(2 * (float(y) - 11.5f), float(x) - 23.5f);
   return radius > 10 && radius < 20 ? 1.f : 0.f;
 }
 
-/// How steep `image` is at a pixel; zeros around it.
+/// The steepness of `image` at a pixel; the image is padded with zeros.
 float steepness(picture const& image, int y, int x) {
   auto const at = [&](int row, int column) {
     bool const inside = row >= 0 && row < height && column >= 0 && column < width;

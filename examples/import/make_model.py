@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes edges.onnx: how steep an image of 24 x 48 pixels is, by Sobel's filters; and answers/: a random image, and what
-the model must make of it. Needs Debian's python3-onnx."""
+"""Writes edges.onnx, which computes the steepness of an image of 24 x 48 pixels with Sobel filters, and answers/, a
+random image and the model's expected output. Needs Debian's python3-onnx."""
 import pathlib
 
 import numpy as np

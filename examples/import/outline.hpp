@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The imported network with its weights, ready to run.
+// The imported network with its weights.
 #pragma once
 
 // [model]

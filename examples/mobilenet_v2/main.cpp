@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MobileNet-V2 at the paper's three sizes: what is known at compile time, and a run on one image.
+// MobileNet-V2 at the paper's three sizes: prints what is known at compile time and runs it on one image.
 #include <ago/ago.hpp>
 
 #include "networks/mobilenet_v2.hpp"
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Weights as a training would start from: He-scaled convolutions, batch norms near the identity.
+/// Initial weights as for training: He-scaled convolutions, batch norms near the identity.
 template <auto const& Net>
 std::vector<float> random_weights() {
   std::mt19937 random(1);
@@ -32,7 +32,7 @@ std::vector<float> random_weights() {
   return weights;
 }
 
-/// A soft gradient with some texture: an image without a file.
+/// A generated image: a soft gradient with some texture.
 std::vector<float> picture(std::size_t size) {
   std::vector<float> image(size);
   for (std::size_t i = 0; i < size; ++i) image[i] = std::sin(float(i) * .01f) + .2f * std::cos(float(i) * 1.7f);

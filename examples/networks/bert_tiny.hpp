@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads). Names are given where PyTorch's modules declare
+// BERT-tiny (Turc et al., 2019: 2 layers of 128 channels, 2 heads). Layers are named where PyTorch's modules declare
 // their parameters in another order.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace bert {
 
 inline constexpr layer_norm norm{.epsilon = 1e-12f};
 
-/// Attention and a network of two layers, each added to what came in and normalised (Vaswani et al., 2017).
+/// Attention and a feed-forward network of two layers, each added to its input and normalised (Vaswani et al., 2017).
 constexpr auto encoder(int heads, int wide) {
   return [=](tensor x) {
     int const channels = x.channels();
@@ -27,11 +27,11 @@ inline constexpr auto encoders = named("encoders", repeat{2, encoder(2, 512)});
 
 }  // namespace bert
 
-/// From the sums of the embeddings of `Tokens` tokens to the last hidden state.
+/// Maps the summed embeddings of `Tokens` tokens to the last hidden state.
 template <int Tokens>
 inline constexpr auto bert_tiny = input{.w = Tokens, .c = 128} | bert::norm | bert::encoders;
 
-/// From the numbers of the tokens. Their words, positions, and the first segment's embedding, are added up.
+/// Takes token numbers. The embeddings of words, positions and the first segment are summed.
 template <int Tokens>
 inline constexpr auto bert_tiny_ids = input{.w = Tokens}
   | embedding{.entries = 30522, .width = 128} | positions{} | named("segments.weight[0]", bias{})

@@ -10,7 +10,7 @@ using namespace ago;
 
 namespace mnas {
 
-/// Widen, filter each channel, narrow without an activation; add what came in where shapes allow.
+/// Expand, depthwise, project without an activation; add the input if shapes allow.
 constexpr auto inverted_residual(int kernel, int expand, int out, int stride) {
   return [=](tensor x) {
     tensor const y = x | pointwise{expand * x.channels()} | batch_norm{} | relu{}

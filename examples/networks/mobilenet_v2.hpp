@@ -12,7 +12,7 @@ namespace mobilenet {
 
 constexpr auto conv_bn_relu6(conv2d conv) { return conv | batch_norm{} | relu6{}; }
 
-/// Widen, filter each channel, narrow without an activation; add what came in where shapes allow.
+/// Expand, depthwise, project without an activation; add the input if shapes allow.
 constexpr auto inverted_residual(int expand, int out, int stride) {
   return [=](tensor x) {
     tensor y = expand == 1 ? x : x | pointwise{expand * x.channels()} | batch_norm{} | relu6{};

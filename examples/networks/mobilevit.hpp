@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MobileViT-S (Mehta and Rastegari, ICLR 2022). Names are given where PyTorch's modules declare their parameters in
+// MobileViT-S (Mehta and Rastegari, ICLR 2022). Layers are named where PyTorch's modules declare their parameters in
 // another order.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace vit {
 
 constexpr auto conv_bn_silu(conv2d conv) { return conv | batch_norm{} | silu{}; }
 
-/// Widen, filter each channel, narrow without an activation; add what came in where shapes allow.
+/// Expand, depthwise, project without an activation; add the input if shapes allow.
 constexpr auto inverted_residual(int out, int stride) {
   return [=](tensor x) {
     int const wide = 4 * x.channels();
@@ -25,7 +25,7 @@ constexpr auto inverted_residual(int out, int stride) {
 }
 
 // [encoder]
-/// A transformer layer. A pixel attends to those at the same position in all 2x2 patches; no token is moved.
+/// A transformer layer. A pixel attends to the pixels at the same position in all 2x2 patches; tokens are not moved.
 constexpr auto encoder(int wide) {
   return [=](tensor x) {
     int const channels = x.channels();
@@ -35,7 +35,7 @@ constexpr auto encoder(int wide) {
 }
 // [/encoder]
 
-/// What is near by convolutions, what is far by attention. An image that 2x2 patches do not cover is stretched.
+/// Local features by convolutions, global ones by attention. An image of odd extents is resized to fit 2x2 patches.
 constexpr auto block(int channels, int layers) {
   return [=](tensor x) {
     int const out = x.channels(), height = x.height(), width = x.width();

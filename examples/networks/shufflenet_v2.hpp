@@ -10,7 +10,7 @@ using namespace ago;
 
 namespace shuffle {
 
-/// Mix, filter each channel, mix.
+/// Pointwise, depthwise, pointwise.
 constexpr auto branch(int out, int stride) {
   return pointwise{out} | batch_norm{} | relu{}
        | depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{}
@@ -18,14 +18,14 @@ constexpr auto branch(int out, int stride) {
 }
 
 // [unit]
-/// Half of the channels pass unchanged, the other half goes through the branch; then both are shuffled.
+/// Half of the channels pass unchanged, the other half goes through the branch; then all are shuffled.
 inline constexpr auto unit = [](tensor x) {
   auto const [left, right] = chunk<2>(x);
   return concat(left, right | branch(right.channels(), 1)) | channel_shuffle{2};
 };
 // [/unit]
 
-/// Half the image, `out` channels.
+/// Halves the image; `out` channels.
 constexpr auto down(int out) {
   return concat(depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{}
               | pointwise{out / 2} | batch_norm{} | relu{},

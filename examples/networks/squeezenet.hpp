@@ -11,7 +11,7 @@ using namespace ago;
 
 namespace squeeze {
 
-/// Few channels in, then half of the outputs by a 1x1 and half by a 3x3 convolution.
+/// Squeeze to few channels, then half of the outputs by a 1x1 convolution and half by a 3x3 convolution.
 constexpr auto fire(int narrow, int wide) {
   return pointwise{.out = narrow, .bias = true} | relu{}
        | concat(pointwise{.out = wide, .bias = true} | relu{},

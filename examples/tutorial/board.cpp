@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 5: what a firmware needs: memory that is known at compile time, checked calls, a model shared by threads.
+// Tutorial 5: firmware: memory known at compile time, checked calls, a model shared by threads.
 // [program]
 #include "ring.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 3: an imported detector finds the rectangles of a picture; boxes.ppm shows them framed.
+// Tutorial 3: an imported detector finds the rectangles in a picture; boxes.ppm shows them framed.
 // [program]
 #include <ago/ago.hpp>
 #include <detector.hpp>  // written by ago_import()
@@ -17,7 +17,7 @@ struct box {
   int x, y, w, h;
 };
 
-/// The network looks from each cell at the pixels around it. The cell next to a rectangle's centre reports it.
+/// Each cell of the output describes the pixels around it. The cell next to a rectangle's centre reports it.
 int find_boxes(float const* cells, box* found, int most) {
   int count = 0;
   for (int i = 0; i < rows * columns && count < most; ++i) {
@@ -31,7 +31,7 @@ int find_boxes(float const* cells, box* found, int most) {
   return count;
 }
 
-/// A PPM file: grey pixels, and a red line around each box.
+/// Writes a PPM file: grey pixels, with a red line around each box.
 bool write_picture(char const* name, float const* image, box const* boxes, int count) {
   std::FILE* const file = std::fopen(name, "wb");
   if (!file) return false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tutorial 2: lists and converts ring.npz by tools/weights.py, and fails unless the result is ring.weights. Needs
-NumPy.
+"""Tutorial 2: lists and converts ring.npz with tools/weights.py, and fails unless the result equals ring.weights.
+Needs NumPy.
 
 usage: convert.py <program that prints the table of parameters>
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 6: a plan is a value: here tests and a printout of the one for examples/digits.
+// Tutorial 6: a plan is a value: checks and prints the plan of examples/digits.
 // [program]
 #include "digits/network.hpp"
 

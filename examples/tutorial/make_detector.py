@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tutorial 3: writes detector.onnx, which finds bright rectangles. Needs Debian's python3-onnx.
 
-Its weights are not trained but calculated. A convolution adds up, in a window of 16 x 16 pixels every 4 pixels, the brightness and its
-first and second moments; what follows makes mean and standard deviation of them: the centre and half the size of a rectangle.
+Its weights are calculated, not trained. A convolution sums the brightness and its first and second moments in a window of 16 x 16
+pixels, every 4 pixels. The layers after it compute mean and standard deviation: the centre and half the size of a rectangle.
 """
 import pathlib
 

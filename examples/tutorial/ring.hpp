@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 2, 4 and 5: a network that tells whether a point of the plane lies on a ring; train.py holds it in PyTorch.
+// Tutorials 2, 4 and 5: a network that decides whether a point lies on a ring; train.py defines it in PyTorch.
 #pragma once
 
 #include <ago/ago.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 2: prints the table of parameters by which tools/weights.py sorts PyTorch's.
+// Tutorial 2: prints the table of parameters by which tools/weights.py sorts those of PyTorch.
 #include "ring.hpp"
 
 #include <ago/graph/write_parameters.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tutorial 2: trains a network to tell the points of a ring, and saves its state dict as ring.npz. Needs PyTorch."""
+"""Tutorial 2: trains a network to recognise points on a ring, and saves its state dict as ring.npz. Needs PyTorch."""
 import pathlib
 
 import numpy as np

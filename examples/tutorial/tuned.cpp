@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tutorial 4: the network with the schedules that a tuner has found, beside the default ones.
+// Tutorial 4: the network with schedules found by a tuner, compared with the default ones.
 // [program]
 #include "ring.hpp"
 #include "this_machine.hpp"  // written by the tuner
