@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Activations that are user's functions in the library: what they compute is written here, and may be read here.
-// Functions of registers (exp, log1p, ...) are found by their argument, when a kernel is compiled.
-// Largest errors over all finite x, measured as those in kernel/epilogue.hpp: 4 units in the last place, softplus below
-// -87 and celu besides 1e-37; mish 8 units and 1e-35; affine_sigmoid 2e-7; threshold, negative, absolute and the
-// roundings exact.
+// Activations that the library defines as maps.
+// Functions of registers (exp, log1p, ...) are found by argument-dependent lookup when a kernel is compiled.
+// Largest errors over all finite x, measured as in kernel/epilogue.hpp: 4 units in the last place, plus 1e-37 for
+// softplus below -87 and for celu; mish 8 units and 1e-35; affine_sigmoid 2e-7; threshold, negative, absolute and the
+// roundings are exact.
 // The layers' operators are templates, so that a function is compiled only where its layer is used: xsimd's exp and log
 // for neon take g++ 5 seconds.
 #pragma once
@@ -22,7 +22,7 @@ inline constexpr auto elu_function = [](auto x, auto alpha, auto gamma) {
 inline constexpr auto celu_function = [](auto x, auto alpha) {
   return where_less(x, decltype(x)(0.f), alpha * expm1(min(decltype(x)(0.f), x) / alpha), x);
 };
-inline constexpr auto softplus_function = [](auto x) {  // log(1 + exp(x)), which is x and little more for large x
+inline constexpr auto softplus_function = [](auto x) {  // log(1 + exp(x)), which approaches x for large x
   return max(decltype(x)(0.f), x) + log1p(exp(-abs(x)));
 };
 inline constexpr auto mish_function = [](auto x) {  // tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), e = exp(x)
@@ -42,7 +42,7 @@ inline constexpr auto shrink_function = [](auto x, auto lambda, auto bias) {
 inline constexpr auto affine_function = [](auto x, auto factor, auto summand) { return x * factor + summand; };
 inline constexpr auto power_function = [](auto x, auto exponent) { return power(x, exponent); };
 
-/// A name as a template argument.
+/// A string as a template argument.
 template <std::size_t N>
 struct function_text {
   char text[N];
@@ -51,7 +51,7 @@ struct function_text {
   }
 };
 
-/// One of the functions below, of no numbers.
+/// A layer of one of the functions below, which take no numbers.
 template <auto const& Function, function_text Name>
 struct function_layer {
   int line = __builtin_LINE();
@@ -81,7 +81,7 @@ struct elu {
   }
 };
 
-/// gamma * elu{alpha}, with the numbers of the paper (Klambauer et al., 2017) unless others are given.
+/// gamma * elu{alpha}; the defaults are those of the paper (Klambauer et al., 2017).
 struct selu {
   float alpha = 1.6732632f, gamma = 1.0507010f;
   int line = __builtin_LINE();
@@ -117,7 +117,7 @@ struct threshold {
   }
 };
 
-/// x - bias where greater than lambda, x + bias where less than -lambda, else 0: with bias = lambda soft shrinkage.
+/// x - bias where greater than lambda, x + bias where less than -lambda, else 0; bias = lambda is soft shrinkage.
 struct shrink {
   float lambda = .5f, bias = 0;
   int line = __builtin_LINE();
@@ -135,7 +135,7 @@ struct affine {
   }
 };
 
-/// x to the power of a number, see kernel/math.hpp; of a negative x to one that is not whole: NaN.
+/// x to the power of a number, see kernel/math.hpp; NaN for a negative x and a number that is not an integer.
 struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();
@@ -160,14 +160,14 @@ using reciprocal_root = detail::function_layer<detail::inverse_root, "reciprocal
 /// 1 / x
 using reciprocal = detail::function_layer<detail::inverse, "reciprocal">;
 using exponential = detail::function_layer<detail::exponential_function, "exponential">;
-/// The natural one.
+/// Natural logarithm.
 using logarithm = detail::function_layer<detail::logarithm_function, "logarithm">;
 using error_function = detail::function_layer<detail::error_function_of, "error_function">;
 using sine = detail::function_layer<detail::sine_function, "sine">;
 using cosine = detail::function_layer<detail::cosine_function, "cosine">;
 using round_down = detail::function_layer<detail::rounded_down, "round_down">;
 using round_up = detail::function_layer<detail::rounded_up, "round_up">;
-/// To the nearest whole number, of two the even one.
+/// To the nearest integer, halves to even.
 using round_off = detail::function_layer<detail::rounded, "round_off">;
 
 }  // namespace ago

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The algebra of layers: a layer is anything callable that takes a tensor and gives a tensor.
+// The algebra of layers. A layer is anything callable that takes a tensor and returns a tensor.
 #pragma once
 
 #include <ago/graph/arithmetic.hpp>
@@ -25,7 +25,7 @@ struct sequence {
   constexpr tensor operator()(tensor x) const { return then(first(x)); }
 };
 
-/// first(x) + second(x), or their product; a misfit is reported on the line where the second branch ends.
+/// first(x) + second(x), or another binary operator; a misfit is reported on the line where the second branch ends.
 template <op Kind, layer First, layer Second>
 struct combination {
   First first;
@@ -39,7 +39,7 @@ struct combination {
 template <layer Body>
 struct named_layer {
   char const* name;
-  int index;  ///< behind the name; negative: none
+  int index;  ///< appended to the name; negative: none
   Body body;
   constexpr tensor operator()(tensor x) const {
     if (!x.recorder) return body(x);
@@ -53,27 +53,27 @@ struct named_layer {
 
 }  // namespace detail
 
-/// One layer after the other.
+/// `then` applied to the result of `first`.
 template <layer First, layer Then>
 constexpr detail::sequence<First, Then> operator|(First first, Then then) { return {first, then}; }
 
-/// Both layers on the same value, the results added.
+/// Applies both layers to the same value and adds the results.
 template <layer First, layer Second>
 constexpr detail::combination<op::add, First, Second> operator+(First first, Second second) { return {first, second}; }
 
-/// Both layers on the same value, the results multiplied: `identity{} * gate`.
+/// Applies both layers to the same value and multiplies the results: `identity{} * gate`.
 template <layer First, layer Second>
 constexpr detail::combination<op::mul, First, Second> operator*(First first, Second second) { return {first, second}; }
 
-/// Both layers on the same value, the second result subtracted from the first.
+/// Applies both layers to the same value and subtracts the second result from the first.
 template <layer First, layer Second>
 constexpr detail::combination<op::sub, First, Second> operator-(First first, Second second) { return {first, second}; }
 
-/// Both layers on the same value, the first result divided by the second.
+/// Applies both layers to the same value and divides the first result by the second.
 template <layer First, layer Second>
 constexpr detail::combination<op::div, First, Second> operator/(First first, Second second) { return {first, second}; }
 
-/// x + body(x), which has x's shape or is {n, 1, 1, c}: other shapes are a mistake here more often than meant.
+/// x + body(x). The result of the body must have the shape of x or {n, 1, 1, c}; other shapes are usually mistakes.
 template <layer Body>
 struct residual {
   Body body;
@@ -87,7 +87,7 @@ struct residual {
 template <layer Body>
 residual(Body) -> residual<Body>;
 
-/// The layer `times` times in a row, with parameters of their own.
+/// The layer applied `times` times, each time with its own parameters.
 template <layer Body>
 struct repeat {
   int times;
@@ -102,7 +102,7 @@ struct repeat {
 template <layer Body>
 repeat(int, Body) -> repeat<Body>;
 
-/// All layers on the same value, the results joined along their channels.
+/// Applies all layers to the same value and joins the results along the channels.
 template <layer... Branches>
   requires(sizeof...(Branches) > 0)
 constexpr auto concat(Branches... branches) {
@@ -112,7 +112,7 @@ constexpr auto concat(Branches... branches) {
   };
 }
 
-// Something that is neither all tensors nor all layers.
+// Refuses a mixture of tensors and layers.
 template <class A, class... Rest>
   requires((layer<A> && !(layer<Rest> && ...)) || (std::same_as<A, tensor> && !(std::same_as<Rest, tensor> && ...)))
 constexpr auto concat(A const& a, Rest const&...) {
@@ -121,7 +121,7 @@ constexpr auto concat(A const& a, Rest const&...) {
 }
 
 namespace detail {
-/// What named() names: a layer as it is, repetitions with their numbers.
+/// What named() names: a layer as it is; the repetitions of `repeat`, each with its number.
 constexpr auto numbered(layer auto body) { return body; }
 template <layer Body>
 constexpr auto numbered(repeat<Body> body) {
@@ -133,13 +133,13 @@ constexpr auto numbered(repeat<Body> body) {
 }
 }  // namespace detail
 
-/// Gives a name to what `body` records, for `parameters`, and its repetitions numbers. Names within names are joined by
+/// Names the operators and parameters that `body` records, and numbers its repetitions. Nested names are joined by
 /// dots: `named("encoders", repeat{2, named("norm", layer_norm{})})` makes "encoders.0.norm" and "encoders.1.norm".
 constexpr auto named(char const* name, layer auto body) {
   return detail::named_layer<decltype(detail::numbered(body))>{name, -1, detail::numbered(body)};
 }
 
-/// The same with a number: `named("features", 3, body)` makes "features.3".
+/// With a number: `named("features", 3, body)` makes "features.3".
 constexpr auto named(char const* name, int index, layer auto body) {
   return detail::named_layer<decltype(detail::numbered(body))>{name, index, detail::numbered(body)};
 }

@@ -10,15 +10,15 @@ namespace ago {
 
 namespace detail {
 
-/// The left operand of an operator, with the line it stands on: an operator itself takes no default argument.
+/// The left operand of an operator with its source line; operators themselves cannot have default arguments.
 struct left_operand {
   tensor value;
   int line;
   constexpr left_operand(tensor x, int at = __builtin_LINE()) : value(x), line(at) {}
 };
 
-/// a and b, element by element. The one with the shape of the result becomes operand 0; where a kernel could not read
-/// the other one in place, it is repeated in memory first.
+/// a and b, element by element. The one with the shape of the result becomes operand 0. If a kernel cannot read the
+/// other one in place, it is first expanded in memory.
 constexpr tensor record_binary(op kind, int line, tensor a, tensor b, bool stretch = true) {
   tensor const operands[] = {a, b};
   recording r(kind, line, operands);
@@ -35,13 +35,13 @@ constexpr tensor record_binary(op kind, int line, tensor a, tensor b, bool stret
   return r.append(n, pair);
 }
 
-/// Joins along an axis. `line` 0: not known, the lines of the operands serve.
+/// Joins values along an axis. `line`: 0 if unknown; the lines of the operands are used then.
 constexpr tensor record_concat(int line, tensor const* parts, int count, axis along = axis::channels) {
   if (count == 1) return parts[0];
   recording r(op::concat, line ? line : line_of(parts[0]), {parts, count});
   node n{.kind = op::concat, .out = parts[0].dims()};
   n.axis = int(along);
-  constexpr int order[] = {1, 2, 0, 3};  // of complaints: height, width, images, channels
+  constexpr int order[] = {1, 2, 0, 3};  // of the checks: height, width, images, channels
   long sum = 0;
   for (int i = 0; i < count; ++i) {
     shape const s = parts[i].dims();
@@ -60,15 +60,15 @@ constexpr tensor record_concat(int line, tensor const* parts, int count, axis al
 
 }  // namespace detail
 
-// Extents that are 1 are stretched to those of the other operand. Nothing is copied if this is {n, 1, 1, c}, one pixel
-// for each image, {n, h, w, 1}, one number for each pixel, or {n, 1, 1, 1}; of each of them n may also be 1.
+// An extent of 1 is broadcast to that of the other operand. Nothing is copied if the smaller operand has one pixel for
+// each image, {n, 1, 1, c}, one number for each pixel, {n, h, w, 1}, or both, {n, 1, 1, 1}; n may also be 1.
 
 /// Sum.
 constexpr tensor operator+(detail::left_operand x, tensor y) {
   return detail::record_binary(op::add, x.line, x.value, y);
 }
 
-/// Product by element.
+/// Elementwise product.
 constexpr tensor operator*(detail::left_operand x, tensor y) {
   return detail::record_binary(op::mul, x.line, x.value, y);
 }
@@ -77,17 +77,17 @@ constexpr tensor operator-(detail::left_operand x, tensor y) {
   return detail::record_binary(op::sub, x.line, x.value, y);
 }
 
-/// Quotient by element.
+/// Elementwise quotient.
 constexpr tensor operator/(detail::left_operand x, tensor y) {
   return detail::record_binary(op::div, x.line, x.value, y);
 }
 
-/// The larger of two elements; where one is NaN, either.
+/// The larger of two elements; NaN if either is NaN.
 constexpr tensor maximum(detail::left_operand x, tensor y) {
   return detail::record_binary(op::maximum, x.line, x.value, y);
 }
 
-/// The smaller of two elements; where one is NaN, either.
+/// The smaller of two elements; NaN if either is NaN.
 constexpr tensor minimum(detail::left_operand x, tensor y) {
   return detail::record_binary(op::minimum, x.line, x.value, y);
 }
@@ -97,7 +97,7 @@ constexpr tensor less(detail::left_operand x, tensor y) {
   return detail::record_binary(op::less, x.line, x.value, y);
 }
 
-/// x to the power of y, by element; of a negative x to one that is no whole number: NaN.
+/// x to the power of y, elementwise; NaN for a negative x and a y that is not an integer.
 constexpr tensor power(detail::left_operand x, tensor y) {
   return detail::record_binary(op::power, x.line, x.value, y);
 }
@@ -126,8 +126,8 @@ constexpr tensor tensor_of(auto const& a, auto const& b) {
 }
 }  // namespace detail
 
-// A number, a layer, or anything else that is not a tensor. (`auto`: the sentence comes at the operator, not from
-// the depths of constant evaluation.)
+// Refuses a number, a layer, or anything else that is not a tensor. (`auto`: the error is reported at the operator, not
+// from inside a constant evaluation.)
 template <class A, class B>
   requires detail::one_is_tensor<A, B>
 constexpr auto operator+(A const& a, B const& b) {

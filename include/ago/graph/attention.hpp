@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers of transformers: products of two values, softmax, layer norm, attention.
+// Transformer layers: products of two values, softmax, layer norm, attention.
 #pragma once
 
 #include <ago/graph/arithmetic.hpp>
@@ -8,8 +8,8 @@
 
 namespace ago {
 
-/// For every image and row the matrix product of x {n, h, w, c} with y {n, h, c, m}: {n, h, w, m}. `transposed`: y is
-/// {n, h, m, c}. Its n and h may be 1, it then serves all.
+/// The matrix product of x {n, h, w, c} and y {n, h, c, m} for every image and row: {n, h, w, m}. `transposed`: y is
+/// {n, h, m, c}. Its n and h may be 1; it is then used for all images or rows.
 constexpr tensor matmul(detail::left_operand x, tensor y, bool transposed = false) {
   tensor const operands[] = {x.value, y};
   detail::recording r(op::matmul, x.line, operands);
@@ -23,7 +23,7 @@ constexpr tensor matmul(detail::left_operand x, tensor y, bool transposed = fals
   return r.append(n, operands);
 }
 
-/// exp(x) over its sum, over the channels of each pixel.
+/// exp(x) divided by its sum over the channels of each pixel.
 using softmax = detail::elementwise<op::softmax>;
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta, with mean and (biased) variance of each pixel's channels.
@@ -51,14 +51,13 @@ constexpr double reciprocal_root(int x) {
 }
 }  // namespace detail
 
-/// Attention of several heads (Vaswani et al., 2017): softmax(scale * q k^T) v, each head with its part of the
-/// channels. Tokens are pixels; with a patch, each pixel attends to those at the same place of all patches (MobileViT).
-/// It is
-/// recorded as two products with a softmax between them, which intensive fusion joins.
+/// Multi-head attention (Vaswani et al., 2017): softmax(scale * q k^T) v, each head on its share of the channels.
+/// Tokens are pixels; with a patch, each pixel attends to those at the same position in all patches (MobileViT). It is
+/// recorded as two products with a softmax between them, which intensive fusion combines.
 struct attention {
   int heads = 1;
   extent2 patch = 1;
-  float scale = 0;  ///< 0: one over the root of a head's channels
+  float scale = 0;  ///< 0: 1 / sqrt(channels of a head)
   int line = __builtin_LINE();
 
   /// Queries {n, h, w, c}, keys and values {n, h2, w2, c}.
@@ -90,7 +89,7 @@ struct attention {
     node result{.kind = op::attention_values, .out = a, .win = patches, .groups = groups, .alpha = 1};
     return r.append(result, product);
   }
-  /// Queries, keys and values side by side in the channels, as one linear layer makes them.
+  /// Queries, keys and values are the three thirds of the channels, as one linear layer computes them.
   constexpr tensor operator()(tensor x) const {
     auto const [q, k, v] = chunk<3>(x, axis::channels, line);
     return (*this)(q, k, v);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The four extents of a value by name, and by number.
+// The four axes of a value by name and by number.
 #pragma once
 
 #include <ago/graph/shape.hpp>
@@ -8,12 +8,12 @@
 
 namespace ago {
 
-/// An extent of a value: images, rows, columns, channels.
+/// An axis of a value.
 enum class axis : std::uint8_t { images, rows, columns, channels };
 
 namespace detail {
 
-/// Extent number `axis` of a shape.
+/// The extent of a shape along axis number `axis`.
 constexpr int& extent_along(shape& s, int axis) { return axis == 0 ? s.n : axis == 1 ? s.h : axis == 2 ? s.w : s.c; }
 constexpr int extent_along(shape const& s, int axis) {
   return axis == 0 ? s.n : axis == 1 ? s.h : axis == 2 ? s.w : s.c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of different shapes side by side: which fit, and what is repeated.
+// Broadcasting: which shapes fit each other, and what is expanded.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -9,14 +9,14 @@ namespace ago {
 
 namespace detail {
 
-/// Can an operator on shape `whole` read a value of shape `s` where it lies: all of it, one pixel or all, with one
-/// channel or all?
+/// Can an operator on shape `whole` read a value of shape `s` in place? It can if `s` has one pixel or all; either may
+/// have one channel.
 constexpr bool is_read_in_place(shape const& s, shape const& whole) {
   bool const one_pixel = s.h == 1 && s.w == 1;
   return one_pixel || (s.h == whole.h && s.w == whole.w);
 }
 
-/// The extents of both, the larger ones.
+/// The larger extent of both along each axis.
 constexpr shape common_shape(shape const& s, shape const& t) {
   shape r = s;
   for (int i = 0; i < 4; ++i)
@@ -24,9 +24,9 @@ constexpr shape common_shape(shape const& s, shape const& t) {
   return r;
 }
 
-/// Complains unless all extents are equal, or, with `stretch`, 1.
+/// Reports a fault unless all extents are equal or, with `stretch`, 1.
 constexpr bool check_extents(recording& r, shape const& s, shape const& t, bool stretch = true) {
-  constexpr int order[] = {3, 1, 2, 0};  // of complaints: channels, height, width, images
+  constexpr int order[] = {3, 1, 2, 0};  // of the checks: channels, height, width, images
   for (int const i : order) {
     int const expected = extent_along(s, i), got = extent_along(t, i);
     if (expected == got || (stretch && (expected == 1 || got == 1))) continue;
@@ -36,14 +36,14 @@ constexpr bool check_extents(recording& r, shape const& s, shape const& t, bool 
   return true;
 }
 
-/// `x` repeated along its axes of extent 1 to shape `whole`; x itself if it has that.
+/// `x` repeated along its axes of extent 1 to shape `whole`; x itself if it has that shape.
 constexpr tensor append_expand(recording& r, tensor x, shape const& whole) {
   return x.dims() == whole ? x : r.append({.kind = op::expand, .out = whole}, x);
 }
 
 }  // namespace detail
 
-/// Repeated along axes of extent 1; 0: as before.
+/// x repeated along axes of extent 1; an extent of 0 keeps that of x.
 struct expand {
   int n = 0, h = 0, w = 0, c = 0;
   int line = __builtin_LINE();
@@ -63,7 +63,7 @@ struct expand {
   }
 };
 
-/// A row of copies of x along each axis, as torch.tile has it.
+/// The given number of copies of x along each axis, like torch.tile.
 struct tile {
   int n = 1, h = 1, w = 1, c = 1;
   int line = __builtin_LINE();
@@ -76,7 +76,7 @@ struct tile {
   }
 
  private:
-  /// With everything before the axis as rows and everything from it on as channels, a row becomes `times` rows.
+  /// Takes the axes before `axis` as rows and the others as channels; each row becomes `times` rows.
   static constexpr tensor along(detail::recording& r, tensor x, int axis, int times) {
     shape out = x.dims();
     if (times == 1) return x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first misfit of a network as a compile error that names layer, source line, and the two numbers.
+// The first misfit of a network as a compile error that states layer, source line, and the two numbers.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -10,19 +10,19 @@
 
 namespace ago {
 
-// Every compiler prints a number with a label when it is the argument of a template with a telling name.
+// Compilers print these numbers together with the name of the template.
 template <int> struct layer_number;
 template <int> struct source_line;
 template <int> struct expects;
 template <int> struct gets;
 
 namespace detail {
-/// Functions, not comparisons: compilers print less below them.
+/// A function instead of a comparison, because compilers print less below it.
 template <fault What>
 constexpr bool is_not(fault other) { return What != other; }
 }  // namespace detail
 
-/// Asserts that `What` is no fault; its own name says which layer is wrong, and how.
+/// Asserts that there is no fault; its own type shows which layer is wrong, and how.
 template <fault What, op Layer, class... Details>
 struct layer_fits {
   static_assert(detail::is_not<What>(fault::shapes_differ),
@@ -84,11 +84,11 @@ using network_fits = layer_fits<Found.what, Found.where, layer_number<Found.laye
 
 }  // namespace detail
 
-/// Instantiating it asserts that every layer of the network fits its input: `static_assert(check<net>::ok)`.
+/// Its instantiation asserts that every layer of the network fits its input: `static_assert(check<net>::ok)`.
 template <auto const& Net>
 struct check {
  private:
-  // Named here, not in the initialiser of `ok`: where an error arises in one, clang reports the variable, too.
+  // Not in the initialiser of `ok`: clang would report the variable, too.
   using asserted = typename detail::network_fits<Net>::asserted;
 
  public:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules about functions of single elements: clamps within clamps, and behind a maximum rather than before it.
+// Rules about elementwise functions: clamps of clamps, and clamps moved from before a maximum to after it.
 #pragma once
 
 #include <ago/graph/rewriter.hpp>
 
 namespace ago::detail {
 
-/// A clamp that never clamps, and a leaky_relu that never leaks.
+/// Removes a clamp or leaky_relu that changes no element.
 constexpr bool clamp_within_bounds(auto& w, int v) {
   node const& n = w[v];
   value_bounds const& x = w.bounds[w.operand(v)];
@@ -15,8 +15,8 @@ constexpr bool clamp_within_bounds(auto& w, int v) {
   return idle;
 }
 
-/// Only where nothing else reads the value between: else its operand would have two readers, and each of the clamps
-/// a step of its own.
+/// Only where nothing else reads the inner clamp: otherwise its operand would have two readers, and each clamp its own
+/// step.
 constexpr bool clamp_of_clamp(auto& w, int v) {
   int const u = w.operand(v);
   if (!is_clamp(w[v].kind) || !is_clamp(w[u].kind) || !w.uses.is_private(u)) return false;
@@ -28,13 +28,13 @@ constexpr bool clamp_of_clamp(auto& w, int v) {
   return true;
 }
 
-/// Is it certain, in floating point too, that a < b makes f(a) <= f(b)?
+/// Does a < b imply f(a) <= f(b), also in floating point?
 constexpr bool never_falls(node const& f) {
   return is_clamp(f.kind) || f.kind == op::hard_sigmoid || (f.kind == op::leaky_relu && f.alpha >= 0);
 }
 
-/// v: a maximum. The function behind it has fewer elements to work on. In front it stays where it is free, in the
-/// kernel that computes what it works on.
+/// v: a maximum. After it the function has fewer elements to compute. It stays before it where it is free, in the
+/// epilogue of the kernel that computes its operand.
 constexpr bool clamp_after_pool(auto& w, int v) {
   int const u = w.operand(v);
   if (!never_falls(w[u]) || !w.uses.is_private(u) || w[v].out.pixels() >= w[u].out.pixels()) return false;

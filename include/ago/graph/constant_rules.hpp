@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules about trained values: what only takes them apart or gives them another shape is a trained value itself.
+// Rules about trained values: a slice or reshape of one is a trained value itself.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -7,7 +7,7 @@
 
 namespace ago::detail {
 
-/// v: a reshape, or a slice whose elements lie side by side in the user's weights.
+/// v: a reshape, or a slice whose elements are adjacent in the user's weights.
 constexpr bool part_of_constant(auto& w, int v) {
   int const u = w.operand(v);
   node const& n = w[v];

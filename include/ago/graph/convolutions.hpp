@@ -8,7 +8,7 @@ namespace ago {
 
 namespace detail {
 
-/// Appends op::bias behind `x` in the layer `r`.
+/// Appends op::bias after `x` to the layer `r`.
 constexpr tensor append_bias(recording& r, tensor x) {
   node n{.kind = op::bias, .out = x.dims()};
   n.shift = r.place(op::bias, role::bias, n.out.c);
@@ -23,7 +23,7 @@ struct convolution {
   bool bias;
 };
 
-/// Records a convolution under its most special kind: pointwise, depthwise, or any.
+/// Records a convolution as its most specific kind: pointwise, depthwise, or conv2d.
 constexpr tensor record_convolution(recording& r, tensor x, convolution const& c) {
   shape const in = x.dims();
   int groups = r.positive(c.groups), out = r.positive(c.out);
@@ -71,7 +71,7 @@ struct pointwise {
   }
 };
 
-/// Each channel convolved alone, into `multiplier` channels. Weights [channels * multiplier][1][kernel.h][kernel.w].
+/// Convolves each channel alone, into `multiplier` channels. Weights [channels * multiplier][1][kernel.h][kernel.w].
 struct depthwise {
   extent2 kernel = 3, stride = 1;
   padding pad = 0;
@@ -125,7 +125,7 @@ struct scale {
   }
 };
 
-/// x where positive, elsewhere x times a trained slope: one for each channel, or, `shared`, one for all.
+/// x where positive, elsewhere x times a trained slope: one for each channel or, if `shared`, one for all.
 struct prelu {
   bool shared = false;
   int line = __builtin_LINE();
@@ -139,8 +139,8 @@ struct prelu {
   }
 };
 
-/// (x - mean) / sqrt(variance + epsilon) * gamma + beta per channel, with the statistics of training.
-/// Parameters gamma, beta, mean, variance. Folded into the convolution before it where that is sound.
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta per channel, with the statistics from training.
+/// Parameters gamma, beta, mean, variance. Folded into the convolution before it where possible.
 struct batch_norm {
   float epsilon = 1e-5f;
   int line = __builtin_LINE();

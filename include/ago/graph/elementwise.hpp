@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers that change each element on its own, the user's own included.
+// Elementwise layers, including user-defined ones.
 #pragma once
 
 #include <ago/graph/recording.hpp>
@@ -30,7 +30,7 @@ using hard_swish = detail::elementwise<op::hard_swish>;
 using sigmoid = detail::elementwise<op::sigmoid>;
 /// x * sigmoid(x)
 using silu = detail::elementwise<op::silu>;
-/// tanh(x). Its name leaves `tanh` to the C library, and to the register function that a map's lambda calls.
+/// tanh(x). The name `tanh` is left to the C library and to the register function that a map's lambda calls.
 using hyperbolic_tangent = detail::elementwise<op::tanh>;
 /// x
 using identity = detail::elementwise<op::identity>;
@@ -61,7 +61,7 @@ struct hard_tanh {
   constexpr tensor operator()(tensor x) const { return clip{-1, 1, line}(x); }
 };
 
-/// x * Phi(x), by the error function, or by PyTorch's approximation with tanh.
+/// x * Phi(x), with the error function or with PyTorch's approximation by tanh.
 struct gelu {
   bool approximate = false;
   int line = __builtin_LINE();
@@ -76,15 +76,15 @@ struct unchanged {
 };
 }  // namespace detail
 
-/// The user's own operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
-/// into the kernel before it. It may not capture; numbers are written in it, or handed to it, one or two of them:
-/// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`. Drawings and reports call it by its name, if it
-/// has one: `map{[](auto x) { return x * x; }, "square"}`, or with numbers `map{leak, "leak", .2f}`.
+/// A user-defined operator: a generic lambda on one SIMD register, `map{[](auto x) { return x * x; }}`. It is compiled
+/// into the kernel before it. It cannot capture. Constants are written in it, or passed to it, at most two:
+/// `map{[](auto x, auto slope) { return max(x, x * slope); }, .2f}`. Drawings and reports use its name, if it has one:
+/// `map{[](auto x) { return x * x; }, "square"}`, or with numbers `map{leak, "leak", .2f}`.
 template <class F>
 struct map {
   static constexpr bool captures = !(std::is_empty_v<F> && std::default_initializable<F>);
   static_assert(!captures, "ago: map takes a lambda without captures; write the constants it needs into it");
-  /// Named here, where a map is written: otherwise what is wrong in its lambda is reported from within the network.
+  /// Instantiates the lambda where the map is written, so that errors in it are not reported from inside the network.
   using compiled = std::integral_constant<decltype(user_function::apply),
                                           &user_code<std::conditional_t<captures, detail::unchanged, F>>::apply>;
   F function;
@@ -94,7 +94,7 @@ struct map {
 
   constexpr map(F f, float a = 0, float b = 0, int recorded_at = __builtin_LINE())
       : function(f), alpha(a), beta(b), line(recorded_at) {}
-  /// `called`: a literal, since it is pointed to.
+  /// `called`: a string literal, because the map stores a pointer to it.
   template <std::size_t N>
   constexpr map(F f, char const (&called)[N], float a = 0, float b = 0, int recorded_at = __builtin_LINE())
       : function(f), name(called), alpha(a), beta(b), line(recorded_at) {}
@@ -111,13 +111,13 @@ struct map {
   }
 };
 
-/// The network's result with channels outermost. Only as an output: no layer reads it.
+/// Stores an output of the network channel-first. No layer can read it.
 struct to_nchw {
   int line = __builtin_LINE();
   constexpr tensor operator()(tensor x) const { return detail::record_elementwise(x, line, {.kind = op::to_nchw}); }
 };
 
-/// Records nothing; checks the extents that are given.
+/// Records nothing; checks the extents that are not 0.
 struct expect {
   int h = 0, w = 0, c = 0;
   int line = __builtin_LINE();

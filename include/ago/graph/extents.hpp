@@ -6,7 +6,7 @@
 
 namespace ago {
 
-/// Height and width; one number serves both.
+/// Height and width; one number sets both.
 struct extent2 {
   int h, w;
   constexpr extent2(int both) : h(both), w(both) {}
@@ -23,7 +23,7 @@ struct optional_extent2 {
   constexpr extent2 value_or(extent2 other) const { return given ? value : other; }
 };
 
-/// Pixels of zeros around an image, each side its own number.
+/// Zero padding of each side of an image, in pixels.
 struct pads {
   int top = 0, left = 0, bottom = 0, right = 0;
 };
@@ -32,10 +32,10 @@ struct same_padding {};
 /// TensorFlow's padding: the result has ceil(extent / stride) pixels, and an odd pad goes to the bottom and right.
 inline constexpr same_padding same{};
 
-/// What `.pad` takes.
+/// The type of `.pad`: pixels, or `same`.
 struct padding {
   pads sides{};
-  bool is_same = false;  ///< `sides` follow from the extents of the image
+  bool is_same = false;  ///< `sides` are computed from the extents of the image
   constexpr padding(int all) : sides{all, all, all, all} {}
   constexpr padding(int vertical, int horizontal) : sides{vertical, horizontal, vertical, horizontal} {}
   constexpr padding(pads each) : sides(each) {}
