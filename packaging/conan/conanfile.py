@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conan 2 recipe of the sources that it lies in: conan create packaging/conan"""
+"""Conan 2 recipe for the repository that contains it: conan create packaging/conan"""
 import os
 import re
 
@@ -13,7 +13,7 @@ required_conan_version = ">=2.0"
 
 class AgoRecipe(ConanFile):
     name = "ago"
-    description = "Neural networks as C++ expressions, compiled to the fastest code for one CPU core"
+    description = "Neural networks as C++ expressions, compiled to fast code for one CPU"
     license = "Apache-2.0 WITH LLVM-exception"
     topics = ("neural-network", "inference", "header-only", "simd")
     package_type = "header-library"
@@ -58,7 +58,7 @@ class AgoRecipe(ConanFile):
         self.info.clear()
 
     def package_info(self):
-        # find_package(ago) finds ago's own package, which has ago_embed() and its like, too.
+        # find_package(ago) finds ago's own CMake package, which also has ago_embed() and the other functions.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["."]
         self.cpp_info.bindirs = ["bin"]

@@ -141,7 +141,7 @@ class OnBoard(unittest.TestCase):
         for words, code, sentence in [
             (("board", "paint", "synthetic"), 2, "tune or bench, not 'paint'"),
             (("board", "tune"), 2, "HOST, tune or bench, and NETWORK are needed"),
-            (("board", "tune", "../x"), 2, "'../x' is no network"),
+            (("board", "tune", "../x"), 2, "'../x' is not the name of a network"),
             (("board", "bench", "synthetic", "--budget", "3"), 2, "bench takes no flags"),
             (("nobody", "tune", "synthetic"), 1, "nobody cannot be reached"),
             (("board", "tune", "synthetic", "--budget", "0"), 1, "--budget needs a whole number"),

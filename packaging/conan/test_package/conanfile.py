@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds and runs the application of tests/consumer with the package."""
+"""Builds and runs the application in tests/consumer with the package."""
 import os
 
 from conan import ConanFile
@@ -19,7 +19,7 @@ class AgoTestPackage(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        toolchain.user_presets_path = False  # writes into its own folder only
+        toolchain.user_presets_path = False  # write only into its own folder
         toolchain.generate()
 
     def build(self):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# An overlay port of the sources that it lies in: vcpkg install ago --overlay-ports=packaging/vcpkg
+# An overlay port for the repository that contains it: vcpkg install ago --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
-# Only headers and a script.
+# There are only headers and a script.
 set(VCPKG_BUILD_TYPE release)
 set(VCPKG_FIXUP_ELF_RPATH OFF)
 
