@@ -9,7 +9,7 @@ using namespace product_test;
 
 namespace {
 
-/// One attention: its extents, operands, and the definitions in plain double loops.
+/// An attention: extents, operands, and the definition as plain loops in double.
 struct problem {
   int images = 1, heads = 1, d = 1;  ///< d: channels of a head
   int ph = 1, pw = 1;                ///< of a patch
@@ -33,7 +33,7 @@ struct problem {
     s.alpha = scale;
     return s;
   }
-  /// Pixel of token t, at `place` of its patch, of image n of a value that is `columns` patches wide, `rows` high.
+  /// The pixel of token t at `place` of its patch, in image n of a value of `columns` x `rows` patches.
   long pixel(int n, int place, int t, int rows, int columns) const {
     int const y = t / columns * ph + place / pw, x = t % columns * pw + place % pw;
     return (long(n) * rows * ph + y) * columns * pw + x;
@@ -47,7 +47,7 @@ struct operands {
   operands(test::numbers& r, problem const& p) : q(r, p.q()), k(r, p.kv()), v(r, p.kv()) {}
 };
 
-/// A score, and the sum of the magnitudes of its terms.
+/// A score, and the sum of its terms' magnitudes.
 double score(problem const& p, operands const& o, int n, int place, int head, int t, int u, double& magnitude) {
   float const* const q = o.q.at(p.query(n, place, t)) + head * p.d;
   float const* const k = o.k.at(p.key(n, place, u)) + head * p.d;
@@ -61,7 +61,7 @@ double score(problem const& p, operands const& o, int n, int place, int head, in
   return sum * double(p.scale);
 }
 
-/// Calls f(image, place, head, token) for all of them.
+/// Calls f(image, place, head, token) for all combinations.
 template <class F>
 void for_each_row(problem const& p, F f) {
   for (int n = 0; n < p.images; ++n)
@@ -70,7 +70,7 @@ void for_each_row(problem const& p, F f) {
         for (int t = 0; t < p.tokens(); ++t) f(n, place, head, t);
 }
 
-/// The results in double, densely, and a bound on the error of each.
+/// The results in double, dense, and a bound on the error of each.
 struct solution {
   std::vector<double> value, bound;
 };
@@ -101,7 +101,7 @@ solution solve(problem const& p, operands const& o) {
   return r;
 }
 
-/// Largest error as a fraction of its bound; NaN must be where it is expected.
+/// The largest error as a fraction of its bound. NaN must occur exactly where it is expected.
 double worst(shape const& s, place const& at, float const* out, std::vector<double> const& exact,
              std::vector<double> const& bound) {
   double most = 0;
@@ -201,7 +201,7 @@ TEST_CASE("attention computes the sizes of known networks") {
   }
 }
 
-TEST_CASE("attention takes more tokens than results of a few rows fit the cache") {
+TEST_CASE("attention takes so many tokens that the results of a few rows exceed the cache") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     problem const p{.d = 5, .h = 3, .w = 7, .other_h = 31, .other_w = 37};
     test::numbers r(1);
@@ -296,7 +296,7 @@ TEST_CASE("values are weighted and summed") {
   });
 }
 
-TEST_CASE("attention is scores, softmax and values one after another") {
+TEST_CASE("attention equals scores, softmax and weighted values one after another") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     constexpr kernel_key first = key(structure::attention_scores, I), second = key(structure::attention_values, I);
     problem const p{.images = 2, .heads = 3, .d = 11, .ph = 2, .pw = 2, .h = 4, .w = 3, .other_h = 5, .other_w = 2};

@@ -40,7 +40,7 @@ window random_window(random_numbers& random) {
   return w;
 }
 
-/// Any problem that a kernel of `key` is made for.
+/// A random problem that a kernel of `key` supports.
 problem random_problem(kernel_key const& key, int seed) {
   random_numbers random(seed * 7919 + key.tile.pixels * 31 + key.tile.vectors);
   problem p{.in = {}, .outputs = 0, .win = random_window(random), .seed = seed};
@@ -59,7 +59,7 @@ void check_random(int problems) {
   for (int seed = 1; seed <= problems; ++seed) check<K>(random_problem(K, seed));
 }
 
-/// Named windows, with one vector of channels.
+/// A given window, with one vector of channels.
 template <isa I>
 void check_window(window const& w, shape in, int groups = 1, int outputs = lanes(I)) {
   constexpr kernel_key whole = convolution_key<I>({4, 1, 3, 0}, false),
@@ -82,7 +82,7 @@ TEST_CASE("a convolution computes any window, stride, dilation, padding and grou
   });
 }
 
-TEST_CASE("a convolution that asks for its input ahead reads and computes what any other does") {
+TEST_CASE("a convolution that prefetches its input reads and computes the same as one that does not") {
   on_every_isa([]<isa I>() {
     constexpr auto fetching = [](kernel_key key) {
       key.fetches_input = true;
@@ -112,11 +112,11 @@ TEST_CASE("a convolution computes the windows of real networks") {
   on_every_machine([]<isa I>() {
     check_window<I>({3, 3, 2, 2, 1, 1, 1, 1, 1, 1}, {1, 23, 23, 3});             // stem
     check_window<I>({7, 7, 2, 2, 1, 1, 3, 3, 3, 3}, {1, 20, 21, 3});             // ResNet's stem
-    check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});              // strided short cut
+    check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});              // strided shortcut
     check_window<I>({1, 7, 1, 1, 1, 1, 0, 3, 0, 3}, {1, 6, 17, 4});              // Inception
     check_window<I>({7, 1, 1, 1, 1, 1, 3, 0, 3, 0}, {1, 17, 6, 4});
-    check_window<I>({3, 3, 1, 1, 12, 12, 12, 12, 12, 12}, {1, 17, 17, 2});  // atrous pyramid: some columns see 2 taps
-    check_window<I>({3, 3, 1, 1, 18, 18, 18, 18, 18, 18}, {1, 17, 17, 2});       // every window sees its centre only
+    check_window<I>({3, 3, 1, 1, 12, 12, 12, 12, 12, 12}, {1, 17, 17, 2});  // atrous pyramid: some columns have 2 taps
+    check_window<I>({3, 3, 1, 1, 18, 18, 18, 18, 18, 18}, {1, 17, 17, 2});       // only the centre tap is inside
     check_window<I>({5, 5, 1, 1, 1, 1, 4, 4, 4, 4}, {1, 3, 2, 3});               // window larger than the image
     check_window<I>({3, 3, 2, 2, 1, 1, 0, 0, 1, 1}, {1, 8, 12, 3});              // asymmetric, as TensorFlow pads
     check_window<I>({2, 2, 3, 3, 1, 1, 5, 6, 7, 4}, {1, 3, 3, 3});               // windows wholly in the padding
@@ -126,7 +126,7 @@ TEST_CASE("a convolution computes the windows of real networks") {
   });
 }
 
-TEST_CASE("the taps inside the image are those that an enumeration finds") {
+TEST_CASE("the taps inside the image are those found by enumeration") {
   for (int kernel : {1, 2, 3, 5})
     for (int stride : {1, 2, 3})
       for (int dilation : {1, 2, 5})

@@ -16,7 +16,7 @@ struct layer {
   int groups = 1;
 };
 
-/// What the schedule makes of a layer, on a machine with 1 MB of L2.
+/// The default schedule of a layer on a machine with 1 MB of L2.
 struct scheduled {
   kernel_key key{};
   step_data step{};
@@ -37,20 +37,20 @@ constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish
 }
 constexpr structure structure_of(layer const& l, isa target = isa::avx512) { return schedule_of(l, target).key.what; }
 
-TEST_CASE("the schedule takes what measures fastest") {
+TEST_CASE("the default schedule is the one measured to be fastest") {
   using enum structure;
   static_assert(structure_of({{1, 55, 55, 16}, 64}) == winograd_4);
   static_assert(structure_of({{1, 27, 27, 32}, 128}) == winograd_4);
   static_assert(structure_of({{1, 13, 13, 64}, 256}) == winograd_4);
   static_assert(structure_of({{1, 14, 14, 256}, 256}) == winograd_4);
-  static_assert(structure_of({{1, 6, 6, 64}, 256}) == winograd_2);  // its weights are 4/9 of the other's
-  static_assert(structure_of({{1, 3, 3, 64}, 256}) == im2col);  // nearly all the time goes into reading weights
-  static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx2).key.what == winograd_2);  // slower, so it multiplies less
+  static_assert(structure_of({{1, 6, 6, 64}, 256}) == winograd_2);  // its weights are 4/9 of the other tile's
+  static_assert(structure_of({{1, 3, 3, 64}, 256}) == im2col);  // reading weights takes nearly all the time
+  static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx2).key.what == winograd_2);  // slower arithmetic
   static_assert(structure_of({{1, 5, 5, 1}, 1}) == convolution);
   static_assert(structure_of({{1, 224, 224, 3}, 64}) != winograd_2);
   static_assert(schedule_of({{1, 55, 55, 16}, 64}, isa::avx512, {}, winograd::off).key.what == convolution);
   static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx512, {}, winograd::off).key.what == im2col);
-  // What Winograd cannot compute, it leaves alone.
+  // Not computable by Winograd.
   static_assert(structure_of({{1, 55, 55, 16}, 64, {3, 3, 2, 2, 1, 1, 1, 1, 1, 1}}) == convolution);
   static_assert(structure_of({{1, 55, 55, 16}, 64, {3, 3, 1, 1, 2, 2, 1, 1, 1, 1}}) == convolution);
   static_assert(structure_of({{1, 55, 55, 16}, 64, {3, 1, 1, 1, 1, 1, 1, 0, 1, 0}}) == convolution);
@@ -96,7 +96,7 @@ TEST_CASE("every schedule fits its kernel") {
   CHECK(copied > 100);
 }
 
-TEST_CASE("a wished register tile and block are obeyed if Winograd is wished too") {
+TEST_CASE("a requested register tile and block are used if Winograd is requested too") {
   constexpr layer l{{1, 27, 27, 32}, 128};
   constexpr scheduled s = schedule_of(l, isa::avx512, {.pixels = 5, .vectors = 3, .block = 10, .winograd = 2});
   static_assert(s.key.what == structure::winograd_2);

@@ -26,14 +26,14 @@ shape random_shape(test::numbers& r, isa target) {
   return {r.integer(1, 3), r.integer(1, 7), r.integer(1, 7), channels(r, target)};
 }
 
-/// A step between memories with or without gaps.
+/// Puts source and destination into memory with or without gaps between pixels.
 void set_places(step_data& s, test::numbers& r) {
   s.source = {place::area::input, 0, 0, s.in.c + r.one_of({0, 0, 1, 5})};
   s.destination = {place::area::output, 0, 0, s.out.c + r.one_of({0, 0, 1, 5})};
 }
 
-/// Runs the step; from(n, y, x, c) says which element of the source each element of the result is: its image is -1 if
-/// that is not written.
+/// Runs the step. from(n, y, x, c) gives the source element of each element of the result; its image is -1 if the
+/// element is not written.
 template <isa I, class From>
 void check_moves(step_data const& s, test::numbers& r, From from) {
   test::guarded in(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
@@ -65,7 +65,7 @@ void for_many(int seeds, F f) {
 
 }  // namespace
 
-TEST_CASE("a slice takes every step-th element along any axis, forwards or backwards") {
+TEST_CASE("a slice takes every n-th element along any axis, forwards or backwards") {
   for_many(150, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
     step_data s;
     s.in = random_shape(r, I);
@@ -84,7 +84,7 @@ TEST_CASE("a slice takes every step-th element along any axis, forwards or backw
   });
 }
 
-TEST_CASE("a part of a concat goes to its place along any axis, and leaves the rest alone") {
+TEST_CASE("a part of a concat is written to its place along any axis, and nothing else is") {
   for_many(150, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
     step_data s;
     s.in = random_shape(r, I);
@@ -148,7 +148,7 @@ TEST_CASE("axes are permuted in every order") {
   });
 }
 
-TEST_CASE("every place in the patches becomes a sequence, and sequences an image again") {
+TEST_CASE("every place in the patches becomes a sequence, and sequences become an image again") {
   for_many(80, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
     int const ph = r.integer(1, 3), pw = r.integer(1, 3), rows = r.integer(1, 4), columns = r.integer(1, 4);
     shape const image{r.integer(1, 2), ph * rows, pw * columns, channels(r, I)};
@@ -195,7 +195,7 @@ TEST_CASE("a reshape keeps the order of the elements, whatever the gaps between 
   });
 }
 
-TEST_CASE("a plain copy moves nothing") {
+TEST_CASE("a plain copy keeps every element in place") {
   for_many(40, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
     step_data s;
     s.in = s.out = random_shape(r, I);
@@ -204,7 +204,7 @@ TEST_CASE("a plain copy moves nothing") {
   });
 }
 
-TEST_CASE("NaN, infinities and zeros with a sign pass unchanged") {
+TEST_CASE("NaN, infinities and signed zeros are copied unchanged") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     std::uint32_t const bits[] = {0x7fc00001u, 0x7f800000u, 0xff800000u, 0x80000000u, 1u, 0x807fffffu, 0xffc12345u};
     for (op const kind : {op::identity, op::permute, op::reshape}) {

@@ -9,7 +9,7 @@ using namespace ago;
 
 namespace {
 
-/// A depthwise convolution in memory, with its reference.
+/// A depthwise convolution with its memory and its reference.
 struct problem {
   step_data s;
   std::vector<float> blob;  ///< weights [c][taps], bias [c], gamma, beta, mean, variance
@@ -86,7 +86,7 @@ int channels(test::numbers& r, isa target, bool partial) {
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
-/// Random pads, and an image not smaller than what the window needs.
+/// Random pads, and an image that is large enough for the window.
 shape fit(test::numbers& r, window& w, int c, int largest) {
   w.pad_top = r.integer(0, w.kernel_h);
   w.pad_bottom = r.integer(0, w.kernel_h);
@@ -130,7 +130,7 @@ TEST_CASE("whole vectors of channels need no partial registers") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 2, 3, false, 3, 3, 1, 1)>(40); });
 }
 
-TEST_CASE("rectangular and even windows with unlike strides, 5x5 and 7x7") {
+TEST_CASE("rectangular and even windows with different strides, 5x5 and 7x7") {
   many_images<key(native_isa, 3, 2, true, 2, 5, 1, 2)>(60);
   many_images<key(native_isa, 4, 1, true, 1, 3, 3, 1)>(60);
   many_images<key(native_isa, 7, 1, true, 5, 5, 1, 1)>(60);
@@ -138,12 +138,12 @@ TEST_CASE("rectangular and even windows with unlike strides, 5x5 and 7x7") {
   many_images<key(native_isa, 1, 1, true, 1, 1, 1, 1)>(20);
 }
 
-TEST_CASE("any window is possible at run time: rectangular, even, dilated, with unlike strides") {
+TEST_CASE("any window is possible at run time: rectangular, even, dilated, with different strides") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) { many_images<key(I, 4, 1, true)>(120); });
   many_images<key(native_isa, 6, 1, false)>(60);
 }
 
-TEST_CASE("the tile and the block do not change a bit of the result") {
+TEST_CASE("results are bit-identical for every tile and block") {
   for (int seed = 0; seed < 40; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
     window w{3, 3, 1, 1};
@@ -191,7 +191,7 @@ constexpr kernel_key scheduled(isa target, int size, int channels, int kernel, i
 
 }  // namespace
 
-TEST_CASE("the default tile divides the row where it can and fits the registers") {
+TEST_CASE("the default tile fits the registers and divides the row if possible") {
   for (isa const target : {isa::scalar, isa::sse2, isa::avx2, isa::avx512, isa::neon, isa::emulated512})
     for (int kernel = 1; kernel <= 7; ++kernel)
       for (int stride = 1; stride <= 2; ++stride)
@@ -208,7 +208,7 @@ TEST_CASE("the default tile divides the row where it can and fits the registers"
         }
 }
 
-TEST_CASE("emulated registers have the depthwise tiles of those that they stand for") {
+TEST_CASE("emulated instruction sets have the depthwise tiles of those they emulate") {
   for (int kernel : {1, 3, 5, 7, 9})
     for (int stride = 1; stride <= 3; ++stride)
       for (int size : {1, 7, 14, 112}) {
@@ -221,7 +221,7 @@ TEST_CASE("emulated registers have the depthwise tiles of those that they stand 
       }
 }
 
-TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") {
+TEST_CASE("a requested tile and block are used as far as the kernel supports them") {
   constexpr kernel_key k = scheduled(isa::avx512, 14, 64, 3, 1, {.pixels = 5, .vectors = 3});
   static_assert(k.tile.pixels == 5 && k.tile.vectors == 3);
   constexpr kernel_key most = scheduled(isa::avx512, 14, 64, 7, 2, {.pixels = 1000, .vectors = 1000});
@@ -234,11 +234,11 @@ TEST_CASE("a wish for a tile and a block is followed as far as the kernel can") 
   s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
   choose_depthwise(key, s, {.block = 3});
   CHECK(s.block == 3);
-  choose_depthwise(key, s, {.block = 4});  // all four vectors of channels are no block
+  choose_depthwise(key, s, {.block = 4});  // all four vectors of channels: no block
   CHECK(s.block == 0);
 }
 
-TEST_CASE("the kernels of the default schedule are right on the shapes of real networks") {
+TEST_CASE("the kernels of the default schedule are correct for the shapes of real networks") {
   auto const check = []<int size, int channels, int kernel, int stride>(
                          std::integer_sequence<int, size, channels, kernel, stride>) {
     constexpr kernel_key k = [] {

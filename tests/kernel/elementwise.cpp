@@ -21,8 +21,8 @@ int channels(test::numbers& r, isa target, bool partial) {
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
-/// A random image with one source, and binary operands as inputs 1 ...: dense, strided, one pixel per image, or one
-/// image for all.
+/// A random image as source, and binary operands as inputs 1 ...: dense, strided, one pixel per image, or one image for
+/// the whole batch.
 struct problem {
   step_data s;
   std::vector<std::unique_ptr<test::guarded>> inputs;
@@ -44,7 +44,7 @@ struct problem {
   double source(int n, int y, int x, int c) const {
     return double((*inputs[0])[std::size_t(test::index_of(s.in, s.source.pixel_stride, n, y, x, c))]);
   }
-  /// Operand `i` of the epilogue has these extents, but one pixel for each image with `one_pixel`.
+  /// Operand `i` of the epilogue has these extents; with `one_pixel`, one pixel per image.
   void add_operand(int i, shape extents, int stride, bool one_pixel) {
     if (one_pixel) extents = {extents.n, 1, 1, extents.c}, stride = extents.c;
     stage_data& d = s.after[i];
@@ -147,7 +147,7 @@ void check_binaries(int seed) {
 
 }  // namespace
 
-TEST_CASE("every binary operator takes its operands in both orders, and all, one pixel or one channel of the second") {
+TEST_CASE("binary operators take operands in both orders, and a full, one-pixel or one-channel second operand") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 20; ++seed) {
       CAPTURE(seed);
@@ -165,7 +165,7 @@ TEST_CASE("every binary operator takes its operands in both orders, and all, one
 
 namespace {
 
-/// The parameters of two stages, the second's behind the first's.
+/// The parameters of two stages, one after the other.
 template <isa I>
 test::aligned packed_stages(kernel_key const& k, step_data& s, packing_data const& from,
                             std::vector<float> const& blob) {
@@ -178,7 +178,7 @@ test::aligned packed_stages(kernel_key const& k, step_data& s, packing_data cons
 
 }  // namespace
 
-TEST_CASE("scales and slopes know their channel, or are one for all") {
+TEST_CASE("scales and slopes are per channel, or one for all channels") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 40; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
@@ -186,7 +186,7 @@ TEST_CASE("scales and slopes know their channel, or are one for all") {
       bool const shared = seed % 2;
       constexpr kernel_key k = key(I, true, op::scale, op::prelu);
       int const C = p.s.out.c;
-      auto const blob = r.vector(std::size_t(3 + 2 * C));  // 3 others, scale, slopes
+      auto const blob = r.vector(std::size_t(3 + 2 * C));  // 3 unrelated floats, scale, slopes
       packing_data from;
       from.after[0].weight = 3;
       from.after[1] = {.weight = 3 + C, .step = shared ? 0 : 1};
@@ -202,7 +202,7 @@ TEST_CASE("scales and slopes know their channel, or are one for all") {
   });
 }
 
-TEST_CASE("bias and batch norm know their channel") {
+TEST_CASE("bias and batch norm are per channel") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 40; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
@@ -227,7 +227,7 @@ TEST_CASE("bias and batch norm know their channel") {
   });
 }
 
-TEST_CASE("a bias that a norm was folded into is packed with it") {
+TEST_CASE("a bias is packed with the norm that was folded into it") {
   constexpr isa I = native_isa;
   test::numbers r(5);
   problem p(r, 37, 0);
@@ -247,7 +247,7 @@ TEST_CASE("a bias that a norm was folded into is packed with it") {
       packed.data());
 }
 
-TEST_CASE("a value may be changed in place") {
+TEST_CASE("a value can be changed in place") {
   constexpr kernel_key k = key(native_isa, true, op::add, op::relu);
   test::numbers r(6);
   problem p(r, 21, 1);

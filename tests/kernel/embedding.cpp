@@ -54,14 +54,14 @@ void many_tables() {
 
 }  // namespace
 
-TEST_CASE("numbers choose rows of a table") {
+TEST_CASE("numbers select rows of a table") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     many_tables<I, true>();
     many_tables<I, false>();
   });
 }
 
-TEST_CASE("no number leads out of the table") {
+TEST_CASE("no number selects a row outside the table") {
   float const infinity = std::numeric_limits<float>::infinity(), huge = std::numeric_limits<float>::max();
   float const ids[] = {-infinity, -huge, -1, -0.f, .999f, 1, 1.999f, 2, 2.5f, 3, 4e9f, huge, infinity, std::nanf("")};
   int const rows[] = {0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 0};

@@ -11,7 +11,7 @@ using namespace ago;
 
 namespace {
 
-/// The definitions, in double.
+/// The definitions in double.
 double definition(op kind, double x, double alpha, double beta) {
   auto const logistic = [](double v) { return v < 0 ? std::exp(v) / (1 + std::exp(v)) : 1 / (1 + std::exp(-v)); };
   switch (kind) {
@@ -30,7 +30,7 @@ double definition(op kind, double x, double alpha, double beta) {
   }
 }
 
-/// Largest error that activate() promises.
+/// The largest error that activate() documents.
 double bound(op kind, double x, double exact) {
   double const size = std::fabs(exact), unit = std::fmax(size, 0x1p-126) * 0x1p-23;
   switch (kind) {
@@ -46,7 +46,7 @@ double bound(op kind, double x, double exact) {
   }
 }
 
-/// Floats of every kind: zeros, denormals, every magnitude up to the largest, and many where the functions bend.
+/// Floats of every kind: zeros, denormals, every magnitude up to the largest, and many where the functions are curved.
 std::vector<float> samples() {
   test::numbers r(7);
   std::vector<float> v{0.f, -0.f, 1e-45f, -1e-45f, 1e-39f, -1e-39f, 3.4e38f, -3.4e38f,
@@ -60,7 +60,7 @@ std::vector<float> samples() {
   return v;
 }
 
-/// Every 2003rd float of -8 ... 8, and some of every magnitude beyond.
+/// Every 2003rd float in -8 ... 8, and some of every larger magnitude.
 std::vector<float> even_samples() {
   std::vector<float> v;
   auto const add = [&](float low, float high, std::uint32_t step) {
@@ -99,8 +99,8 @@ void check_activations(std::vector<float> const& x) {
   (check_activation<K, I>(x), ...);
 }
 
-/// A named function of the library, of numbers `alpha` and `beta`, against its definition, within `relative` units in
-/// the last place and `absolute`. What float32 cannot hold may be anything.
+/// Compares a function of the library, with numbers `alpha` and `beta`, with its definition, within `relative` units in
+/// the last place and `absolute`. Results beyond the range of float32 may be anything.
 template <auto const& Function, isa I>
 void check_function(std::vector<float> const& x, float alpha, float beta, double (*exact)(double, double, double),
                     double relative, double absolute = 0) {
@@ -149,7 +149,7 @@ TEST_CASE("activations keep their error bounds over the whole range of floats") 
   });
 }
 
-TEST_CASE("activations keep their error bounds where they bend, and at every magnitude") {
+TEST_CASE("activations keep their error bounds where they are curved, and at every magnitude") {
   auto const x = even_samples();
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
     check_activations<I, op::silu, op::gelu, op::gelu_tanh>(x);
@@ -206,7 +206,7 @@ TEST_CASE("activations have their limits at infinity") {
   });
 }
 
-TEST_CASE("NaN, infinities, and zeros with a sign become what C and PyTorch make of them") {
+TEST_CASE("NaN, infinities and signed zeros give the results of C and PyTorch") {
   auto const same = [](float got, float exact) {
     return (std::isnan(got) && std::isnan(exact)) ||
            (std::signbit(got) == std::signbit(exact) &&
@@ -245,7 +245,7 @@ TEST_CASE("NaN, infinities, and zeros with a sign become what C and PyTorch make
   });
 }
 
-TEST_CASE("stages follow one another, each with its own parameters, operands and channels") {
+TEST_CASE("stages run in order, each with its own parameters, operands and channels") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     constexpr epilogue e = chain();
     constexpr int V = lanes(I), channels = 2 * V + (V > 1 ? V - 1 : 0), pixels = 3;

@@ -13,7 +13,7 @@ constexpr kernel_key im2col_key(register_tile tile, bool partial, S... after) {
   return key_of<I>(structure::im2col, tile, partial, after...);
 }
 
-/// Its scratch, all NaN at first, lies somewhere beside the arena.
+/// Runs the kernel with scratch outside the arena that is initially all NaN.
 template <kernel_key K>
 void run_with_scratch(step_data const& s, run_memory const& m) {
   guarded scratch(s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c);
@@ -29,7 +29,7 @@ int extent(random_numbers& random, int span, int pads) {
   return least + random.below(7);
 }
 
-/// Any problem that a kernel of `key` is made for.
+/// A random problem that a kernel of `key` supports.
 problem random_problem(kernel_key const& key, int seed) {
   random_numbers random(seed * 7919 + key.tile.pixels * 31 + key.tile.vectors);
   problem p{.in = {}, .outputs = 0, .seed = seed};

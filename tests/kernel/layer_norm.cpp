@@ -15,7 +15,7 @@ constexpr kernel_key key(isa target, Kinds... kinds) {
   return k;
 }
 
-/// A step with its packed parameters. Gamma and beta lie at `offset` of the blob.
+/// A step with its packed parameters. Gamma and beta are at `offset` in the blob.
 template <isa I>
 struct problem {
   step_data s;
@@ -43,7 +43,7 @@ struct problem {
 
   double gamma(int c) const { return double(blob[std::size_t(offset + c)]); }
   double beta(int c) const { return double(blob[std::size_t(offset + s.out.c + c)]); }
-  /// The definition, in double, at pixel p; `scaled` is without beta.
+  /// The definition in double at pixel p; `scaled` is the result without beta.
   double expected(long p, int c, double* scaled = nullptr) const {
     float const* const x = in.data() + p * s.source.pixel_stride;
     double mean = 0, variance = 0;
@@ -54,7 +54,7 @@ struct problem {
     return y + beta(c);
   }
 
-  /// Compares every channel with the bound that the kernel states.
+  /// Compares every channel within the bound that the kernel documents.
   void check() {
     test::call<layer_norm_kernel<key(I)>>(s, packed.data(), {in.data()}, out.data());
     double worst = 0;  // as a fraction of the bound
@@ -95,7 +95,7 @@ TEST_CASE("layer norm is exact to its bound for any number of channels, pixels a
   });
 }
 
-TEST_CASE("layer norm stands a mean that is large against the deviation") {
+TEST_CASE("layer norm is accurate if the mean is large compared with the deviation") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 60; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
@@ -120,7 +120,7 @@ TEST_CASE("layer norm of equal channels is beta") {
   });
 }
 
-TEST_CASE("layer norm of a pixel with a NaN or an infinity is NaN, and no other pixel's") {
+TEST_CASE("layer norm is NaN for pixels with a NaN or an infinity, and for no others") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     int const channels = 2 * lanes(I) + 1;
     for (int at = 0; at < channels; ++at)

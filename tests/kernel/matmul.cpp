@@ -48,7 +48,7 @@ void check(problem const& p, test::numbers& r) {
   s.destination = {place::area::output, 0, 0, p.columns + r.integer(0, 1) * r.integer(0, 20)};
   test::guarded out(test::extent(p.out(), s.destination.pixel_stride));
   run<matmul_kernel<K>>(K.what, K.target, s, nullptr, {a.base(), b.base(), added.base()}, out.data());
-  // Terms are at most |factor|, and so is what is added at most 1.
+  // Terms are at most |factor|, the addend at most 1.
   double const bound = (p.depth + 3) * 0x1p-24 * (p.depth * std::fabs(double(p.factor)) + 1);
   test::check_output(
       p.out(), s.destination.pixel_stride, out,
@@ -84,7 +84,7 @@ TEST_CASE("a matrix product takes any extents, strides and broadcasts, plain and
   });
 }
 
-TEST_CASE("a matrix product takes more rows and columns than results of a few rows fit the cache") {
+TEST_CASE("a matrix product takes so many rows and columns that the results of a few rows exceed the cache") {
   problem const p{.n = 2, .h = 1, .rows = 77, .depth = 31, .columns = 1003, .other_n = 2, .other_h = 1};
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
     test::numbers r(1);

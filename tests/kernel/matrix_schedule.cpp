@@ -12,7 +12,7 @@ using namespace matrix_test;
 constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon,
                              isa::emulated128, isa::emulated512};
 
-TEST_CASE("a default tile is on the menu and knows what it leaves") {
+TEST_CASE("a default tile is on the menu and has the right remainders") {
   for (isa const target : every_isa)
     for (bool const streams : {false, true})
       for (long const pixels : {1L, 2L, 5L, 7L, 13L, 49L, 111L, 196L, 12544L})
@@ -26,7 +26,7 @@ TEST_CASE("a default tile is on the menu and knows what it leaves") {
         }
 }
 
-TEST_CASE("convolutions ask for images of a few channels, where no schedule by hand leaves them no time") {
+TEST_CASE("convolutions prefetch images of a few channels, unless loops are scheduled by hand") {
   auto const fetches = [](isa target, structure what, int inputs, int groups = 1) {
     kernel_key key{.what = what, .target = target};
     step_data s;
@@ -47,7 +47,7 @@ TEST_CASE("convolutions ask for images of a few channels, where no schedule by h
   CHECK_FALSE(fetches(isa::neon, structure::convolution, 3));
 }
 
-TEST_CASE("the emulated registers have the tiles and blocks of those that they stand for") {
+TEST_CASE("emulated instruction sets have the tiles and blocks of those they emulate") {
   auto const scheduled = [](isa target, structure what, int size, int inputs, int outputs) {
     kernel_key key{.what = what, .target = target};
     step_data s;
@@ -55,7 +55,7 @@ TEST_CASE("the emulated registers have the tiles and blocks of those that they s
     s.out = {1, size, size, outputs};
     if (what == structure::convolution) s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
     choose_matrix(key, s, {});
-    key.target = isa::scalar;  // apart from that they are equal
+    key.target = isa::scalar;  // everything else must be equal
     return std::pair(key, s.block);
   };
   for (structure const what : {structure::pointwise, structure::convolution})
@@ -86,7 +86,7 @@ TEST_CASE("the menu leaves registers for weights and inputs") {
   CHECK_FALSE(is_matrix_tile(isa::avx512, 1, 0));
 }
 
-TEST_CASE("a wish on the menu is obeyed, another is not") {
+TEST_CASE("a requested tile is used if it is on the menu") {
   CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 4, 0}) == register_tile{6, 4, 2, 3});
   CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {8, 8, 0}) ==
         matrix_tile(isa::avx512, {50, 7 * 16}));
@@ -94,13 +94,13 @@ TEST_CASE("a wish on the menu is obeyed, another is not") {
         matrix_tile(isa::avx512, {50, 7 * 16}));
 }
 
-TEST_CASE("the default leaves no pixels over where that costs nothing") {
+TEST_CASE("the default leaves no remainder of pixels where this costs nothing") {
   for (long const pixels : {12544L, 3136L, 784L, 196L})
     for (int const channels : {32, 64, 96, 192})
       CHECK(matrix_tile(isa::avx512, {pixels, channels}).pixels_left == 0);
 }
 
-TEST_CASE("the smaller the depth, the smaller the tile, but not where loops are scheduled by hand") {
+TEST_CASE("the smaller K, the smaller the tile, unless loops are scheduled by hand") {
   auto const results = [](isa target, int depth) {
     kernel_key key{.what = structure::pointwise, .target = target};
     step_data s;
@@ -116,7 +116,7 @@ TEST_CASE("the smaller the depth, the smaller the tile, but not where loops are 
   CHECK(results(isa::neon, 16) == results(isa::neon, 576));
 }
 
-TEST_CASE("a panel that L1 does not hold has many pixels to multiply, unless there are few") {
+TEST_CASE("a panel that exceeds L1 is multiplied with many pixels, unless there are few") {
   for (int const channels : {64, 96, 128, 160, 192}) {
     CHECK(matrix_tile(isa::avx512, {196, channels, 640}).pixels >= 5);
     CHECK(matrix_tile(isa::avx512, {4, channels, 640}).pixels == 4);
@@ -124,14 +124,14 @@ TEST_CASE("a panel that L1 does not hold has many pixels to multiply, unless the
   }
 }
 
-TEST_CASE("with AVX2, which broadcasts apart, several vectors share an input") {
+TEST_CASE("with AVX2, where broadcasts are separate instructions, several vectors share an input") {
   for (long const pixels : {9L, 16L, 49L, 196L, 784L})
     for (int const channels : {16, 32, 40, 64, 1000})
       CHECK(matrix_tile(isa::avx2, {pixels, channels, 512}).vectors > 1);
   CHECK(matrix_tile(isa::avx2, {49, 8, 512}).vectors == 1);
 }
 
-TEST_CASE("a convolution's tile fits the columns that see the whole window") {
+TEST_CASE("a convolution's tile fits the columns whose windows lie inside the image") {
   kernel_key key = key_of<isa::avx512>(structure::convolution, {}, false);
   step_data s;
   s.in = {1, 56, 56, 64};
@@ -145,7 +145,7 @@ TEST_CASE("a convolution's tile fits the columns that see the whole window") {
   CHECK(s.block == 7);
 }
 
-TEST_CASE("a cache block holds whole tiles, and only where the input is read more than once") {
+TEST_CASE("a cache block holds whole tiles, and exists only if the input is read more than once") {
   kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
   step_data s;
   s.in = {1, 56, 56, 256};
@@ -162,7 +162,7 @@ TEST_CASE("a cache block holds whole tiles, and only where the input is read mor
   CHECK(s.block == 0);
 }
 
-TEST_CASE("a wish orders the loops: a block of all pixels is none, a block of one is followed") {
+TEST_CASE("a requested block orders the loops: a block of all pixels is none, a block of one pixel is used") {
   kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
   step_data s;
   s.in = {1, 56, 56, 256};
@@ -173,7 +173,7 @@ TEST_CASE("a wish orders the loops: a block of all pixels is none, a block of on
   }
 }
 
-TEST_CASE("a wish packs the weights in pairs or one by one, where the kernel can") {
+TEST_CASE("weights are packed in pairs or singly as requested, if the kernel supports it") {
   step_data s;
   s.in = {1, 14, 14, 96};
   s.out = {1, 14, 14, 24};
@@ -223,13 +223,13 @@ TEST_CASE("blocks follow the L2 of the device") {
   CHECK(block_on({.l2_bytes = 4 << 20}, 56, 144, 24) == 0);
 }
 
-TEST_CASE("there is no block if all weights would be read again for a few pixels") {
+TEST_CASE("there is no block if it would read all weights again for a few pixels") {
   CHECK(block_on(cortex_a55, 14, 576, 96) > 0);
   CHECK(block_on(cortex_a55, 7, 960, 160) == 0);  // no room for four tiles beside a panel
   CHECK(block_on(cortex_a53, 14, 3072, 768) == 0);
 }
 
-TEST_CASE("a product that adds up chunks of its depth has blocks of these only") {
+TEST_CASE("a product that accumulates chunks of K has blocks for the chunks only") {
   kernel_key const adds{.accumulates = true};
   CHECK(block_on(cortex_a55, 14, 576, 96, adds, {tiling::channels, 64}) == 0);  // 50 KB at a time
   CHECK(block_on(cortex_a55, 14, 576, 96, adds, {tiling::channels, 192}) > 0);  // 151 KB

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For the tests of the matrix-product kernels: random problems, guarded memory, and a reference in plain double loops.
+// For the tests of matrix product kernels: random problems, guarded memory, and a reference as plain loops in double.
 #pragma once
 
 #include <ago/kernel/map.hpp>
@@ -22,7 +22,7 @@ using namespace ago;
 
 using packing_function = void (*)(kernel_key const&, step_data const&, parameter_source const&, float const*, float*);
 
-/// Calls f.operator()<I>() for every instruction set of a machine that is tested.
+/// Calls f.operator()<I>() for every tested instruction set that is not emulated.
 template <class F>
 void on_every_machine(F f) {
   using enum isa;
@@ -37,7 +37,7 @@ void on_every_machine(F f) {
   call.template operator()<neon>();
 }
 
-/// And for the emulated ones, which take long to compile.
+/// Also for the emulated ones, which take long to compile.
 template <class F>
 void on_every_isa(F f) {
   on_every_machine(f);
@@ -62,8 +62,8 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// Floats that are all `untouched` at first, between guard zones; under the address sanitizer an exact heap block
-/// instead, so that reads beyond it are seen too.
+/// Floats, initially all `untouched`, between guard zones; under AddressSanitizer, a heap block of the exact size
+/// instead, so that reads beyond it are detected too.
 class guarded {
  public:
   /// `shift` floats past a 64-byte boundary.
@@ -95,7 +95,7 @@ class guarded {
   static constexpr long guard = 64;
 #endif
   static float untouched() {
-    std::uint32_t const bits = 0x7fc0dead;  // a NaN: whoever reads it, shows it
+    std::uint32_t const bits = 0x7fc0dead;  // a NaN, so that reading it shows in the result
     float x;
     std::memcpy(&x, &bits, sizeof x);
     return x;
@@ -105,7 +105,7 @@ class guarded {
   long count_, shift_;
 };
 
-/// One convolution (or matrix product: the window that is a pixel) with its memory layout.
+/// A convolution (or matrix product: its window is one pixel) with its memory layout.
 struct problem {
   shape in;
   int outputs;
@@ -113,11 +113,11 @@ struct problem {
   int groups = 1;
   int block = 0;
   bool bias = true, norm = true;
-  int source_gap = 0, destination_gap = 0;  ///< channels of neighbours in a concatenation
+  int source_gap = 0, destination_gap = 0;  ///< channels of other parts of a concatenation
   bool broadcast = false;                   ///< binary stages read one pixel
-  bool arena = false;                       ///< from an input to the arena; otherwise from the arena to an output
+  bool arena = false;                       ///< from an input to the arena; else from the arena to an output
   int seed = 0;
-  double shared_error = 0;  ///< allowed everywhere, relative to the largest sum of magnitudes: Winograd mixes outputs
+  double shared_error = 0;  ///< allowed everywhere, relative to the largest sum of magnitudes (Winograd mixes outputs)
 
   shape out() const {
     auto const extent = [](int in, int pads, int span, int stride) { return (in + pads - span) / stride + 1; };
@@ -126,7 +126,7 @@ struct problem {
   }
 };
 
-/// Which parameters there are, and where the values lie.
+/// Draws which parameters exist, and the places of the values.
 inline void draw_parameters_and_places(problem& p, random_numbers& random) {
   p.bias = random.below(4) > 0;
   p.norm = random.below(2) > 0;
@@ -146,18 +146,18 @@ inline std::ostream& operator<<(std::ostream& to, problem const& p) {
             << " norm " << p.norm << " arena " << p.arena << " broadcast " << p.broadcast << " seed " << p.seed;
 }
 
-/// The user's function of the tests, for kernels and for the reference.
+/// A user's function, for kernels and for the reference.
 inline constexpr auto half_plus_one = [](auto x) { return x * decltype(x)(.5f) + decltype(x)(1.f); };
 inline constexpr stage user_stage{op::map, &user_map<decltype(half_plus_one)>};
 
 inline constexpr float leaky_slope = .1f, clip_lower = -.3f, clip_upper = .4f;
 
-/// A value and a bound on the rounding error that a float computation of it may have.
+/// A value and a bound on the rounding error of its computation in float.
 struct estimate {
   double value, error;
 };
 
-/// A problem with its random numbers, solved by a kernel and by the reference.
+/// A problem with random numbers, solved by a kernel and by the reference.
 class experiment {
  public:
   experiment(problem const& p, kernel_key const& key)
@@ -236,7 +236,7 @@ class experiment {
     }
   }
 
-  /// The definition, term by term, with the sum of magnitudes as a measure of the rounding error.
+  /// The definition term by term, with the sum of magnitudes as a measure of the rounding error.
   estimate convolve(int n, int y, int x, int o) {
     window const& w = p_.win;
     int const inputs = p_.in.c / p_.groups, group = o / (p_.outputs / p_.groups);
@@ -357,7 +357,7 @@ inline void check(problem const& p, kernel_key const& key, kernel_function run, 
   experiment(p, key).check(run, pack);
 }
 
-/// `after`: stages of the epilogue, or the operators of those that need no more.
+/// `after`: stages of the epilogue, or just their operators.
 template <isa I, class... S>
 constexpr kernel_key key_of(structure what, register_tile tile, bool partial, S... after) {
   kernel_key key;
@@ -369,7 +369,7 @@ constexpr kernel_key key_of(structure what, register_tile tile, bool partial, S.
   return key;
 }
 
-/// A number of output channels that a kernel of `key` is made for: `panels` whole panels and what is left.
+/// A number of output channels that a kernel of `key` supports: `panels` whole panels and a remainder.
 inline int fitting_channels(kernel_key const& key, int panels, random_numbers& random) {
   int const vectors = panels * key.tile.vectors + key.tile.vectors_left, width = lanes(key.target);
   return vectors * width - (key.partial ? random.between(1, width - 1) : 0);

@@ -7,7 +7,7 @@ using namespace matrix_test;
 
 constexpr double epsilon = 1e-3f;
 
-/// Reads the packed value of (group, k, channel) by walking the panels, not by the packer's formula.
+/// Finds the packed value of (group, k, channel) by walking the panels, not by the packer's formula.
 struct packed_group {
   float const* at;
   int vectors, width, depth, padded;  ///< vectors of a whole panel, lanes, K, channels
@@ -89,8 +89,8 @@ TEST_CASE("weights are packed in panels, folded, and padded with zeros") {
   });
 }
 
-TEST_CASE("a bias may pass through a norm that the weights do not") {
-  // Cut apart by the partition: the convolution keeps its weights, the bias step adds (shift - mean) * scale + beta.
+TEST_CASE("a bias may pass through a norm that is not folded into the weights") {
+  // If the partition separates them, the convolution keeps its weights and the bias adds (shift - mean) * scale + beta.
   kernel_key const key = key_of<isa::scalar>(structure::pointwise, {1, 1, 0, 0}, false);
   step_data s;
   s.out = {1, 1, 1, 1};

@@ -11,7 +11,7 @@ constexpr kernel_key key(isa target) { return {.what = structure::pad, .target =
 
 }  // namespace
 
-TEST_CASE("an image gets rows, columns and channels of a constant on each side") {
+TEST_CASE("an image is padded with rows, columns and channels of a constant on each side") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     int const l = lanes(I);
     for (int seed = 0; seed < 150; ++seed) {

@@ -33,7 +33,7 @@ void check(problem const& p) {
   matrix_test::check(p, K, &pointwise_kernel<K>::run, &pack_matrix<K.target>);
 }
 
-/// Channels that K's last panel has room for, `panels` whole ones before it; a partial last vector if the key says so.
+/// Channels of `panels` whole panels and a last one as kernel K has it; with a partial last vector if its key says so.
 template <kernel_key K>
 int channels_for(int panels, random_numbers& random) {
   constexpr int half = lanes(K.target) / 2;
@@ -61,7 +61,7 @@ void check_extents() {
       }
 }
 
-TEST_CASE("a pair of floats is spread over a register, and the pairs of two registers are added up in order") {
+TEST_CASE("a pair of floats is broadcast over a register, and the pairs of two registers are added in order") {
   on_every_paired_isa([]<isa I>() {
     constexpr int n = lanes(I);
     float in[2 * n], out[n];
@@ -85,8 +85,8 @@ TEST_CASE("a pointwise convolution in pairs computes every extent around its til
   });
 }
 
-TEST_CASE("the depth that makes no pair reads nothing and spoils nothing") {
-  // Its partner's weights are zero; infinity times zero would be no number.
+TEST_CASE("the unpaired last element of an odd K reads nothing beyond and adds no NaN") {
+  // The weights of the missing partner are zero; infinity times zero would be NaN.
   on_every_paired_isa([]<isa I>() {
     constexpr kernel_key key = paired_key<I>({1, 1, 0, 0}, false);
     step_data s;
@@ -106,7 +106,7 @@ TEST_CASE("the depth that makes no pair reads nothing and spoils nothing") {
   });
 }
 
-TEST_CASE("paired weights lie in panels of channel and step, zeros after an odd depth and between the shifts") {
+TEST_CASE("paired weights are in panels by channel and step, with zeros after an odd K and between the shifts") {
   on_every_paired_isa([]<isa I>() {
     constexpr int half = lanes(I) / 2, depth = 5, rows = 3;
     for (int const outputs : {1, half, half + 1, 3 * half - 1, 5 * half}) {
@@ -138,7 +138,7 @@ TEST_CASE("paired weights lie in panels of channel and step, zeros after an odd 
   });
 }
 
-TEST_CASE("a product in pairs reads an input in pieces, odd ones too") {
+TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
   constexpr int pixels = 9;
   on_every_paired_isa([]<isa I>() {
     constexpr kernel_key key = [] {
@@ -190,12 +190,12 @@ TEST_CASE("a product in pairs reads an input in pieces, odd ones too") {
   });
 }
 
-TEST_CASE("pieces of odd numbers of channels make pairs cost more") {
+TEST_CASE("segments with odd numbers of channels make pairs cost more") {
   CHECK(pays_in_pairs(isa::avx512, 116, 116, 2));
   CHECK_FALSE(pays_in_pairs(isa::avx512, 116, 116, 16));
 }
 
-TEST_CASE("pairs are taken where they save registers, whatever the number of pixels") {
+TEST_CASE("pairs are used where they save registers, whatever the number of pixels") {
   CHECK(pays_in_pairs(isa::avx512, 96, 24));
   CHECK(pays_in_pairs(isa::avx512, 240, 40));
   CHECK(pays_in_pairs(isa::avx512, 32, 8));

@@ -18,13 +18,13 @@ void check(problem const& p) {
   matrix_test::check(p, K, &pointwise_kernel<K>::run, &pack_matrix<K.target>);
 }
 
-/// An image of `pixels` pixels in all.
+/// An image with a total of `pixels` pixels.
 problem image_of(long pixels, int inputs, int outputs, int seed) {
   int const n = pixels % 2 == 0 ? 2 : 1, h = pixels / n % 3 == 0 ? 3 : 1;
   return {.in = {n, h, int(pixels / n / h), inputs}, .outputs = outputs, .seed = seed};
 }
 
-/// All pixels and channels around whole tiles and panels that the key allows, with depths around the lanes.
+/// All numbers of pixels and channels around whole tiles and panels that the key allows, with K around the lanes.
 template <kernel_key K>
 void check_extents() {
   random_numbers random(K.tile.pixels * 1000 + K.tile.vectors);
@@ -82,7 +82,7 @@ TEST_CASE("a pointwise convolution applies any epilogue") {
   });
 }
 
-TEST_CASE("the default tile serves whatever extents a network brings") {
+TEST_CASE("the default tile works for any extents") {
   on_every_isa([]<isa I>() {
     check_default<I, 29, 58>(24);
     check_default<I, 8, 4 * lanes(I) + 1>(7);

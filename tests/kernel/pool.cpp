@@ -11,8 +11,8 @@ constexpr kernel_key key(structure what, isa target, bool partial) {
   return {.what = what, .target = target, .partial = partial};
 }
 
-/// Number of windows along one axis as PyTorch counts them; `ceil`: a window may hang over the far pads if it starts on
-/// the image or on its near pads.
+/// The number of windows along one axis as PyTorch counts them. `ceil`: a window may extend beyond the far pads if it
+/// starts on the image or on its near pads.
 int windows(int extent, int kernel, int stride, int dilation, int near, int far, bool ceil) {
   int const span = dilation * (kernel - 1) + 1, room = extent + near + far - span;
   int const reach = room + (ceil ? stride - 1 : 0);
@@ -57,7 +57,7 @@ int channels(test::numbers& r, isa target, bool partial) {
   return partial ? r.one_of(odd) : r.one_of(even);
 }
 
-/// `known`: the window that the kernel is compiled for.
+/// `known`: the kernel is compiled for the window.
 template <class Kernel, class Reference>
 void many_windows(isa target, bool partial, bool dilated, Reference reference, window const& known = {0, 0}) {
   for (int seed = 0; seed < 150; ++seed) {
@@ -83,7 +83,7 @@ void many_windows(isa target, bool partial, bool dilated, Reference reference, w
     s.source = {place::area::input, 0, 0, s.in.c + r.integer(0, 5)};
     s.destination = {place::area::output, 0, 0, s.out.c + r.integer(0, 5)};
     test::guarded in(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
-    r.fill(in.data(), in.size(), -3, -1);  // below zero: pads that take part in a maximum show
+    r.fill(in.data(), in.size(), -3, -1);  // below zero, so that pads would win a maximum
     test::call<Kernel>(s, nullptr, {in.data()}, out.data());
     CAPTURE(seed);
     test::check_output(
@@ -94,7 +94,7 @@ void many_windows(isa target, bool partial, bool dilated, Reference reference, w
 
 }  // namespace
 
-TEST_CASE("a maximum over windows never sees the pads, in floor and in ceil mode") {
+TEST_CASE("a maximum over windows ignores the pads, in floor and in ceil mode") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     many_windows<max_pool_kernel<key(structure::max_pool, I, true)>>(I, true, true, maximum);
   });
@@ -116,7 +116,7 @@ void known_window() {
 
 }  // namespace
 
-TEST_CASE("a maximum over windows that the compiler knows is the same") {
+TEST_CASE("a maximum over windows is the same if the window is known at compile time") {
   known_window<3, 3, 2, 2, 7, 6>();
   known_window<3, 3, 2, 2, 3, 2>();
   known_window<2, 2, 2, 2, 3, 1>();
@@ -172,7 +172,7 @@ TEST_CASE("the average of a hundred thousand pixels is as accurate as that of a 
     s.destination = {place::area::output, 0, 0, 3};
     std::vector<float> in = r.vector(std::size_t(s.in.count()));
     for (std::size_t i = 0; i < in.size(); i += 3) {
-      in[i] = 0.7f;  // equal values: the roundings of a plain sum all go one way
+      in[i] = 0.7f;  // equal values: the roundings of a plain sum do not cancel
       in[i + 1] *= 1e6f;  // values that almost cancel
     }
     test::guarded out(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For the tests of products of two values: operands that are slices of larger values, and scratch between guards.
+// For the tests of products of two values: operands that are slices of larger values, and guarded scratch.
 #pragma once
 
 #include <ago/plan/attention_layout.hpp>
@@ -20,7 +20,7 @@ constexpr kernel_key key(structure what, isa target, Kinds... kinds) {
   return k;
 }
 
-/// Random values of shape `s`: channels of a value that has some more, in front and behind.
+/// Random values of shape `s`: a slice of the channels of a larger value.
 class slice {
  public:
   slice(test::numbers& r, shape const& s)
@@ -42,7 +42,7 @@ class slice {
   test::guarded memory_;
 };
 
-/// Runs a kernel whose scratch, all NaN at first, ends where memory does, and begins behind untouched floats.
+/// Runs a kernel whose scratch, initially all NaN, ends at unmapped memory and follows floats that must stay untouched.
 template <class Kernel>
 void run(structure what, isa target, step_data s, float const* weights, std::vector<float const*> const& inputs,
          float* output) {

@@ -12,7 +12,7 @@ constexpr kernel_key key() {
   kernel_key k{.what = structure::reduction, .target = I, .partial = true};
   k.reduces = K;
   k.after.stages[0].kind = op::add;
-  k.after.stages[0].one_channel = true;  // one number for each pixel
+  k.after.stages[0].one_channel = true;  // one number per pixel
   k.after.stages[1].kind = op::leaky_relu;
   return k;
 }
@@ -21,7 +21,7 @@ struct problem {
   step_data s;
   test::guarded in, other;
 
-  /// Along the axes of which `along` has the bit: images, rows, columns, channels.
+  /// Reduces along the axes whose bits are set in `along`: images, rows, columns, channels.
   problem(test::numbers& r, int c, int along)
       : s(made(r, c, along)), in(test::extent(s.in, s.source.pixel_stride)), other(std::size_t(s.out.pixels())) {
     r.fill(in.data(), in.size(), .5f, 1.5f);
@@ -42,7 +42,7 @@ struct problem {
     return s;
   }
 
-  /// Calls f(x) for all elements that become element (n, y, x, c) of the result.
+  /// Calls f(x) for all elements that are reduced to element (n, y, x, c) of the result.
   template <class F>
   void each(int n, int y, int x, int c, F f) const {
     shape const &a = s.in, &b = s.out;
@@ -101,7 +101,7 @@ TEST_CASE("reductions along any axes, of any number of channels and pixel stride
   });
 }
 
-TEST_CASE("the number of the largest channel, the first or the last of several") {
+TEST_CASE("the index of the largest channel, the first or the last of several") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 40; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
@@ -114,7 +114,7 @@ TEST_CASE("the number of the largest channel, the first or the last of several")
   });
 }
 
-TEST_CASE("sums of many terms are as exact as they say") {
+TEST_CASE("sums of many terms are as exact as documented") {
   constexpr isa I = native_isa;
   step_data s;
   s.in = {1, 200, 300, 2};

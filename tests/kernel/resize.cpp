@@ -17,7 +17,7 @@ double pixel(step_data const& s, float const* in, int n, int y, int x, int c) {
   return double(in[test::index_of(s.in, s.source.pixel_stride, n, y, x, c)]);
 }
 
-/// Where pixel i lies: of `standard` as PyTorch has it.
+/// The source position of pixel i, by the step's rule or else `standard`.
 double place_of(step_data const& s, int i, int in, int out, sampling standard) {
   auto const how = s.move.begin == 0 ? standard : sampling(s.move.begin);
   if (out == 1 && (how == sampling::align_corners || how == sampling::half_pixel_or_first)) return 0;
@@ -25,7 +25,7 @@ double place_of(step_data const& s, int i, int in, int out, sampling standard) {
   if (how == sampling::asymmetric) return double(i) * in / out;
   return ((2. * i + 1) * in - out) / (2. * out);
 }
-/// The pixel whose distance is smallest, or the one before, or behind.
+/// The nearest pixel, or the one before or after.
 int nearest(step_data const& s, int i, int in, int out) {
   double const at = std::clamp(place_of(s, i, in, out, sampling::asymmetric), 0., in - 1.);
   auto const how = rounding(s.move.step - 1);
@@ -43,7 +43,7 @@ double nearest_pixel(step_data const& s, float const* in, int n, int y, int x, i
   return pixel(s, in, n, nearest(s, y, s.in.h, s.out.h), nearest(s, x, s.in.w, s.out.w), c);
 }
 
-/// The hat functions around each pixel's centre, the far ones beyond the edges held.
+/// Linear interpolation as a sum of hat functions around pixel centres; the outermost values continue beyond the edges.
 double hat(step_data const& s, int p, int i, int in, int out) {
   double const at = std::clamp(place_of(s, i, in, out, sampling::half_pixel), 0., in - 1.);
   return std::max(0., 1 - std::fabs(at - p));
@@ -83,21 +83,21 @@ void many_sizes(isa target, bool partial, double tolerance, Reference reference)
 
 }  // namespace
 
-TEST_CASE("the nearest pixel is taken to any extents, larger or smaller") {
+TEST_CASE("the nearest pixel is taken, for any larger or smaller extents") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     many_sizes<resize_nearest_kernel<key(structure::resize_nearest, I, true)>>(I, true, 0, nearest_pixel);
     many_sizes<resize_nearest_kernel<key(structure::resize_nearest, I, false)>>(I, false, 0, nearest_pixel);
   });
 }
 
-TEST_CASE("pixels are interpolated between the centres of their neighbours") {
+TEST_CASE("pixels are interpolated between the centres of neighbours") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     many_sizes<resize_bilinear_kernel<key(structure::resize_bilinear, I, true)>>(I, true, 5e-7, interpolated);
     many_sizes<resize_bilinear_kernel<key(structure::resize_bilinear, I, false)>>(I, false, 5e-7, interpolated);
   });
 }
 
-TEST_CASE("an interpolation to the same extents is a copy, and one of equal pixels stays equal within two roundings") {
+TEST_CASE("interpolation to the same extents is a copy, and equal pixels stay equal within two roundings") {
   constexpr kernel_key k = key(structure::resize_bilinear, native_isa, true);
   test::numbers r(1);
   step_data s;
@@ -124,7 +124,7 @@ TEST_CASE("weights are exact over ten thousand pixels") {
   s.source = {place::area::input, 0, 0, 1};
   s.destination = {place::area::output, 0, 0, 1};
   test::guarded in(10007), out(9001);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = float(i % 2);  // a wrong place shows at once
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = float(i % 2);  // a wrong position gives a wrong value
   test::call<resize_bilinear_kernel<k>>(s, nullptr, {in.data()}, out.data());
   test::check_output(
       s.out, 1, out,
@@ -151,7 +151,7 @@ TEST_CASE("an epilogue follows resizing") {
   s.source = {place::area::input, 0, 0, 21};
   s.destination = {place::area::output, 0, 0, 22};
   s.after[0].operand = {place::area::input, 1, 0, 23};
-  s.after[1].operand = {place::area::input, 2, 0, 0};  // one pixel for each image
+  s.after[1].operand = {place::area::input, 2, 0, 0};  // one pixel per image
   s.after[1].image_step = 21;
   test::guarded in(test::extent(s.in, 21)), other(test::extent(s.out, 23)), gate(2 * 21);
   r.fill(in.data(), in.size());

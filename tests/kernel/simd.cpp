@@ -14,13 +14,13 @@ std::vector<float> lanes_of(vec<I> x) {
   return v;
 }
 
-/// Distance in units in the last place of the float next to `exact`.
+/// Distance in units in the last place of the float nearest to `exact`.
 double ulps(float x, double exact) {
   float const near = std::fabs(static_cast<float>(exact));
   return std::fabs(double(x) - exact) / (double(std::nextafter(near, INFINITY)) - double(near));
 }
 
-/// Largest error of `f` against `exact`, over floats of all magnitudes up to `limit` and of evenly spread ones.
+/// Largest error of `f` relative to `exact`, over floats of all magnitudes up to `limit` and evenly spaced ones.
 template <isa I, class F, class G>
 double worst(float low, float high, F f, G exact) {
   test::numbers r(1);
@@ -42,7 +42,7 @@ double worst(float low, float high, F f, G exact) {
 
 }  // namespace
 
-TEST_CASE("a partial load reads the first lanes only and a partial store writes them only") {
+TEST_CASE("a partial load reads only the first lanes, and a partial store writes only these") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     test::numbers r(1);
     for (int n = 1; n < lanes(I); ++n) {
@@ -92,7 +92,7 @@ TEST_CASE("arithmetic works lane by lane") {
   });
 }
 
-TEST_CASE("a multiply-add takes one lane of a register where that is possible") {
+TEST_CASE("a multiply-add takes one lane of a register if the instruction set can") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     if constexpr (has_lane_fma(I)) {
       test::numbers r(3);
@@ -107,7 +107,7 @@ TEST_CASE("a multiply-add takes one lane of a register where that is possible") 
   });
 }
 
-TEST_CASE("min and max hand on a NaN in their second operand") {
+TEST_CASE("min and max return a NaN in their second operand") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     vec<I> const nan(NAN), one(1.f);
     CHECK(std::isnan(lanes_of<I>(max(one, nan))[0]));
@@ -115,7 +115,7 @@ TEST_CASE("min and max hand on a NaN in their second operand") {
   });
 }
 
-TEST_CASE("the functions are as accurate as they say") {
+TEST_CASE("the functions are as accurate as documented") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     CHECK(worst<I>(-87, 88, [](vec<I> x) { return exp(x); }, [](double x) { return std::exp(x); }) < 2);
     CHECK(worst<I>(1e-30f, 1e30f, [](vec<I> x) { return log(x); }, [](double x) { return std::log(x); }) < 2);
@@ -146,7 +146,7 @@ TEST_CASE("numbers are rounded down, up, and to the nearest") {
   });
 }
 
-TEST_CASE("powers are as accurate as they say, and have the signs and limits of real numbers") {
+TEST_CASE("powers are as accurate as documented, and have the signs and limits of real numbers") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     auto const of = [](float a, float b) { return lanes_of<I>(power(vec<I>(a), vec<I>(b)))[0]; };
     test::numbers r(9);
@@ -183,7 +183,7 @@ TEST_CASE("exp and logistic saturate without NaN") {
   });
 }
 
-TEST_CASE("the exponential of negative numbers is accurate down to its end, and 0 beyond") {
+TEST_CASE("the exponential of negative numbers is accurate down to its limit, and 0 beyond") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     auto const exponential = [](vec<I> x) { return detail::exp_of_negative(x); };
     CHECK(worst<I>(-87.3f, 0, exponential, [](double x) { return std::exp(x); }) < 3);

@@ -23,7 +23,7 @@ step_data step(test::numbers& r, shape const& s) {
   return d;
 }
 
-/// The definition, in double, of the pixel that starts at x.
+/// The definition in double for the pixel that starts at x.
 std::vector<double> definition(float const* x, int channels) {
   double most = -INFINITY, sum = 0;
   for (int c = 0; c < channels; ++c) most = std::fmax(most, double(x[c]));
@@ -33,7 +33,7 @@ std::vector<double> definition(float const* x, int channels) {
   return y;
 }
 
-/// Runs one step and compares every channel with the bound that the kernel states.
+/// Runs a step and compares every channel within the bound that the kernel documents.
 template <kernel_key K>
 void check(step_data const& s, test::guarded const& in) {
   test::guarded out(test::extent(s.out, s.destination.pixel_stride));
@@ -75,7 +75,7 @@ TEST_CASE("softmax is exact to its bound for any number of channels, pixels and 
   });
 }
 
-TEST_CASE("softmax gives a channel of minus infinity nothing") {
+TEST_CASE("softmax of minus infinity is 0") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int channels : {2, 5, lanes(I), lanes(I) + 3}) {
       test::numbers r(1);
@@ -90,7 +90,7 @@ TEST_CASE("softmax gives a channel of minus infinity nothing") {
   });
 }
 
-TEST_CASE("softmax of a pixel is NaN with a NaN, with plus infinity, and where all are minus infinity") {
+TEST_CASE("softmax of a pixel is NaN if it has a NaN or plus infinity, or if all channels are minus infinity") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     int const channels = 2 * lanes(I) + 1;
     for (int at = 0; at < channels; ++at)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernel tests share: instruction sets, guarded memory, seeded numbers, tolerances.
+// Shared by the kernel tests: instruction sets, guarded memory, seeded numbers, tolerances.
 #pragma once
 
 #include <ago/plan/step.hpp>
@@ -23,7 +23,7 @@
 
 namespace test {
 
-/// Calls f(std::integral_constant<ago::isa, I>{}) for every instruction set that is tested.
+/// Calls f(std::integral_constant<ago::isa, I>{}) for every tested instruction set.
 template <class F>
 void for_each_isa(F f) {
   auto const one = [&]<ago::isa I>(std::integral_constant<ago::isa, I> tag) {
@@ -43,8 +43,8 @@ void for_each_isa(F f) {
   one(std::integral_constant<ago::isa, emulated512>{});
 }
 
-/// Floats that must not be left: the byte behind the last one is not mapped, so that reading it ends the test; in front
-/// of the first one lie canaries. Under AddressSanitizer a heap block of the exact size.
+/// Floats whose bounds must not be exceeded. The byte after the last one is not mapped, so that reading it ends the
+/// test; canaries precede the first one. Under AddressSanitizer, a heap block of the exact size.
 class guarded {
  public:
   explicit guarded(std::size_t floats) : size_(floats) {
@@ -73,7 +73,7 @@ class guarded {
   std::size_t size() const { return size_; }
   float& operator[](std::size_t i) { return data_[i]; }
   float operator[](std::size_t i) const { return data_[i]; }
-  /// Nothing was written in front.
+  /// Nothing was written before the first float.
   bool intact() const {
 #if !defined(__SANITIZE_ADDRESS__)
     for (std::size_t i = 1; i <= front; ++i)
@@ -92,7 +92,7 @@ class guarded {
   float* data_;
 };
 
-/// Weights as a model owns them: aligned to 64 bytes.
+/// Weights aligned to 64 bytes, as in a model.
 class aligned {
  public:
   explicit aligned(std::size_t floats)
@@ -110,7 +110,7 @@ class aligned {
 class numbers {
  public:
   explicit numbers(unsigned seed) : engine_(seed) {}
-  /// first ... last, both included.
+  /// first ... last, inclusive.
   int integer(int first, int last) { return first + int(engine_() % std::uint32_t(last - first + 1)); }
   template <std::size_t N>
   int one_of(int const (&choices)[N]) { return choices[integer(0, int(N) - 1)]; }
@@ -128,22 +128,22 @@ class numbers {
   std::mt19937 engine_;
 };
 
-/// Floats from the first to behind the last of a value with `stride` floats between its pixels.
+/// Floats spanned by a value with a pixel stride of `stride` floats.
 inline std::size_t extent(ago::shape const& s, int stride) { return std::size_t((s.pixels() - 1) * stride + s.c); }
 
 inline long index_of(ago::shape const& s, int stride, int n, int y, int x, int c) {
   return ((long(n) * s.h + y) * s.w + x) * stride + c;
 }
 
-/// A kernel's call: one source (input 0), one destination (output 0), other operands (inputs 1 ...).
+/// Arguments of a kernel call: a source (input 0), a destination (output 0), other operands (inputs 1 ...).
 template <class Kernel>
 void call(ago::step_data const& s, float const* weights, std::vector<float const*> const& inputs, float* output) {
   float* outputs[] = {output};
   Kernel::run(s, ago::run_memory{weights, nullptr, inputs.data(), outputs});
 }
 
-/// Checks every channel of every pixel against expected(n, y, x, c) within tolerance(n, y, x, c), and that the gaps
-/// between pixels still hold their canaries.
+/// Checks every channel of every pixel against expected(n, y, x, c) within tolerance(n, y, x, c), and the canaries in
+/// the gaps between pixels.
 template <class Expected>
 void check_output(ago::shape const& s, int stride, guarded const& out, Expected expected, double tolerance) {
   bool good = out.intact();

@@ -20,7 +20,7 @@ double channel_first(test::guarded const& p, shape const& s, int n, int y, int x
 
 }  // namespace
 
-TEST_CASE("channel-first images become channel-last ones, and slices of wider ones") {
+TEST_CASE("channel-first images become channel-last ones, also as slices of wider ones") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 80; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));

@@ -12,7 +12,7 @@ using namespace matrix_test;
 
 constexpr window square{3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/// Relative to the largest sum of magnitudes that an output consists of.
+/// Relative to the largest sum of the magnitudes of an output's terms.
 constexpr double error_of(kernel_key const& key) { return key.what == structure::winograd_2 ? 8e-7 : 3e-6; }
 
 template <isa I, class... S>
@@ -20,7 +20,7 @@ constexpr kernel_key winograd_key(int outputs, register_tile tile, bool partial,
   return key_of<I>(outputs == 2 ? structure::winograd_2 : structure::winograd_4, tile, partial, after...);
 }
 
-/// Its scratch is all NaN at first, which shows whatever is read before it is written.
+/// Runs the kernel with scratch that is initially all NaN, so that reads before writes show.
 template <kernel_key K>
 void run_with_scratch(step_data const& s, run_memory const& m) {
   matrix_test::guarded scratch(layout_of_winograd(K, s).scratch_floats());
@@ -40,7 +40,7 @@ int tiles_of(kernel_key const& key, problem const& p) {
   return p.in.n * ((p.out().h + t - 1) / t) * ((p.out().w + t - 1) / t);
 }
 
-/// Any problem that a kernel of `key` is made for.
+/// A random problem that a kernel of `key` supports.
 problem random_problem(kernel_key const& key, int seed) {
   random_numbers random(seed * 7919 + key.tile.pixels * 31 + key.tile.vectors);
   problem p{.in = {}, .outputs = 0, .win = square, .seed = seed};
@@ -126,7 +126,7 @@ std::vector<float> result_of(shape in, int outputs, window const& win, int block
 
 constexpr kernel_key one_vector(structure what) { return key_of<native_isa>(what, {1, 1, 0, 0}, true); }
 
-TEST_CASE("blocks of tiles do not change a bit") {
+TEST_CASE("results are bit-identical for every block of tiles") {
   test::numbers random(5);
   shape const in{2, 13, 11, 9};
   int const outputs = 2 * lanes(native_isa) + 1 - (lanes(native_isa) == 1);
@@ -140,7 +140,7 @@ TEST_CASE("blocks of tiles do not change a bit") {
   same.operator()<one_vector(structure::winograd_4)>();
 }
 
-TEST_CASE("Winograd reads and writes nothing beyond the user's memory") {
+TEST_CASE("Winograd reads and writes nothing outside the user's memory") {
   test::numbers random(6);
   auto const run = [&]<kernel_key K>() {
     for (int channels : {1, 3, lanes(native_isa), lanes(native_isa) + 3})
@@ -162,7 +162,7 @@ TEST_CASE("Winograd reads and writes nothing beyond the user's memory") {
   run.operator()<one_vector(structure::winograd_4)>();
 }
 
-/// The largest difference to double, relative to the largest output.
+/// The largest difference from double, relative to the largest output.
 template <kernel_key K>
 double measured_error(shape in, int outputs, bool positive, unsigned seed) {
   test::numbers random(seed);
@@ -231,7 +231,7 @@ TEST_CASE("both tiles agree with the direct convolution") {
   }
 }
 
-/// A filter's value at a point in both directions, by its polynomial, over the products that Lagrange divides by.
+/// The value of a filter's polynomial at a point in both directions, divided by the products of Lagrange's formula.
 double transformed(float const* g, std::vector<double> const& points, int y, int x) {
   auto const factors = [&](int k, double (&f)[3]) {
     bool const infinite = k == int(points.size());
@@ -249,7 +249,7 @@ double transformed(float const* g, std::vector<double> const& points, int y, int
 
 template <isa I>
 void check_packing(int tile, int inputs, int outputs, int vectors, bool norm) {
-  // F(2x2, 3x3) has the sign of its first row in the other transform.
+  // F(2x2, 3x3) has the sign of the first row in the other transform.
   std::vector<double> const points =
       tile == 2 ? std::vector<double>{0, 1, -1} : std::vector<double>{0, 11. / 16, -11. / 16, 1.5, -1.5};
   int const n = tile + 2, width = lanes(I), vectors_in_all = (outputs + width - 1) / width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slices, shuffles and concatenations of channels as views: what matrix products read, and where copies remain.
+// Slices, shuffles and concatenations of channels as views: the segments that products read, and the remaining copies.
 #include <ago/model/program.hpp>
 #include <networks/shufflenet_v2.hpp>
 
@@ -27,7 +27,7 @@ template <auto const& Net>
 constexpr int pieces = count<Net>([](planned_step const& p) { return !p.nodes.is_whole() && !p.nodes.gathers; });
 template <auto const& Net>
 constexpr auto const& last_step = plan_of<Net>.steps[program<Net>::first_part(program<Net>::steps) - 1];
-/// Pieces that it reads.
+/// Segments that it reads.
 template <auto const& Net>
 constexpr int runs_read = last_step<Net>.data.run_count;
 
@@ -46,7 +46,7 @@ bool reads(planned_step const& p, auto const& runs, stretch const (&expected)[N]
 
 }  // namespace
 
-TEST_CASE("a ShuffleNet stage copies nothing, and each unit reads one piece more") {
+TEST_CASE("a ShuffleNet stage copies nothing, and each unit reads one more segment") {
   static_assert(copies<units> == 0 && pieces<units> == 0);
   int in_runs[5]{}, found = 0;
   for (auto const& step : plan_of<units>.steps)
@@ -55,7 +55,7 @@ TEST_CASE("a ShuffleNet stage copies nothing, and each unit reads one piece more
   for (int k = 0; k < 4; ++k) CHECK(in_runs[k] == 2 + k);
 }
 
-TEST_CASE("the pieces of a stage are every second, fourth ... channel of those who computed them") {
+TEST_CASE("the segments of a stage are every second, fourth ... channel of the values of earlier units") {
   constexpr auto const& g = program<units>::graph;
   constexpr auto layouts = channel_layouts_of(g);
   stretch const second_halves[][4] = {{{29, 0, 2}, {29, 1, 2}},
@@ -85,13 +85,13 @@ constexpr auto given_out = input{.h = 28, .w = 28, .c = 24} | networks::shuffle:
 
 }  // namespace
 
-TEST_CASE("a depthwise operator filters a value piece by piece, its product reads them as they lie") {
+TEST_CASE("a depthwise operator filters a value segment by segment, and its product reads the results in place") {
   static_assert(copies<next_stage> == 0 && pieces<next_stage> == 3);
   static_assert(runs_read<next_stage> == 3);
-  static_assert(!last_step<next_stage>.key.in_runs);  // side by side, in another order: only the weights know
+  static_assert(!last_step<next_stage>.key.in_runs);  // contiguous, in another order: only the weights differ
 }
 
-TEST_CASE("a depthwise operator whose result must lie in order reads a copy") {
+TEST_CASE("a depthwise operator reads a copy if its result must be in order") {
   static_assert(copies<given_out> > 0 && pieces<given_out> == 0);
 }
 
@@ -113,7 +113,7 @@ constexpr auto seventeen_slices = wider | every_second<17> | pointwise{8};
 
 }  // namespace
 
-TEST_CASE("a product reads up to sixteen pieces, more are gathered") {
+TEST_CASE("a product reads up to sixteen segments; more are copied together") {
   static_assert(max_runs == 16);
   static_assert(copies<sixteen> == 0 && runs_read<sixteen> == 16);
   static_assert(copies<seventeen> == 1 && runs_read<seventeen> == 0);  // one shuffle
@@ -121,14 +121,14 @@ TEST_CASE("a product reads up to sixteen pieces, more are gathered") {
   static_assert(copies<seventeen_slices> > 0 && runs_read<seventeen_slices> == 0);
 }
 
-TEST_CASE("pieces that lie side by side are one stretch of memory, those apart are not") {
+TEST_CASE("contiguous segments are one range of memory, others are not") {
   constexpr auto const& shuffled = plan_of<sixteen>.steps[1];
   static_assert(shuffled.data.run_count == 16 && !shuffled.key.in_runs);
   constexpr auto const& sliced = plan_of<sixteen_slices>.steps[1];
   static_assert(sliced.data.run_count == 16 && sliced.key.in_runs);
 }
 
-TEST_CASE("a list joins a stretch with the one before where it goes on, in memory and in order") {
+TEST_CASE("a list joins a range with the previous one if it continues it, in memory and in order") {
   run_list list;
   list.push({7, 0, 4, 0, 1});
   list.push({7, 4, 2, 4, 1});
@@ -155,7 +155,7 @@ TEST_CASE("a list joins a stretch with the one before where it goes on, in memor
 
 namespace {
 
-/// Channel c of a value, brute force: where it lies in which memory.
+/// The memory and the position of channel c of a value, by brute force.
 struct channel_place {
   int value, at;
   bool operator==(channel_place const&) const = default;
@@ -169,8 +169,8 @@ channel_place place_of(run_list const& list, int channel) {
 
 }  // namespace
 
-TEST_CASE("slices and shuffles of lists pick the channels that they name") {
-  run_list of;  // 24 channels in three pieces
+TEST_CASE("slices and shuffles of lists pick the right channels") {
+  run_list of;  // 24 channels in three segments
   of.push({1, 5, 8, 0, 2});
   of.push({2, 0, 8, 1, 2});
   of.push({3, 9, 8, 16, 1});

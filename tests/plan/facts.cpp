@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Facts of operators, structures, instruction sets and policies: complete, and refused for what is none of them. A
-// value behind the last enumerator stands for one that somebody adds, and forgets elsewhere.
+// Tables about operators, structures, instruction sets and policies are complete, and refuse values that are no
+// enumerators. A value after the last enumerator stands for one that is added to the enumeration only.
 #include <ago/graph/isa.hpp>
 #include <ago/graph/value_bounds.hpp>
 #include <ago/partition/atoms.hpp>
@@ -18,7 +18,7 @@ using namespace ago;
 
 namespace {
 
-/// Does a constant evaluation of f() end, other than at something that is not constant?
+/// Whether f() is a constant expression.
 template <auto F>
 concept evaluates = requires { typename std::integral_constant<bool, (F(), true)>; };
 
@@ -38,7 +38,7 @@ constexpr graph<2, 1> with(shape const& out = {1, 2, 2, 4}) {
   return g;
 }
 
-/// Everything that is asked about operators by their kind.
+/// Everything that depends on the kind of an operator.
 template <op Kind>
 constexpr void check_operator(auto const& check) {
   check.template operator()<[] { return class_of(Kind); }>();
@@ -76,20 +76,20 @@ constexpr auto is_refused = []<auto F>() { static_assert(!evaluates<F>); };
 
 }  // namespace
 
-TEST_CASE("an operator that has been added to the enumeration only is refused by everything that knows operators") {
+TEST_CASE("an operator that was added to the enumeration only is refused everywhere") {
   check_operator<forgotten>(is_refused);
   check_operator<op(255)>(is_refused);
   static_assert(!evaluates<[] { return structure_of(forgotten); }>);
   static_assert(!evaluates<[] { return fan_in(with<op::relu>(), 1); }>);
 }
 
-TEST_CASE("every operator is answered by everything that knows operators") {
+TEST_CASE("every operator is known everywhere") {
   []<int... K>(std::integer_sequence<int, K...>) {
     (check_operator<op(K)>(is_answered), ...);
   }(std::make_integer_sequence<int, detail::operator_count>{});
 }
 
-TEST_CASE("inputs and constants take no step; every other operator has a structure, and every structure its weights") {
+TEST_CASE("inputs and constants need no step; every other operator has a structure, whose weights are known") {
   int structures = 0;
   for (int k = 0; k < detail::operator_count; ++k) {
     op const kind{std::uint8_t(k)};
@@ -104,7 +104,7 @@ TEST_CASE("inputs and constants take no step; every other operator has a structu
   static_assert(!evaluates<[] { return layout_of_attention(structure::copy, step_data{}, isa::avx2).rows; }>);
 }
 
-TEST_CASE("instruction sets, policies, splits: none that nobody knows") {
+TEST_CASE("unknown instruction sets, policies and splits are refused") {
   static_assert(!evaluates<[] { return lanes(unknown_isa); }> && evaluates<[] { return lanes(isa::emulated512); }>);
   static_assert(!evaluates<[] { return vector_registers(unknown_isa); }>);
   static_assert(!evaluates<[] { return available(unknown_isa); }>);
@@ -116,7 +116,7 @@ TEST_CASE("instruction sets, policies, splits: none that nobody knows") {
   static_assert(evaluates<[] { return partition_by(policy::apollo, with<op::relu>()).subgraphs.count; }>);
 }
 
-TEST_CASE("tables notice an enumerator that they lack, and one that they have too many") {
+TEST_CASE("tables notice missing and surplus enumerators") {
   static_assert(detail::has_enumerators<op, detail::operator_count>());
   static_assert(!detail::has_enumerators<op, detail::operator_count - 1>());
   static_assert(!detail::has_enumerators<op, detail::operator_count + 1>());

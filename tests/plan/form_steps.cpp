@@ -9,7 +9,7 @@ using namespace plan_test;
 
 namespace {
 
-/// Input -> pointwise -> bias -> relu6 -> pointwise -> bias -> add(input): all in one mini-subgraph or each alone.
+/// Input -> pointwise -> bias -> relu6 -> pointwise -> bias -> add(input), all in one mini-subgraph or each alone.
 constexpr graph<7, 8> residual_block() {
   graph<7, 8> g{};
   op const kinds[] = {op::input, op::pointwise, op::bias, op::relu6, op::pointwise, op::bias, op::add};
@@ -34,7 +34,7 @@ constexpr partition<7> clusters(int const (&of)[7]) {
 
 }  // namespace
 
-TEST_CASE("bias starts the accumulators and the elementwise followers become the epilogue") {
+TEST_CASE("bias initialises the accumulators, and the elementwise operators that follow become the epilogue") {
   static constexpr auto g = residual_block();
   constexpr auto steps = form_steps(g, clusters({-1, 0, 0, 0, 1, 1, 1}), views_of(g));
   static_assert(steps.count == 2);
@@ -45,7 +45,7 @@ TEST_CASE("bias starts the accumulators and the elementwise followers become the
   static_assert(second.others[0] == 0 && second.result == 6 && second.source == 3);
 }
 
-TEST_CASE("a partition that cuts an epilogue off still gives a right program, with more steps") {
+TEST_CASE("a partition that separates an epilogue still gives a correct program, with more steps") {
   static constexpr auto g = residual_block();
   constexpr auto steps = form_steps(g, clusters({-1, 0, 1, 1, 2, 3, 4}), views_of(g));
   static_assert(steps.count == 5);
@@ -68,7 +68,7 @@ TEST_CASE("every operator of 3000 random graphs is computed by exactly one step"
       for (int k = 0; k < s.stage_count; ++k) ++computed[s.stages[k]];
       REQUIRE(s.stage_count <= max_stages);
     }
-    for (int v = 0; v < g.node_count; ++v) {  // what moves channels is seen elsewhere, or copied
+    for (int v = 0; v < g.node_count; ++v) {  // moved channels are read in place, or copied
       bool const exists = v < g.input_count || g.nodes[v].kind == op::constant;
       REQUIRE((computed[v] == !exists || (computed[v] == 0 && detail::moves_channels(g.nodes[v]))));
     }

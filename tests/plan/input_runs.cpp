@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of the pieces that matrix products read: places, depths, and which channels they are.
+// The table of the segments that matrix products read: places, lengths, and channels.
 #include <ago/model/program.hpp>
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ constexpr planned_step const& step_of(int output) {
 
 }  // namespace
 
-TEST_CASE("a product knows where each piece lies, and a whole value needs no table") {
+TEST_CASE("a product knows the place of each segment, and a whole value needs no table") {
   constexpr auto layouts = channel_layouts_of(code::graph);
   constexpr auto views = views_of(code::graph, layouts);
   constexpr auto steps = form_steps<step_capacity(code::graph, layouts)>(
@@ -61,7 +61,7 @@ TEST_CASE("a product knows where each piece lies, and a whole value needs no tab
       CHECK(of_input == expected[k].of_input);
       if (of_input) CHECK(run.at.index == 1);
       CHECK(run.at.pixel_stride == (of_input ? 7 : 4));
-      CHECK(run.at.offset % 16 == expected[k].first);  // values in the arena lie at multiples of 16
+      CHECK(run.at.offset % 16 == expected[k].first);  // values in the arena begin at multiples of 16
     }
   }
   CHECK(sum == count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The planner executed symbolically: every float of memory holds the name of the value element that was last written
-// there. A step may read only what it means to read, so a wrong place, order or lifetime shows.
+// Symbolic execution of plans: every float of memory holds the name of the value element that was last written there.
+// Each step must find the elements that it is meant to read, so a wrong place, order or lifetime shows.
 #include "random_graph.hpp"
 
 #include <ago/plan/memory.hpp>
@@ -15,7 +15,7 @@ using namespace plan_test;
 
 namespace {
 
-/// The element that concats, slices, shuffles and identities only pass on.
+/// The original of an element that concats, slices, shuffles and identities pass on.
 struct element {
   int node;
   long index;
@@ -62,7 +62,7 @@ class simulation {
                                               : outputs_[std::size_t(p.index)];
     return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
   }
-  /// What exists of a value at a time: its memory belongs to the value all the same.
+  /// The part of a value that exists at a time. All its memory belongs to the value nevertheless.
   shape kept(place const& p, int v) const {
     shape s = g_.nodes[v].out;
     if (p.ring) {
@@ -78,14 +78,14 @@ class simulation {
       if (!(at(m_.at[v], i / s.c, int(i % s.c)) == origin(g_, v, i))) return false;
     return true;
   }
-  /// Are the channels of v where `runs` say?
+  /// Whether the channels of v are where `runs` say.
   bool holds(int v, run_list const& runs) {
     int channels = 0;
     for (int r = 0; r < runs.count; channels += runs.run[r++].count)
       if (!holds_piece(v, runs.run[r])) return false;
     return channels == g_.nodes[v].out.c;
   }
-  /// Are these channels of v there?
+  /// Whether these channels of v are there.
   bool holds_piece(int v, channel_run const& r) {
     shape const s = g_.nodes[v].out;
     for (long pixel = 0; pixel < s.pixels(); ++pixel)
@@ -98,7 +98,7 @@ class simulation {
     shape const s = kept(p, v);
     for (long i = 0; i < s.count(); ++i) at(p, i / s.c, int(i % s.c)) = origin(g_, v, i);
   }
-  /// Channels start, start + step, ... of v, to channels `to`, to + to_step, ... of its memory.
+  /// Writes channels start, start + step, ... of v to channels `to`, to + to_step, ... of its memory.
   void write_piece(int v, channel_run const& r, int to, int to_step) {
     shape const s = g_.nodes[v].out;
     for (long pixel = 0; pixel < s.pixels(); ++pixel)
@@ -119,17 +119,17 @@ class simulation {
   std::vector<std::vector<element>> inputs_, outputs_;
 };
 
-/// Steps that the largest of the random graphs may take.
+/// The largest number of steps of a random graph.
 constexpr int capacity = 400;
 
-/// Every second plan is without pipelines; of the others, tilings take turns.
+/// Every second plan has no pipelines; the others use each tiling in turn.
 constexpr tiling wish_of(unsigned seed) {
   constexpr tiling all[] = {tiling::rows, tiling::channels, tiling::channels_rows, tiling::pixels};
   return seed % 2 ? tiling::none : all[seed / 2 % 4];
 }
 
-/// Every pipeline that is possible in this tiling, or none. (A group's parts read and write while all its buffers are
-/// alive, so steps may be simulated one after another.)
+/// Every pipeline that is possible with this tiling, or none. (All buffers of a group are alive while its parts read
+/// and write, so its steps can be simulated one after another.)
 fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgraphs,
                                 step_list<capacity> const& steps, unsigned seed) {
   uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
@@ -140,7 +140,7 @@ fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgra
 
 }  // namespace
 
-/// A random graph with its steps, fused in turn in every way, and their memory.
+/// A random graph with its steps, fused in each way in turn, and their memory.
 struct random_plan {
   graph_maker random;
   test_graph g = random.make();
@@ -156,7 +156,7 @@ struct random_plan {
         groups(groups_of(g, minis, steps, seed)), m(plan_memory(g, steps, groups, views, layouts)) {}
 };
 
-TEST_CASE("every step of 12000 random plans reads what it means to read, and every output is complete") {
+TEST_CASE("every step of 12000 random plans reads what it is meant to read, and every output is complete") {
   int copies = 0, pieces = 0, viewed = 0, fused = 0, placed = 0, pipelined[5]{};
   for (unsigned seed = 1; seed <= 12000; ++seed) {
     CAPTURE(seed);
@@ -204,7 +204,7 @@ TEST_CASE("every step of 12000 random plans reads what it means to read, and eve
     for (int o = 0; o < g.output_count; ++o) REQUIRE(memory.output_is_right(o));
     for (int v = 0; v < g.node_count; ++v) placed += views.parent[v] >= 0, viewed += layouts.is_view[v];
   }
-  CHECK(copies > 100);  // the generator does reach these paths
+  CHECK(copies > 100);  // the generator reaches these paths
   CHECK(pieces > 30);  // compilers draw different graphs
   CHECK(viewed > 1000);
   CHECK(fused > 1000);
@@ -212,7 +212,7 @@ TEST_CASE("every step of 12000 random plans reads what it means to read, and eve
   for (int how = int(tiling::rows); how <= int(tiling::pixels); ++how) CHECK(pipelined[how] > 30);
 }
 
-TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boundaries") {
+TEST_CASE("no two live buffers overlap, and all are in the arena at 64-byte boundaries") {
   for (unsigned seed = 1; seed <= 12000; ++seed) {
     CAPTURE(seed);
     memory_plan<40> const m = random_plan(seed).m;
@@ -232,7 +232,7 @@ TEST_CASE("no two live buffers overlap, and all lie in the arena at 64-byte boun
   }
 }
 
-TEST_CASE("what a pipeline keeps of a value has exactly the size of its tile") {
+TEST_CASE("the part of a value that a pipeline keeps has exactly the size of its tile") {
   int checked = 0;
   for (unsigned seed = 2; seed <= 12000; seed += 2) {
     CAPTURE(seed);
@@ -278,7 +278,7 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
   auto const steps = form_steps(g, p, views);
   auto const m =
       plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p}, policy::ago_ni, untuned), views);
-  CHECK(m.arena_floats == 16 * (64 + 32));  // input and output are the caller's
+  CHECK(m.arena_floats == 16 * (64 + 32));  // input and output belong to the caller
   CHECK(m.at[0].in == place::area::input);
   CHECK(m.at[3].in == place::area::output);
 }

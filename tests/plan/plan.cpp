@@ -10,7 +10,7 @@ using namespace ago;
 
 namespace {
 
-/// A chain of operators on one image; `sizes` are the channels behind each.
+/// A chain of operators on one image; `sizes` are the channels after each.
 template <int N>
 constexpr graph<N + 1, N> chain(op const (&kinds)[N], int const (&channels)[N], shape in) {
   graph<N + 1, N> g{};
@@ -122,7 +122,7 @@ inline constexpr schedule_table tuned{{{plan_of<twice>.steps[0].signature, {.pix
 inline constexpr schedule_table stale{{{plan_of<twice>.steps[0].signature + 1, {.pixels = 2, .vectors = 2}}}};
 }  // namespace
 
-TEST_CASE("a tuned schedule is taken for every step with its signature, a stale one is ignored") {
+TEST_CASE("a tuned schedule is used for every step with its signature; a stale one is ignored") {
   constexpr auto& p = plan_of<twice, avx2, tuned>;
   static_assert(p.tuned_steps == 2 && p.steps[0].tuned && p.steps[1].tuned);
   static_assert(p.steps[0].key.tile.pixels == 2 && p.steps[0].key.tile.vectors == 2 && p.steps[0].data.block == 28);
@@ -161,7 +161,7 @@ TEST_CASE("register tiles divide the tile of their pipeline, and their remainder
         REQUIRE(tile % layout_of_matrix(by_rows, s).panel == 0);
         REQUIRE(by_rows.tile.pixels_left == 5 % by_rows.tile.pixels);
         kernel_key adds{.what = structure::pointwise, .target = target, .accumulates = true};
-        choose_matrix(adds, s, {}, {tiling::channels, tile});  // its own channels are not cut
+        choose_matrix(adds, s, {}, {tiling::channels, tile});  // its own channels are not divided
         REQUIRE(!adds.paired);
         kernel_key runs{.what = structure::pointwise, .target = target};
         choose_matrix(runs, s, {.pixels = 5, .vectors = 1}, {tiling::pixels, tile});
@@ -178,7 +178,7 @@ inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile
 constexpr options fusing(isa::avx2, policy::ago);
 }  // namespace
 
-TEST_CASE("a pipeline by channels passes chunks on, and its last matrix product adds them up") {
+TEST_CASE("a pipeline by channels passes chunks on, and its last matrix product accumulates them") {
   constexpr auto& p = plan_of<block, fusing, joined<tiling::channels, 40>>;
   constexpr auto& groups = groups_of<block, fusing, joined<tiling::channels, 40>>;
   static_assert(groups.count == 1 && groups.tiles[0] == chain_tiling{tiling::channels, 40});
@@ -189,7 +189,7 @@ TEST_CASE("a pipeline by channels passes chunks on, and its last matrix product 
   static_assert(p.steps[2].data.destination.pixel_stride == 24 && p.steps[2].data.destination.ring == 0);
 }
 
-TEST_CASE("a tiling that a chain does not allow is replaced, and a tile is made of whole vectors") {
+TEST_CASE("a tiling that a chain does not allow is replaced, and a tile consists of whole vectors") {
   constexpr auto& pixels = groups_of<block, fusing, joined<tiling::pixels, 40>>;  // there is a depthwise step
   static_assert(pixels.count == 1 && pixels.tiles[0].how != tiling::pixels && pixels.tiles[0].how != tiling::none);
   static_assert(groups_of<block, fusing, joined<tiling::channels_rows, 33>>.tiles[0].tile == 40);

@@ -43,7 +43,7 @@ class graph_maker {
     for (int u : operands) g_->edges[g_->edge_count++] = u;
     return g_->node_count++;
   }
-  /// A value, mostly a recent one, so that chains form.
+  /// A value, usually a recent one, so that chains form.
   int value() {
     return pick(3) ? g_->node_count - 1 - pick(g_->node_count < 3 ? g_->node_count : 3) : pick(g_->node_count);
   }
@@ -78,7 +78,7 @@ class graph_maker {
         g_->nodes[add(op::channel_shuffle, s, {x})].groups = groups;
         break;
       }
-      case 15: {  // as ShuffleNet does: halves apart, one worked on, and together again
+      case 15: {  // as in ShuffleNet: split in halves, process one, concatenate
         if (s.c % 2 || g_->node_count > 34 || g_->edge_count > 100) break;
         add_unit(x, s);
         break;
@@ -87,7 +87,7 @@ class graph_maker {
       case 2: add(op::depthwise, s, {x}); break;
       case 3: s.c = 1 + pick(6); s.h = s.w = 1; add(op::conv2d, s, {x}); break;
       case 6:
-        if (pick(3) == 0) {  // read, and given out, and joined like any other value
+        if (pick(3) == 0) {  // may be an output or concatenated, like any other value
           add(op::constant, {1, 1, 1 + pick(3), 1 + pick(6)}, {0});
           break;
         }
@@ -137,7 +137,7 @@ inline ago::partition<40> intervals(test_graph const& g, graph_maker& random) {
   return p;
 }
 
-/// That, or, for every fifth seed, what one of the policies makes of the network.
+/// A random partition or, for every fifth seed, that of one of the policies.
 inline ago::partition<40> any_partition(test_graph const& g, graph_maker& random, unsigned seed) {
   ago::policy const p{std::uint8_t(seed / 5 % ago::policies)};
   return seed % 5 == 0 ? partition_by(p, g).minis : intervals(g, random);

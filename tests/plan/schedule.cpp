@@ -14,7 +14,7 @@ TEST_CASE("a table finds exactly its entries") {
   CHECK(!untuned.find(2));
 }
 
-TEST_CASE("an unsorted or doubled table is noticed") {
+TEST_CASE("an unsorted table and duplicate entries are noticed") {
   constexpr schedule_table unsorted{{{5, {}}, {2, {}}}}, doubled{{{2, {}}, {2, {}}}};
   static_assert(!unsorted.sorted() && !doubled.sorted());
 }
