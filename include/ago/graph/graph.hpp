@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The graph as a constexpr value: nodes in topological (recorded) order, edges in compressed rows.
+// The graph as a constexpr value: nodes in topological (recorded) order, edges as compressed rows.
 #pragma once
 
 #include <ago/graph/op.hpp>
@@ -10,7 +10,7 @@
 
 namespace ago {
 
-/// Window of a convolution or pooling: extents, strides and dilations in pixels; pads may be asymmetric.
+/// Window of a convolution or pooling: extents, strides and dilations in pixels; pads can be asymmetric.
 struct window {
   int kernel_h = 1, kernel_w = 1;
   int stride_h = 1, stride_w = 1;
@@ -22,27 +22,28 @@ struct window {
   constexpr int span_h() const { return (kernel_h - 1) * dilation_h + 1; }
   constexpr int span_w() const { return (kernel_w - 1) * dilation_w + 1; }
   constexpr bool is_identity() const { return *this == window{}; }
-  /// kernel x kernel pixels side by side, at stride 1?
+  /// Is it a window of kernel x kernel adjacent pixels at stride 1?
   constexpr bool is_dense_square(int kernel) const {
     return kernel_h == kernel && kernel_w == kernel && stride_h == 1 && stride_w == 1 && dilation_h == 1 &&
            dilation_w == 1;
   }
-  /// Does every output row read one input row, the next one the next?
+  /// Does each output row read a single input row, and the next one the next?
   constexpr bool goes_row_by_row() const { return kernel_h == 1 && stride_h == 1; }
 };
 
-/// Parameters of an operator that has been merged into another one (see merge_siblings), whose further output channels
-/// are its own. Vectors are as long as it has channels.
+/// Parameters of an operator that has been merged into another one (see merge_siblings) and computes its further output
+/// channels. Its vectors have `channels` elements.
 struct sibling {
   int channels{};  ///< 0: none
   int weight{-1}, shift{-1}, norm{-1};
   constexpr bool operator==(sibling const&) const = default;
 };
-/// Operators that can be merged into one.
+/// The most operators that can be merged into one.
 inline constexpr int max_siblings = 4;
 
-/// The convolution is one that computes a transposed one with this window, whose weights lie as
-/// [in][out / groups][kernel_h][kernel_w]; its own output channels are [stride_h][stride_w][out / groups] each group.
+/// For a convolution that computes a transposed one: the window of the transposed one, whose weights are stored as
+/// [in][out / groups][kernel_h][kernel_w]. The convolution's own output channels are [stride_h][stride_w][out / groups]
+/// in each group.
 struct scattering {
   int kernel_h = 0, kernel_w = 0, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
 
@@ -50,42 +51,42 @@ struct scattering {
   constexpr bool is_used() const { return kernel_h > 0; }
 };
 
-/// One operator. Flat on purpose: constexpr algorithms and compilers are fastest with it.
+/// One operator. Flat, because this makes constant evaluation and compilation fastest.
 struct node {
   op kind{};
   shape out{};
   int input_first{}, input_count{};  ///< its operands are graph::edges[input_first ...]
-  window win{};                      ///< convolutions and pooling; pad: its pads; attention, unfold, fold: the extents
-                                     ///< of a patch are its strides
+  window win{};                      ///< convolutions and pooling; pad: its pads; attention, unfold, fold: its strides
+                                     ///< are the extents of a patch
   scattering scatter{};              ///< convolutions
   int groups{1};                     ///< conv2d, channel_shuffle; attention: heads
   bool count_pads{};                 ///< avg_pool: padded pixels count in the divisor
-  bool transposed{};                 ///< matmul: the second operand's rows are the columns of the product; sub, div,
-                                     ///< less, power: of the second operand and the first
+  bool transposed{};                 ///< matmul: the second operand is transposed; sub, div, less, power: the operands
+                                     ///< are exchanged
   int axis{3};                       ///< concat, slice: 0 images, 1 rows, 2 columns, 3 channels
-  int begin{}, step{1};              ///< slice: index of the first element along the axis, and from one to the next;
-                                     ///< arg_max: 1: of equal ones the last; pad: channels in front;
+  int begin{}, step{1};              ///< slice: index of the first element along the axis, and the step between two;
+                                     ///< arg_max: begin 1: the last of equal ones; pad: channels before the value;
                                      ///< resize: the sampling, and 1 + the rounding
   int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
   int entries{};                     ///< embedding: rows of the table; prelu: slopes, one or as many as channels
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and
-                                     ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
+                                     ///< layer_norm: epsilon; products of two values: a factor; pad: the padding value
   user_function const* function{};   ///< map
-  char const* function_name{};       ///< map: what drawings call the function; null: it has no name
-  int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: has none. `shift` is a bias
-                                        ///< vector; `norm` is gamma, beta, mean, variance, each as long as out.c;
+  char const* function_name{};       ///< map: the function's name in drawings; null: it has none
+  int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: none. `shift` is a bias
+                                        ///< vector; `norm` is gamma, beta, mean, variance, each of out.c floats;
                                         ///< layer_norm: gamma and beta are `weight` and `shift`
-  sibling siblings[max_siblings - 1]{};  ///< those merged into this one, channels in this order, after its own
+  sibling siblings[max_siblings - 1]{};  ///< operators merged into this one; their channels follow its own, in order
   int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
-  char const* name{};                ///< given by named(), with those around it: "encoders.1.norm2"; or null
+  char const* name{};                ///< from named(), with enclosing names: "encoders.1.norm2"; or null
 
   constexpr bool is_merged() const { return siblings[0].channels > 0; }
 };
 
-/// What drawings and reports call the operator: by its function, if that has a name.
+/// The operator's name in drawings and reports: that of its function, if it has one.
 constexpr char const* label_of(node const& n) { return n.function_name ? n.function_name : name_of(n.kind); }
 
-/// What can be wrong with a layer's input; found while tracing, asserted when the network is used.
+/// What can be wrong with a layer or its input. Faults are found while tracing and asserted when the network is used.
 enum class fault : std::uint8_t {
   none,
   shapes_differ,
@@ -112,7 +113,7 @@ enum class fault : std::uint8_t {
   network_is_not_constexpr,
 };
 
-/// The first misfit of a network: which layer, where in the user's source, and the two numbers that do not agree.
+/// The first misfit of a network: the layer, its line in the user's source, and the two numbers that do not agree.
 struct diagnostic {
   fault what{};
   op where{};
@@ -121,9 +122,9 @@ struct diagnostic {
   constexpr bool operator==(diagnostic const&) const = default;
 };
 
-/// A network's operators. `V`, `E`, `O` are capacities (exact after lowering); the counts say how much is in use, so
-/// that passes can shrink a graph in place and the same functions serve graphs built at run time.
-/// Invariant: an operand's index is smaller than its user's. Inputs are nodes 0 ... input_count - 1.
+/// A network's operators. `V`, `E`, `O` are capacities (exact after lowering); the counts give how much is in use, so
+/// that passes can shrink a graph in place and the same functions work on graphs built at run time.
+/// Invariant: an operand's index is smaller than its reader's. Inputs are nodes 0 ... input_count - 1.
 template <int V, int E, int O = 1>
 struct graph {
   static constexpr int node_capacity = V, edge_capacity = E, output_capacity = O;
@@ -139,7 +140,7 @@ struct graph {
   constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
 };
 
-/// Bytes of the trained weights that operator v multiplies by.
+/// Bytes of the weights of operator v.
 template <int V, int E, int O>
 constexpr long weight_bytes(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A number that tells values apart.
+// A hash of numbers and shapes.
 #pragma once
 
 #include <ago/graph/shape.hpp>

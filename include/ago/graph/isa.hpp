@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instruction sets as values: every stage of the pipeline names its target by one of these.
+// Instruction sets as values, by which every stage of the pipeline identifies its target.
 #pragma once
 
 #include <ago/graph/enumerators.hpp>
@@ -8,9 +8,9 @@
 
 namespace ago {
 
-/// An instruction set that kernels are generated for. A template argument everywhere, never a bare macro, so that
-/// translation units built with different flags do not share a symbol. The emulated ones are plain loops over floats:
-/// the code for other machines' registers (emulated128: for neon's), on any machine.
+/// An instruction set that kernels are generated for. It is always a template argument, never a bare macro, so that
+/// translation units built with different flags do not share a symbol. The emulated ones run the code for other
+/// machines' registers (emulated128: for neon's) on any machine, as plain loops over floats.
 enum class isa : std::uint8_t { scalar, sse2, sse42, avx2, avx512, neon, emulated128, emulated512 };
 
 constexpr bool is_emulated(isa target) { return target == isa::emulated128 || target == isa::emulated512; }
@@ -45,10 +45,10 @@ constexpr int vector_registers(isa target) {
   detail::no_case_for_this_value();
 }
 
-/// Can `target` multiply by one lane of a register?
+/// Does `target` multiply a register by one lane of another?
 constexpr bool has_lane_fma(isa target) { return target == isa::neon || target == isa::emulated128; }
 
-/// Are inner loops for it scheduled by hand? With emulated128 they are the same functions, without an order.
+/// Are its inner loops scheduled by hand? emulated128 uses the same functions without a fixed order.
 constexpr bool is_scheduled_by_hand(isa target) { return has_lane_fma(target); }
 
 constexpr char const* name_of(isa target) {
@@ -91,12 +91,12 @@ constexpr bool available(isa target) {
     case isa::sse2:
     case isa::sse42:
     case isa::avx2:
-    case isa::avx512: return native_isa != isa::neon && target <= native_isa;  // each has all of those before it
+    case isa::avx512: return native_isa != isa::neon && target <= native_isa;  // each includes those before it
   }
   detail::no_case_for_this_value();
 }
 
-/// Can it spread two neighbouring floats over a register of at least four pairs in one instruction?
+/// Does it broadcast two adjacent floats to a register of at least four pairs in one instruction?
 constexpr bool has_pairs(isa target) {
   return target == isa::avx2 || target == isa::avx512 || target == isa::emulated512;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a network to its graph: the network is traced twice, first for the sizes, then for the values.
+// From a network to its graph. The network is traced twice, first for the sizes, then for the values.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -22,13 +22,13 @@ constexpr tensor record_input(recorder& to, input const& in) {
   return r.append({.kind = op::input, .out = {r.positive(in.n), r.positive(in.h), r.positive(in.w), r.positive(in.c)}});
 }
 
-/// A channel-first input is turned at once; the turning belongs to the input's layer.
+/// A channel-first input is transposed immediately, as part of the input's layer.
 constexpr tensor record_layout(tensor x, input const& in) {
   if (in.layout == layout::nhwc) return x;
   return recording(x).append({.kind = op::from_nchw, .out = x.dims()}, x);
 }
 
-/// Outputs are distinct nodes and never inputs: the copy that this may take is recorded as an identity.
+/// Outputs are distinct nodes and never inputs; the copy that this may require is recorded as an identity.
 constexpr void record_output(recorder& to, tensor x) {
   if (x.recorder != &to) {
     recording(op::identity, 0, to).complain(fault::tensor_of_another_network, 0, 0);
@@ -96,7 +96,7 @@ constexpr bool can_be_copied(T) { return true; }
 template <auto const& Net>
 concept constant = requires { typename std::bool_constant<can_be_copied(Net)>; };
 
-/// The sizes of a network's graph; of one input, that is also an output, where `Net` cannot be traced.
+/// The sizes of a network's graph; if `Net` cannot be traced, those of a graph with one input that is also the output.
 template <auto const& Net>
 struct traced {
   using type = std::remove_cvref_t<decltype(Net)>;
@@ -117,7 +117,7 @@ struct name_list {
   char const* names[N]{};
 };
 
-/// All names of a network that can be traced and has some, in the order in which they are entered.
+/// All names of a network, which can be traced and has some, in the order of tracing.
 template <auto const& Net>
 inline constexpr auto written_names = [] {
   name_rows<traced<Net>::size.names, traced<Net>::size.longest_name> written;
@@ -135,7 +135,7 @@ inline constexpr auto listed_names = [] {
   return list;
 }();
 
-/// Null where nothing is named.
+/// Pointers to the names; null if there are none.
 template <auto const& Net>
 constexpr char const* const* names_of() {
   if constexpr (traced<Net>::size.names > 0) return listed_names<Net>.names;
@@ -144,7 +144,7 @@ constexpr char const* const* names_of() {
 
 }  // namespace detail
 
-/// The graph of a network, exactly sized, every layer as it was recorded. `value.bad` tells the first misfit.
+/// The graph of a network as it was recorded, exactly sized. `value.bad` is the first misfit.
 template <auto const& Net>
 struct lowered {
   static constexpr auto value = [] {
@@ -153,7 +153,7 @@ struct lowered {
     if constexpr (traced::good) {
       return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>());
     } else {
-      // A network with a body that does not fit its inputs has been refused by trace() already.
+      // trace() has already refused a network whose body does not fit its inputs.
       fault const what = !is_network<typename traced::type> ? fault::not_a_network
                          : !detail::constant<Net>           ? fault::network_is_not_constexpr
                                                             : fault::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers that move elements: parts of values, other orders, other extents, tables, trained values.
+// Data movement (slices, permutations, reshaping), embeddings and trained values.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago {
 
-/// `count` elements along an axis, `step` apart, from `begin` on; backwards with a negative step.
+/// `count` elements along an axis from `begin`, `step` apart; backwards with a negative step.
 struct slice {
   int begin = 0, count = 1;
   ago::axis axis = ago::axis::channels;
@@ -36,7 +36,7 @@ struct slice {
   }
 };
 
-/// Several values, for `auto [a, b] = chunk<2>(x)`.
+/// Several values: `auto [a, b] = chunk<2>(x)`.
 template <int N>
 struct tensor_list {
   tensor values[N];
@@ -57,7 +57,7 @@ constexpr tensor_list<N> chunk(tensor x, axis along = axis::channels, int line =
   return r;
 }
 
-/// Deals the channels of `groups` groups out in turn: channel i of group a becomes channel i * groups + a.
+/// Interleaves the channels of `groups` groups: channel i of group a becomes channel i * groups + a.
 struct channel_shuffle {
   int groups = 2;
   int line = __builtin_LINE();
@@ -71,7 +71,7 @@ struct channel_shuffle {
   }
 };
 
-/// The same elements, in the order in which they lie in memory, with other extents; 0: as before.
+/// The same elements in memory order, with other extents; an extent of 0 keeps that of x.
 struct reshape {
   int n = 0, h = 0, w = 0, c = 0;
   int line = __builtin_LINE();
@@ -88,8 +88,8 @@ struct reshape {
   }
 };
 
-/// Axes exchanged, as torch.permute has it: the result's images are extent number `n` of x, its rows number `h`, its
-/// columns `w` and its channels `c`; 0 are the images of x, 3 its channels.
+/// Axes exchanged, like torch.permute: the result's images are axis number `n` of x, its rows axis `h`, its columns
+/// axis `w`, its channels axis `c`; 0 are the images of x, 3 its channels.
 struct permute {
   int n = 0, h = 1, w = 2, c = 3;
   int line = __builtin_LINE();
@@ -113,7 +113,7 @@ struct permute {
 };
 
 namespace detail {
-/// A node with a patch, which must divide the image; a harmless one if it does not.
+/// A node with a patch, which must divide the image; a valid one if it does not.
 constexpr node with_patch(recording& r, op kind, shape image, extent2 patch) {
   node n{.kind = kind, .out = image};
   n.win.stride_h = r.positive(patch.h);
@@ -125,9 +125,9 @@ constexpr node with_patch(recording& r, op kind, shape image, extent2 patch) {
 }
 }  // namespace detail
 
-/// Tokens of an image, one sequence for each place within a patch: {n, h, w, c} becomes
-/// {n * patch.h * patch.w, 1, (h / patch.h) * (w / patch.w), c}, as MobileViT unfolds. (`attention{.patch = ...}` does
-/// without.)
+/// The tokens of an image, as one sequence for each position within a patch: {n, h, w, c} becomes
+/// {n * patch.h * patch.w, 1, (h / patch.h) * (w / patch.w), c}, MobileViT's unfolding. (`attention{.patch = ...}` does
+/// not need it.)
 struct unfold {
   extent2 patch = 2;
   int line = __builtin_LINE();
@@ -141,7 +141,7 @@ struct unfold {
   }
 };
 
-/// The inverse: tokens back to images of height x width.
+/// The inverse of unfold: tokens to images of height x width.
 struct fold {
   int height = 1, width = 1;
   extent2 patch = 2;
@@ -162,8 +162,8 @@ struct fold {
   }
 };
 
-/// Rows of a trained table: {n, h, w, 1} becomes {n, h, w, width}. The numbers of the rows are whole numbers stored as
-/// float32; beyond the table the nearest row is taken. Weights [entries][width].
+/// Rows of a trained table: {n, h, w, 1} becomes {n, h, w, width}. Row numbers are integers stored as float32; those
+/// outside the table are clamped to its first or last row. Weights [entries][width].
 struct embedding {
   int entries = 1, width = 1;
   int line = __builtin_LINE();
@@ -174,13 +174,13 @@ struct embedding {
     if (in.c != 1) r.complain(fault::channels_differ, 1, in.c);
     node n{.kind = op::embedding, .out = {in.n, in.h, in.w, r.positive(width)}};
     n.entries = r.positive(entries);
-    if (n.entries > 1 << 24) r.complain(fault::too_large, 1 << 24, n.entries);  // beyond, float32 skips numbers
+    if (n.entries > 1 << 24) r.complain(fault::too_large, 1 << 24, n.entries);  // float32 skips integers above
     n.weight = r.place(op::embedding, role::weight, n.entries, n.out.c);
     return r.append(n, x);
   }
 };
 
-/// A trained value, whatever x is: `x + (x | constant{.h = 8, .w = 8, .c = 3})`. Weights [n][h][w][c].
+/// A trained value, independent of x: `x + (x | constant{.h = 8, .w = 8, .c = 3})`. Weights [n][h][w][c].
 struct constant {
   int n = 1, h = 1, w = 1, c = 1;
   int line = __builtin_LINE();
@@ -189,7 +189,7 @@ struct constant {
     detail::recording r(op::constant, line, x);
     node made{.kind = op::constant, .out = {r.positive(n), r.positive(h), r.positive(w), r.positive(c)}};
     made.weight = r.place(op::constant, role::weight, made.out.n, made.out.h, made.out.w, made.out.c);
-    return r.append(made, tensor{x.recorder, 0});  // every operator has an operand; this one does not read the input
+    return r.append(made, tensor{x.recorder, 0});  // every operator has an operand; this one does not read it
   }
 };
 

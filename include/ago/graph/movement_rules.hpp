@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules about operators that move elements: two in a row are one, or none.
+// Rules about operators that move elements: two consecutive ones become one, or none.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -7,7 +7,7 @@
 
 namespace ago::detail {
 
-/// Does permute `n` leave the elements of a value of this shape in their order?
+/// Does permute `n` keep the order in memory of the elements of a value of this shape?
 constexpr bool keeps_order(shape const& in, node const& n) {
   int last = -1;
   for (int i = 0; i < 4; ++i) {
@@ -26,7 +26,7 @@ constexpr bool permute_of_permute(auto& w, int v) {
   return true;
 }
 
-/// permute, or an unfold or fold of patches of one pixel: no element changes places.
+/// v: a permute, or an unfold or fold of patches of one pixel, that moves no element.
 constexpr bool permute_is_reshape(auto& w, int v) {
   node const& n = w[v];
   shape const& in = w.shape_of(w.operand(v));
@@ -84,7 +84,7 @@ constexpr bool concat_of_slices(auto& w, int v) {
   return true;
 }
 
-/// Undone by what came before it?
+/// Does `n` undo `before`?
 constexpr bool is_inverse(node const& before, node const& n) {
   if (n.kind == op::channel_shuffle) return before.kind == n.kind && before.groups * n.groups == n.out.c;
   if (n.kind == op::to_nchw) return before.kind == op::from_nchw;
@@ -93,7 +93,7 @@ constexpr bool is_inverse(node const& before, node const& n) {
   return patches && n.win.stride_h == before.win.stride_h && n.win.stride_w == before.win.stride_w;
 }
 
-/// shuffle_of_shuffle, fold_of_unfold, layout_round_trip.
+/// The rules shuffle_of_shuffle, fold_of_unfold and layout_round_trip.
 constexpr bool undo(auto& w, int v) {
   int const u = w.operand(v);
   if (!is_inverse(w[u], w[v]) || w.shape_of(w.operand(u)) != w[v].out) return false;
@@ -101,7 +101,7 @@ constexpr bool undo(auto& w, int v) {
   return true;
 }
 
-/// By whole factors: pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)). Not so with other samplings.
+/// For integer factors a, b, pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)); not so with other samplings.
 constexpr bool resize_of_resize(auto& w, int v) {
   int const u = w.operand(v), both[] = {u, v};
   if (w[u].kind != op::resize_nearest) return false;
@@ -113,7 +113,7 @@ constexpr bool resize_of_resize(auto& w, int v) {
   return true;
 }
 
-/// v: a matmul. The permute has a reader less.
+/// v: a matmul. It reads the operand of the permute, which may have other readers.
 constexpr bool matmul_of_transpose(auto& w, int v) {
   int const u = w.operand(v, 1);
   int const* const order = w[u].order;

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names within names: "encoders.1.norm2", joined while a network is traced.
+// Nested names, such as "encoders.1.norm2", joined while a network is traced.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
 
 namespace ago::detail {
 
-/// The name that named() has given to what is being recorded. A name within a name is written out whole, the outer name
-/// before it, so that whatever is recorded just points to its name. A constant cannot point to characters made in its
-/// own evaluation: a first trace counts the names, another one writes them, and those after it refer to what was
-/// written.
+/// The current name from named(). A nested name is written in full, after the outer one, so that each node needs only a
+/// pointer. A constant cannot point to characters created in its own evaluation. Therefore a first trace counts the
+/// names, a second one writes them, and later ones refer to the written names.
 class naming {
  public:
   constexpr naming() = default;
-  /// Refers to the names that an earlier trace of the same network has written.
+  /// Refers to the names written by an earlier trace of the same network.
   constexpr explicit naming(char const* const* names) : way_(way::refers), names_(names) {}
-  /// Writes them into rows of zeros: count() names of up to longest() characters, as an earlier trace has counted.
+  /// Writes the names into rows of zeros: count() names of up to longest() characters, which an earlier trace counted.
   constexpr explicit naming(char* const* names) : way_(way::writes), written_(names) {}
 
-  /// The current name; null where there is none, or where names are not referred to.
+  /// The current name; null if there is none, or if this trace does not refer to names.
   constexpr char const* current() const {
     if (way_ != way::refers || current_.index < 0) return nullptr;
     return names_[current_.index][0] ? names_[current_.index] : nullptr;
@@ -26,12 +25,12 @@ class naming {
   constexpr int count() const { return count_; }
   constexpr int longest() const { return longest_; }
 
-  /// Which name it is, negative: none; and, where it is not referred to, how long.
+  /// The index of a name, negative: none; and its length, unless this trace refers to names.
   struct joined {
     int index = -1, length = 0;
   };
-  /// Goes into what is called `name`, `name.number`, or `number` where the name is empty; negative: no number. Gives
-  /// the name outside, which leave() wants back.
+  /// Enters the name `name`, `name.number`, or `number` if the name is empty; a negative number is none. Returns the
+  /// outer name, which leave() takes.
   constexpr joined enter(char const* name, int number) {
     joined const outer = current_;
     current_ = {count_++, 0};
@@ -41,7 +40,7 @@ class naming {
   constexpr void leave(joined outer) { current_ = outer; }
 
  private:
-  enum class way { counts, writes, refers };  ///< not told from null pointers, see schedule_table::find
+  enum class way { counts, writes, refers };  ///< not deduced from null pointers, see schedule_table::find
 
   constexpr void join(joined outer, char const* name, int number) {
     if (way_ == way::writes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network: inputs and what becomes of them. All that a definition needs is included here.
+// A network: inputs and a body. This header includes all that a definition needs.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -13,7 +13,7 @@
 
 namespace ago {
 
-/// Order of an image in the user's memory: channels innermost, or outermost as PyTorch has it.
+/// Order of an image in the user's memory: channels innermost, or outermost as in PyTorch.
 enum class layout : std::uint8_t { nhwc, nchw };
 
 /// An input: images, rows, columns, channels.
@@ -23,13 +23,13 @@ struct input {
   int line = __builtin_LINE();
 };
 
-/// Several results of a body.
+/// The results of a body.
 template <int N>
 struct output_list {
   tensor values[N];
 };
 
-/// Makes `x, rest...` the outputs of a network, in this order: the body returns it.
+/// The outputs `x, rest...` of a network, in this order; the return value of a body.
 template <std::same_as<tensor>... Rest>
 constexpr output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) { return {{x, rest...}}; }
 
@@ -42,11 +42,11 @@ inline constexpr int output_count<tensor> = 1;
 template <int N>
 inline constexpr int output_count<output_list<N>> = N;
 
-/// What may follow an input or a network: a layer, or a last body that returns outputs().
+/// What can follow an input or a network: a layer, or a final body that returns outputs().
 template <class F>
 concept continuation = layer<F> || requires(F const& f, tensor x) { requires output_count<decltype(f(x))> > 0; };
 
-/// How many outputs a body has for N inputs; 0: it cannot be called so.
+/// The number of outputs of a body for N inputs; 0: it cannot be called with N tensors.
 template <int N, class Body, class... Tensors>
 constexpr int count_outputs() {
   if constexpr (sizeof...(Tensors) < N) return count_outputs<N, Body, Tensors..., tensor>();
@@ -55,7 +55,7 @@ constexpr int count_outputs() {
   else return 0;
 }
 
-/// A body, and then a layer on its only result.
+/// A body followed by a layer on its only result.
 template <class First, class Then>
 struct prolonged {
   First first;
@@ -65,8 +65,8 @@ struct prolonged {
 
 }  // namespace detail
 
-/// A whole network: `Inputs` inputs, and the body that they are handed to. It needs static storage (`inline constexpr`
-/// or `static constexpr`), as the stages of the pipeline take it by `auto const&`.
+/// A network: `Inputs` inputs, and the body that takes them. It must have static storage (`inline constexpr` or
+/// `static constexpr`), because the stages of the pipeline take it by `auto const&`.
 template <class Body, int Inputs>
 struct network_expression {
   Body body;
@@ -82,7 +82,7 @@ inline constexpr bool is_network<network_expression<Body, Inputs>> = true;
 template <detail::continuation Body>
 constexpr network_expression<Body, 1> operator|(input in, Body body) { return {body, {in}}; }
 
-/// A network with several inputs, or whose body is easiest written on tensors:
+/// A network with several inputs, or with a body that is easiest to write in terms of tensors:
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
 template <class Body, std::same_as<input>... Rest>
 constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, input first, Rest... rest) {
@@ -93,7 +93,7 @@ constexpr network_expression<Body, int(1 + sizeof...(Rest))> trace(Body body, in
   return {body, {first, rest...}};
 }
 
-/// A network prolonged by a layer.
+/// A network extended by a layer.
 template <class First, int Inputs, detail::continuation Then>
 constexpr auto operator|(network_expression<First, Inputs> const& net, Then then) {
   constexpr bool one_output = detail::count_outputs<Inputs, First>() == 1;
@@ -112,7 +112,7 @@ template <class T>
 concept pipes = layer<T> || is_network<T> || std::same_as<T, tensor> || std::same_as<T, input>;
 }  // namespace detail
 
-/// Anything else beside a `|` is refused with a sentence instead of a list of candidates.
+/// Refuses any other operand of `|` with one error instead of a list of candidates.
 template <detail::pipes Left, class Right>
   requires(!std::is_function_v<Right> && !layer<Right> &&
            !(detail::continuation<Right> && (is_network<Left> || std::same_as<Left, input>)))
@@ -122,8 +122,8 @@ constexpr Left operator|(Left const& left, Right const&) {
   return left;
 }
 
-/// A function like `tanh`, whose layer has another name; of several with one name that of a double. (Not by a pointer:
-/// lambdas convert to pointers, and a generic one would be compiled for numbers to find out whether.)
+/// A function like `tanh`, whose layer has another name; selects the overload for double. (Not a pointer: lambdas
+/// convert to pointers, and a generic one would be compiled for numbers to find out whether it does.)
 template <detail::pipes Left>
 constexpr Left operator|(Left const& left, double (&)(double)) {
   static_assert(detail::never<Left>,
@@ -136,10 +136,10 @@ constexpr Left operator|(Left const& left, double (&)(double)) {
 namespace detail {
 double some_function(double);
 }
-/// One like `pow`.
+/// A function like `pow`.
 template <detail::pipes Left>
 constexpr Left operator|(Left const& left, double (&)(double, double)) { return left | detail::some_function; }
-/// Any other one.
+/// Any other function.
 template <detail::pipes Left, class Right>
   requires(std::is_function_v<Right> && !layer<Right> && !detail::continuation<Right>)
 constexpr Left operator|(Left const& left, Right const&) { return left | detail::some_function; }

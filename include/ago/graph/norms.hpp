@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Normalisations by statistics of the value itself, made of means, products and functions of elements.
-// Templates for the reason that activations are.
+// Normalisations by statistics of the value itself, composed of means, products and elementwise functions.
+// They are templates for the same reason as activations.
 #pragma once
 
 #include <ago/graph/activations.hpp>
@@ -22,7 +22,7 @@ inline constexpr auto root_at_least = [](auto x, auto least) { return max(least,
 
 constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
 
-/// Gamma and beta, a number each for every channel.
+/// x * gamma + beta, with a gamma and a beta for each channel.
 constexpr tensor scaled_and_shifted(tensor x, int line) {
   recording r(op::scale, line, x);
   node scale{.kind = op::scale, .out = x.dims()}, shift{.kind = op::bias, .out = x.dims()};
@@ -31,7 +31,7 @@ constexpr tensor scaled_and_shifted(tensor x, int line) {
   return r.append(shift, r.append(scale, x));
 }
 
-/// One pixel {n, 1, 1, c}, the channels of each group replaced by their mean.
+/// x, {n, 1, 1, c}, with the channels of each group replaced by their mean.
 constexpr tensor mean_of_groups(tensor x, int groups, int line) {
   shape const s = x.dims();
   if (groups == s.c) return x;
@@ -41,8 +41,8 @@ constexpr tensor mean_of_groups(tensor x, int groups, int line) {
   return reshape{s.n, 1, 1, s.c, line}(x);
 }
 
-/// (x - mean) / sqrt(variance + epsilon) over the image and the channels of each group. The variance is that of the
-/// differences, so that a mean far from 0 does no harm.
+/// (x - mean) / sqrt(variance + epsilon) over the image and the channels of each group. The variance is computed from
+/// the differences, so that a mean far from 0 does not reduce its accuracy.
 constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsilon, int line) {
   tensor const mean = mean_of_groups(global_avg_pool{line}(x), groups, line);
   tensor const centered = record_binary(op::sub, line, x, mean);
@@ -53,7 +53,7 @@ constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsil
 
 }  // namespace detail
 
-/// Every image and group of channels brought to mean 0 and variance 1, then, if `affine`, scaled and shifted for each
+/// Normalises every image and group of channels to mean 0 and variance 1, then, if `affine`, scales and shifts each
 /// channel: PyTorch's GroupNorm. Parameters gamma, beta.
 struct group_norm {
   int groups = 1;
@@ -74,7 +74,7 @@ struct group_norm {
   }
 };
 
-/// The same with a group for each channel: PyTorch's InstanceNorm2d(affine=True). Parameters gamma, beta.
+/// group_norm with a group for each channel: PyTorch's InstanceNorm2d(affine=True). Parameters gamma, beta.
 struct instance_norm {
   float epsilon = 1e-5f;
   bool affine = true;
@@ -84,7 +84,7 @@ struct instance_norm {
   }
 };
 
-/// x / sqrt(mean of the squares of its pixel's channels + epsilon) * gamma: PyTorch's RMSNorm. Parameter gamma.
+/// x / sqrt(mean square of the pixel's channels + epsilon) * gamma: PyTorch's RMSNorm. Parameter gamma.
 struct rms_norm {
   float epsilon = 1e-5f;
   int line = __builtin_LINE();
@@ -101,7 +101,7 @@ struct rms_norm {
   }
 };
 
-/// x divided by its Euclidean length along an axis, or by `least` where that is larger: PyTorch's normalize.
+/// x divided by its Euclidean norm along an axis, or by `least` where that is larger: PyTorch's normalize.
 struct l2_normalize {
   axis along = axis::channels;
   float least = 1e-12f;
@@ -113,8 +113,8 @@ struct l2_normalize {
   }
 };
 
-/// x / (bias + alpha * mean of the squares of `size` neighbouring channels)^beta, those beyond the first and the last
-/// counting as 0: AlexNet's local response normalisation, PyTorch's LocalResponseNorm of an odd size, ONNX's LRN.
+/// x / (bias + alpha * mean square of `size` neighbouring channels)^beta, where channels beyond the first and the last
+/// count as 0: AlexNet's local response normalisation, PyTorch's LocalResponseNorm of an odd size, ONNX's LRN.
 struct local_response_norm {
   int size = 5;
   float alpha = 1e-4f, beta = .75f, bias = 1;
@@ -123,7 +123,7 @@ struct local_response_norm {
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
     shape const s = x.dims();
     int const width = detail::recording(op::avg_pool, line, x).positive(size);
-    // With pixels innermost, as all of them are treated alike, and channels as columns.
+    // Pixels are innermost, because all are treated alike; channels are columns.
     auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::multiplied(x, x, line));
     avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
                         .line = line};

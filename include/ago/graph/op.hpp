@@ -10,10 +10,10 @@ namespace ago {
 
 enum class op : std::uint8_t {
   input,
-  // complex operators (AGO section II): they carry the reductions; with weights, and of two values
+  // complex operators (AGO section II), which have the reductions: with weights; products of two values
   conv2d, depthwise, pointwise, linear,
   matmul, attention_scores, attention_values,
-  // elementwise, with parameters: for each channel, for each element of an image
+  // elementwise, with parameters per channel or per element of an image
   bias, batch_norm, positions, scale, prelu,
   // elementwise, no parameters
   relu, relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, gelu, gelu_tanh, tanh, map,
@@ -21,9 +21,9 @@ enum class op : std::uint8_t {
   add, mul, sub, div, maximum, minimum, less, power,
   // reductions over a window or the image
   max_pool, avg_pool, global_max_pool, global_avg_pool,
-  // over the channels of each pixel
+  // normalisation over the channels of each pixel
   softmax, layer_norm,
-  // reductions along axes, those on which the result has one element; along the channels
+  // reductions along the axes on which the result has one element; arg_max along the channels
   reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product, arg_max,
   // data movement
   concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, expand, resize_nearest, resize_bilinear,
@@ -31,11 +31,11 @@ enum class op : std::uint8_t {
   identity, from_nchw, to_nchw,
 };
 
-/// What an operator is to stages that need not know which one it is.
+/// The classes of operators, for stages that do not distinguish single operators.
 enum class op_class : std::uint8_t {
   input,
   constant,
-  // complex, with trained weights: those that see neighbours, and those that mix the channels of each pixel
+  // complex, with trained weights: with windows of neighbouring pixels; mixing the channels of each pixel
   convolution,
   matrix_product,
   // complex, of two values
@@ -44,16 +44,16 @@ enum class op_class : std::uint8_t {
   parametric,
   arithmetic,
   function,
-  // elementwise, two operands: which may change places, which may not; likewise, many instructions
+  // elementwise, two operands: commutative; not commutative; not commutative, many instructions
   commutative,
   ordered,
   power,
-  // of many elements
+  // reductions of many elements
   window_pool,
   global_pool,
   norm,
   reduction,
-  // each element of the result is one of the operand's; those that add or repeat elements; changes of layout
+  // each element of the result is one of the operand's; adding or repeating elements; changes of layout; others
   movement,
   concat,
   pad,
@@ -64,7 +64,7 @@ enum class op_class : std::uint8_t {
   embedding,
 };
 
-/// The facts of an operator. A new one gets its line here, and cases in the switches that compilers then name.
+/// The properties of an operator. A new operator needs a line here, and cases in the switches that compilers report.
 struct operator_facts {
   op kind;
   op_class of;
@@ -144,9 +144,9 @@ constexpr bool in_order(operator_facts const (&lines)[operator_count]) {
   return true;
 }
 static_assert(in_order(operators) && has_enumerators<op, operator_count>(),
-              "each operator has its line in `operators`, in the order of `op`");
+              "each operator needs a line in `operators`, in the order of `op`");
 
-/// Apart from the names, which programs then do without.
+/// Separate from the names, so that programs need not contain these.
 struct class_table {
   op_class of[operator_count];
 };
@@ -169,7 +169,7 @@ constexpr char const* name_of(op kind) {
 
 namespace detail {
 
-/// Sets of classes, as bits.
+/// A set of classes, as bits.
 template <class... Classes>
 constexpr unsigned classes_of(Classes... c) {
   static_assert(int(op_class::embedding) < 32);
@@ -185,27 +185,27 @@ inline constexpr unsigned with_weights = classes_of(op_class::convolution, op_cl
 
 }  // namespace detail
 
-/// Convolutions and matrix products: what a mini-subgraph has at most one of.
+/// A convolution or matrix product, of which a mini-subgraph has at most one.
 constexpr bool is_complex(op kind) { return detail::is_in(kind, detail::complex); }
-/// Those of them that multiply a value by trained weights.
+/// A complex operator that multiplies a value by trained weights.
 constexpr bool has_weights(op kind) { return detail::is_in(kind, detail::with_weights); }
-/// Mixes the channels of each pixel, and nothing else.
+/// Mixes only the channels of each pixel.
 constexpr bool is_matrix_product(op kind) { return class_of(kind) == op_class::matrix_product; }
-/// Reads and writes element i only, one operand.
+/// Element i of the result depends only on element i of the one operand.
 constexpr bool is_unary(op kind) { return detail::is_in(kind, detail::unary); }
-/// Likewise, with trained parameters: for each channel, or for each element of an image.
+/// Unary with trained parameters, per channel or per element of an image.
 constexpr bool is_parametric(op kind) { return class_of(kind) == op_class::parametric; }
-/// Reads element i of two operands, the second of which may be broadcast.
+/// Element i of the result depends on element i of two operands, the second of which may be broadcast.
 constexpr bool is_binary(op kind) { return detail::is_in(kind, detail::binary); }
-/// May its operands change places?
+/// Can its operands be exchanged?
 constexpr bool commutes(op kind) { return class_of(kind) == op_class::commutative; }
-/// What an epilogue can hold.
+/// Can it be part of an epilogue?
 constexpr bool is_elementwise(op kind) { return detail::is_in(kind, detail::unary | detail::binary); }
-/// Is it one whose code is long?
+/// Does it take many instructions?
 constexpr bool is_lengthy(op kind) {
   return detail::is_in(kind, detail::classes_of(op_class::function, op_class::power));
 }
-/// Can elementwise operators follow in the kernel of this one?
+/// Can its kernel have an epilogue?
 constexpr bool takes_epilogue(op kind) {
   return detail::is_in(kind, detail::complex | detail::unary | detail::binary | detail::pools |
                                  detail::classes_of(op_class::norm, op_class::resize, op_class::embedding,
@@ -213,7 +213,7 @@ constexpr bool takes_epilogue(op kind) {
 }
 constexpr bool pools_windows(op kind) { return class_of(kind) == op_class::window_pool; }
 constexpr bool is_reduction(op kind) { return class_of(kind) == op_class::reduction; }
-/// Each element of its result is one of its operand's.
+/// Is each element of its result an element of its operand?
 constexpr bool moves_elements(op kind) { return class_of(kind) == op_class::movement; }
 constexpr bool is_pool(op kind) { return detail::is_in(kind, detail::pools); }
 
