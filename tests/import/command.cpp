@@ -139,7 +139,7 @@ TEST_CASE("--batch sets first dimensions however they are spelt, and says so") {
     ago_test::network net;
     std::string const r = sizes(net.symbolic("x", {symbol, "2"}), "--batch 3");
     CHECK(r.find("x [3, 2].") != std::string::npos);
-    CHECK(r.find("ago-import: --batch makes 3 of dimension 0") != std::string::npos);
+    CHECK(r.find("ago-import: --batch sets dimension 0") != std::string::npos);
   }
   for (int const written : {-1, 0}) {
     ago_test::network net;
@@ -147,10 +147,10 @@ TEST_CASE("--batch sets first dimensions however they are spelt, and says so") {
   }
   ago_test::network both, known, told;
   CHECK(sizes(both.symbolic("x", {"b", "b"}), "--batch 3").find("x [3, 3].") != std::string::npos);
-  CHECK(sizes(known.input("x", {4, 2}), "--batch 3").find("--batch changes nothing") != std::string::npos);
+  CHECK(sizes(known.input("x", {4, 2}), "--batch 3").find("--batch has no effect") != std::string::npos);
   std::string const dim = sizes(told.symbolic("x", {"n", "2"}), "--batch 3 --dim n=5");
   CHECK(dim.find("x [5, 2].") != std::string::npos);
-  CHECK(dim.find("--batch changes nothing") != std::string::npos);
+  CHECK(dim.find("--batch has no effect") != std::string::npos);
 }
 
 TEST_CASE("names reach a terminal without what it would obey") {
@@ -209,21 +209,21 @@ TEST_CASE("models and files of another kind are called what they are") {
   auto const check = [&](std::string const& bytes, std::string const& what) {
     check_refused(f, import(f, bytes), what);
   };
-  check("\x1c\0\0\0TFL3\x14\0 \0"s, "is a TensorFlow Lite model; convert it by: python -m tf2onnx.convert --tflite");
-  check("PK\x03\x04....archive/data.pklPK\x01\x02", "is a file of PyTorch; load it in Python and write the model with");
+  check("\x1c\0\0\0TFL3\x14\0 \0"s, "is a TensorFlow Lite model; convert it with: python -m tf2onnx.convert --tflite");
+  check("PK\x03\x04....archive/data.pklPK\x01\x02", "is a PyTorch file; load it in Python and export the model with");
   check("PK\x03\x04....m/data.pkl...m/code/__torch__.py", "is a TorchScript model");
   check("PK\x03\x04....model.weights.h5", "is a Keras model");
   check("PK\x03\x04....model.onnx", "is a zip archive");
-  check("\x80\x02\x8a\nl\xfc\x9c\x46\xf9 ", "is a Python pickle, as of PyTorch");
-  check("\x89HDF\r\n\x1a\n\0\0\0"s, "is an HDF5 file, as of Keras");
-  check("\x0a\0\0\0\0\0\0\0{\"a\":\"b\"}...."s, "is a file of weights in safetensors");
-  check("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "get the file by: git lfs pull");
+  check("\x80\x02\x8a\nl\xfc\x9c\x46\xf9 ", "is a Python pickle, such as PyTorch writes");
+  check("\x89HDF\r\n\x1a\n\0\0\0"s, "is an HDF5 file, such as Keras writes");
+  check("\x0a\0\0\0\0\0\0\0{\"a\":\"b\"}...."s, "is a safetensors file of weights");
+  check("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "fetch the file with: git lfs pull");
   check("\n<!DOCTYPE html><html>", "is a web page");
   check("import onnx\n", "is a text file");
   fs::remove(f.path / "model.onnx");
   fs::create_directories(f.path / "model.onnx");
   std::ofstream(f.path / "model.onnx/saved_model.pb") << "graph";
-  check("", "is a TensorFlow SavedModel; convert it by: python -m tf2onnx.convert --saved-model");
+  check("", "is a TensorFlow SavedModel; convert it with: python -m tf2onnx.convert --saved-model");
 }
 
 TEST_CASE("graphs that are none are refused") {

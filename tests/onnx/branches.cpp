@@ -114,11 +114,11 @@ TEST_CASE("an If whose condition is computed at run time is refused, and so is o
     change(*n.graph().mutable_node(4));
     return n.complaint();
   };
-  contains(broken([](auto& n) { n.mutable_attribute(0)->set_type(::onnx::AttributeProto::INT); }), "it is no graph");
-  contains(broken([](auto& n) { n.mutable_attribute(0)->set_name("else_branch"); }), "it is there twice");
+  contains(broken([](auto& n) { n.mutable_attribute(0)->set_type(::onnx::AttributeProto::INT); }), "it is not a graph");
+  contains(broken([](auto& n) { n.mutable_attribute(0)->set_name("else_branch"); }), "it appears twice");
   contains(broken([](auto& n) { n.mutable_attribute()->RemoveLast(), n.mutable_attribute()->RemoveLast(); }),
            "then_branch: it is missing");
-  contains(broken([](auto& n) { n.add_input("x"); }), "other inputs than a condition");
+  contains(broken([](auto& n) { n.add_input("x"); }), "inputs other than a condition");
   contains(broken([](auto& n) { n.add_output("more"); }), "then_branch: 1 outputs, expected 2");
   contains(broken([](auto& n) { n.mutable_attribute(0)->mutable_g()->add_input()->set_name("r"); }),
            "its branch has inputs of its own");

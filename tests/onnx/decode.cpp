@@ -220,9 +220,9 @@ TEST_CASE("external data outside its file, or its folder, is refused") {
   };
   contains(with("offset", "1"), "has 8 bytes; 8 at 1 are outside");
   contains(with("offset", "9223372036854775807"), "are outside");
-  contains(with("offset", "-1"), "external data with the offset \"-1\"");
-  contains(with("offset", "99999999999999999999"), "external data with the offset");
-  contains(with("offset", "1x"), "external data with the offset");
+  contains(with("offset", "-1"), "external data with the invalid offset \"-1\"");
+  contains(with("offset", "99999999999999999999"), "external data with the invalid offset");
+  contains(with("offset", "1x"), "external data with the invalid offset");
   contains(with("length", "4"), "4 bytes of external data, expected 8");
   contains(refused_in(folder, external({1 << 20, 1 << 10}, {"location", "w.bin"})), "has 8 bytes; 4294967296 at 0");
   contains(refused_in("", external({2}, {"location", "w.bin"})), "the model has no folder");

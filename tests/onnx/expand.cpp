@@ -203,13 +203,13 @@ TEST_CASE("Einsum is transpositions, reshapes, sums and products, of matrices or
     contains(complaint_of(13, "Einsum", operands, [&](node& n) { n.set("equation", equation); }),
              std::string("node \"op\" (Einsum), equation: ") + why);
   };
-  refused("ii->i", {in({2, 2})}, "a label is there twice in one operand");
+  refused("ii->i", {in({2, 2})}, "a label appears twice in one operand");
   refused("ij,jk->ik", {in({2, 3}), in({4, 5})}, "a label stands for 3 and for 4 elements");
   refused("ij->ik", {in({2, 3})}, "its result has a label that no operand has");
   refused("ijk->ij", {in({2, 3})}, "\"ijk\" does not fit an operand of [2,3]");
   refused("ij,jk", {in({2, 3})}, "it has 2 operands, the node has 1");
   refused("i.j->i", {in({2, 3})}, "\"i.j\" is not understood");
-  refused("......->", {in({2, 3})}, "a label is there twice");
+  refused("......->", {in({2, 3})}, "a label appears twice");
 }
 
 TEST_CASE("an operator that is taken apart is not blamed where sizes are open") {

@@ -249,8 +249,8 @@ TEST_CASE("what would be too large is not folded") {
   CHECK_FALSE(output(net.load({.all_constants = 9999})).known.has_value());
   CHECK(output(net.load({.all_constants = 9999})).dims == ints{100, 100});
   contains(net.complaint({.operators = {"Relu"}, .largest_constant = 9999}),
-           "10000 constant numbers would be made of it, more than 9999");
-  contains(net.complaint({.operators = {"Relu"}, .all_constants = 9999}), "what is constant in the model would take");
+           "10000 constant numbers would result from it, more than 9999");
+  contains(net.complaint({.operators = {"Relu"}, .all_constants = 9999}), "the constants of the model would take");
 
   network integers;
   integers.list("shape", {100});

@@ -77,7 +77,7 @@ TEST_CASE("operator sets that are too old, too new or missing") {
   contains(none.complaint(), "operator set 0 is not supported");
 }
 
-TEST_CASE("graphs that do not hang together") {
+TEST_CASE("inconsistent graphs") {
   network cycle;
   cycle.input("x", {2});
   cycle.node("Add", {"x", "b"}, {"a"}).named("first");
@@ -100,8 +100,8 @@ TEST_CASE("graphs that do not hang together") {
   twice.node("Relu", {"x"}, {"y"});
   twice.node("Exp", {"x"}, {"y"}).named("again");
   contains(twice.output("y").complaint(), "node \"again\" (Exp): its output \"y\" is already defined");
-  contains(network().input("x", {2}).input("x", {2}).output("x").complaint(), "the input \"x\" is there twice");
-  contains(network().list("w", {2}).list("w", {2}).output("w").complaint(), "the initializer \"w\" is there twice");
+  contains(network().input("x", {2}).input("x", {2}).output("x").complaint(), "the input \"x\" appears twice");
+  contains(network().list("w", {2}).list("w", {2}).output("w").complaint(), "the initializer \"w\" appears twice");
 }
 
 TEST_CASE("nodes with too many or too few of anything") {
@@ -112,7 +112,7 @@ TEST_CASE("nodes with too many or too few of anything") {
   contains(complaint_of(13, "Relu", {in({2})}, {}, 2), "2 outputs, expected one");
   contains(complaint_of(13, "Relu", {in({2})}, [](node& n) { n.set("alpha", 1.0f); }), "alpha: operator set 13 has no");
   contains(complaint_of(13, "Elu", {in({2})}, [](node& n) { n.set("alpha", 1.0f).set("alpha", 2.0f); }),
-           "alpha: it is there twice");
+           "alpha: it appears twice");
   contains(complaint_of(13, "Flatten", {in({2})}, [](node& n) { n.set("axis", 1.0f); }), "axis: it is not an integer");
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("inputs with initializers are constants, others may be fixed") {
   auto const m = net.load({.fixed = {{"to", typed}}});
   CHECK(output(m).dims == ints{1, 2, 1});
   CHECK(m.inputs.size() == 1);
-  contains(net.complaint({.fixed = {{"to", typed}, {"w", to}}}), "an input that the model has not");
+  contains(net.complaint({.fixed = {{"to", typed}, {"w", to}}}), "an input that the model does not have");
 }
 
 TEST_CASE("names from the file cannot write to the terminal") {

@@ -28,7 +28,7 @@ TEST_CASE("operator set 6 broadcasts on request") {
            "axis: broadcasting along other than the last axes");
   contains(complaint_of(6, "Add", {in({3}), in({2, 3})}, at(0)), "more axes than the first");
   contains(complaint_of(6, "Dropout", {in({3})}), "is_test: training is not supported");
-  contains(complaint_of(6, "PRelu", {in({2, 3}), in({3})}), "slope: only one for all");
+  contains(complaint_of(6, "PRelu", {in({2, 3}), in({3})}), "slope: only one slope");
   contains(complaint_of(6, "BatchNormalization", {in({1, 2, 3}), in({2}), in({2}), in({2}), in({2})}), "is_test");
   contains(complaint_of(6, "Gemm", {in({2, 3}), in({3, 4}), in({4})}), "C: the shape [4] does not fit [2,4]");
 }
@@ -78,7 +78,7 @@ TEST_CASE("convolutions") {
                         }),
            "strides: 0, expected at least 1");
   contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("auto_pad", "MOST"); }),
-           "auto_pad: it is none of");
+           "auto_pad: it is not one of");
 }
 
 TEST_CASE("transposed convolutions") {
@@ -128,8 +128,8 @@ TEST_CASE("reshapes") {
   CHECK(shape_of(13, "Flatten", {in({2, 3, 4})}, [](node& n) { n.set("axis", -1); }) == ints{6, 4});
   contains(complaint_of(13, "Reshape", {in({2, 3}), list({-1, -1})}), "more than one size is -1");
   contains(complaint_of(13, "Reshape", {in({2, 3}), list({4, -1})}), "does not divide the shape [2,3]");
-  contains(complaint_of(13, "Reshape", {in({2, 3}), list({7})}), "another number of elements");
-  contains(complaint_of(13, "Reshape", {in({2, 3}), list({2, 3, 0})}), "copies an axis that the input has not");
+  contains(complaint_of(13, "Reshape", {in({2, 3}), list({7})}), "a different number of elements");
+  contains(complaint_of(13, "Reshape", {in({2, 3}), list({2, 3, 0})}), "copies an axis that the input does not have");
   contains(complaint_of(13, "Reshape", {in({2, 3}), list({-2, 3})}), "shape: a size of -2");
   contains(complaint_of(13, "Reshape", {in({2, 3}), integers_in({1})}), "shape: it is computed at run time");
 }
@@ -144,7 +144,7 @@ TEST_CASE("axes are attributes before operator set 13, and inputs from then on")
            "axes: operator set 13 has no such attribute");
   contains(complaint_of(12, "Squeeze", {in({1, 3}), list({0})}), "2 inputs, expected 1");
   contains(complaint_of(13, "Squeeze", {in({1, 3}), list({1})}), "axis 1 of [1,3]");
-  contains(complaint_of(13, "Unsqueeze", {in({3}), list({0, 0})}), "axis 0 is there twice");
+  contains(complaint_of(13, "Unsqueeze", {in({3}), list({0, 0})}), "axis 0 appears twice");
   contains(complaint_of(13, "Unsqueeze", {in({3}), list({2})}), "axis 2 of a tensor with 2 axes");
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("pads may take away") {
   CHECK(shape_of(13, "Pad", {in({3, 4}), list({1, -1, 2, 0})}) == ints{6, 3});
   CHECK(shape_of(18, "Pad", {in({3, 4}), list({2, 1}), none(), list({-1})}) == ints{3, 7});
   contains(complaint_of(13, "Pad", {in({3, 4}), list({1})}), "pads: 1 numbers, expected 4");
-  contains(complaint_of(13, "Pad", {in({3, 4}), list({-4, 0, 0, 0})}), "more is taken away than axis 0 has");
+  contains(complaint_of(13, "Pad", {in({3, 4}), list({-4, 0, 0, 0})}), "more is removed than axis 0 has");
   contains(complaint_of(13, "Pad", {in({3}), list({1, 1})}, [](node& n) { n.set("mode", "wrap"); }), "mode");
 }
 

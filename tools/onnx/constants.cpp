@@ -63,7 +63,7 @@ std::int64_t range_length(site const& s) {
   for (constant const* c : {&start, &limit, &delta}) {
     if (volume(c->dims) != 1 || c->type != start.type) throw fault{"", "its inputs are not scalars of one type"};
   }
-  long double count = 0;  // 64 bits of mantissa: differences of integers are exact where it matters
+  long double count = 0;  // 64 bits of mantissa: exact for differences of integers
   if (start.type == element::real) {
     if (delta.reals[0] == 0) throw fault{"delta", "it is 0"};
     count = std::ceil((static_cast<long double>(limit.reals[0]) - start.reals[0]) / delta.reals[0]);

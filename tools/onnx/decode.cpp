@@ -36,7 +36,7 @@ class graph_decoder {
                 subgraphs& within, std::string prefix = "")
       : graph_(graph), folder_(folder), findings_(findings), within_(within), prefix_(std::move(prefix)) {}
 
-  /// Gives the memory of the file's form back at once: a large model is never there twice.
+  /// Frees the memory of each part of the protobuf at once, so that a large model is never in memory twice.
   void initializer(::onnx::TensorProto& tensor, value& v) {
     try {
       v.known = decode_tensor(tensor, folder_);
@@ -48,7 +48,7 @@ class graph_decoder {
     ::onnx::TensorProto().Swap(&tensor);
   }
 
-  /// Node `n`; its operands are numbers of the structure.
+  /// Node `n`; its operands are values of the structure.
   operation node(structure const& s, int n) {
     auto& proto = *graph_.mutable_node(n);
     auto const index = static_cast<std::size_t>(n);
@@ -65,17 +65,17 @@ class graph_decoder {
     } else if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
       wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
     }
-    if (!is_known(op.type)) return op;  // then it does not matter what is wrong with its attributes
-    if (expands(op.type)) {  // into what somebody reads
+    if (!is_known(op.type)) return op;  // its attributes do not matter then
+    if (expands(op.type)) {  // only into the outputs that are needed
       for (int& v : op.outputs) v = v >= 0 && s.needed[static_cast<std::size_t>(v)] ? v : -1;
     }
-    if (op.type == "If" && proto.input_size() != 1) wrong("", "it has other inputs than a condition");
+    if (op.type == "If" && proto.input_size() != 1) wrong("", "it has inputs other than a condition");
     for (AttributeProto& a : *proto.mutable_attribute()) {
       try {
         bool const is_branch = op.type == "If";
-        if (is_branch && a.type() != AttributeProto::GRAPH) throw fault{"", "it is no graph"};
+        if (is_branch && a.type() != AttributeProto::GRAPH) throw fault{"", "it is not a graph"};
         if (!op.attributes.emplace(a.name(), is_branch ? kept(a) : decode_attribute(a, folder_)).second) {
-          wrong(a.name(), "it is there twice");
+          wrong(a.name(), "it appears twice");
         }
       } catch (fault const& f) {
         wrong(a.name(), f.reason);
@@ -85,7 +85,7 @@ class graph_decoder {
   }
 
  private:
-  /// The number of a graph within a node.
+  /// The index of a graph within a node.
   attribute kept(AttributeProto& a) {
     within_.emplace_back().Swap(a.mutable_g());
     return static_cast<std::int64_t>(within_.size()) - 1;
@@ -163,7 +163,7 @@ class decoder {
     }
     shapes.check_all_used(findings_);
     result_.notes = shapes.notes();
-    if (fixed != options_.fixed.size()) report("", "a value is given for an input that the model has not");
+    if (fixed != options_.fixed.size()) report("", "a value is given for an input that the model does not have");
   }
 
   ::onnx::ModelProto& proto_;
@@ -187,7 +187,7 @@ branch decode_branch(::onnx::GraphProto graph, operation const& op, model& m, st
   std::vector<std::string> const around = captures_of(graph);
   std::size_t const before = findings.size();
   structure const s = structure_of(graph, findings, around);
-  if (findings.size() > before) throw fault{"", "its branch does not hang together"};
+  if (findings.size() > before) throw fault{"", "its branch is inconsistent"};
   graph_decoder decoder(graph, folder, findings, within, op.name + "/");
   std::vector<int> place(s.names.size(), -1);  // in the model
   for (std::size_t v = 0; v < around.size(); ++v) {

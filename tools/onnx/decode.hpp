@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From protobuf to the importer's own model: shapes of inputs, initializers, attributes.
+// From protobuf to the importer's own model: input shapes, initializers, attributes.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -11,22 +11,23 @@
 
 namespace ago::onnx {
 
-/// The graphs within nodes, of which the nodes have the numbers as attributes.
+/// The graphs within nodes; the nodes' attributes are indices into them.
 using subgraphs = std::vector<::onnx::GraphProto>;
 
-/// What `proto` says, shapes still missing but for inputs and initializers; only what outputs need. Takes the
-/// initializers out of `proto` while it decodes them. Throws import_error if the graph does not hang together; what is
-/// wrong with single inputs, initializers and nodes is added to `findings`. Branches of an If go to `within`.
+/// Decodes what the outputs of `proto` need. Only inputs and initializers have shapes yet. Takes the initializers out
+/// of `proto` while it decodes them. Throws import_error if the graph is inconsistent; faults of single inputs,
+/// initializers and nodes are added to `findings`. Branches of an If go to `within`.
 model decode_model(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options,
                    std::vector<finding>& findings, subgraphs& within);
 
-/// A branch of an If in the graph around it.
+/// A branch of an If within the graph around it.
 struct branch {
   std::vector<operation> operations;
   std::vector<int> outputs;
 };
 
-/// Decodes a branch of `op`, whose operands are what the branch reads of the graphs around it; adds its values to `m`.
+/// Decodes a branch of `op`, whose operands are what the branch reads from the enclosing graphs; adds its values to
+/// `m`.
 branch decode_branch(::onnx::GraphProto graph, operation const& op, model& m, std::filesystem::path const& folder,
                      std::vector<finding>& findings, subgraphs& within);
 

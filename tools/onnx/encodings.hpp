@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How files store numbers, and what becomes of them: floats of every width end as float32, integers as int64.
+// Number formats of files, and their conversion: floats of every width become float32, integers int64.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ struct small_float {
   enum class special { infinities, one_nan, negative_zero_nan };
 
   int exponent, mantissa, bias;
-  special top;  ///< how infinities and what is not a number are written
+  special top;  ///< how infinities and NaN are encoded
 };
 
 inline constexpr small_float half{5, 10, 15, small_float::special::infinities};
@@ -26,7 +26,7 @@ inline constexpr small_float float8_e4m3_uz{4, 3, 8, small_float::special::negat
 inline constexpr small_float float8_e5m2{5, 2, 15, small_float::special::infinities};
 inline constexpr small_float float8_e5m2_uz{5, 2, 16, small_float::special::negative_zero_nan};
 
-/// Exact: every such number is a float32.
+/// Exact: every such number is representable as float32.
 inline float widen(small_float f, std::uint32_t bits) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   std::uint32_t const sign = bits >> (f.exponent + f.mantissa) & 1;
@@ -45,7 +45,7 @@ inline float widen(small_float f, std::uint32_t bits) {
   return std::bit_cast<float>(sign << 31 | wide << 23 | mantissa << (23 - f.mantissa));
 }
 
-/// Rounds; beyond float32 it becomes infinite.
+/// Rounds; numbers beyond float32 become infinite.
 inline float narrow(double x) {
   if (std::fabs(x) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(x)) {
     return std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(std::copysign(1.0, x)));
@@ -53,7 +53,7 @@ inline float narrow(double x) {
   return static_cast<float>(x);
 }
 
-/// A number as bytes in little-endian order (`big`: in big-endian order), whatever this machine's is.
+/// A number as bytes in little-endian order (`big`: in big-endian order), whatever this machine's order is.
 template <class T>
 T from_bytes(char const* bytes, bool big = false) {
   char ordered[sizeof(T)];

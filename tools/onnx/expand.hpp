@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators that are others put together, as Einsum and ONNX Runtime's own are: taken apart while shapes are inferred.
+// Compound operators, such as Einsum and ONNX Runtime's own: decomposed while shapes are inferred.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace ago::onnx {
 
-/// ONNX Runtime's operators have this before their names.
+/// The prefix of the names of ONNX Runtime's operators.
 inline constexpr std::string_view microsoft = "com.microsoft.";
 
-/// Is an operator of this type, of any domain, taken apart?
+/// Whether an operator of this type, of any domain, is decomposed.
 bool expands(std::string_view type);
 
-/// The operations that do what `op` does, operands first; values between them are added to the graph. The shapes and
-/// the values of the operation's operands must be known. Throws a fault where it does what others do not, or where its
-/// constants are more than `budget` allows.
+/// The operations that compute `op`, operands first; values between them are added to the graph. The shapes of the
+/// operands, and their values where needed, must be known. Throws a fault for unsupported cases, and if its constants
+/// exceed `budget`.
 std::vector<operation> expanded(model& graph, operation const& op, fold_budget& budget);
 
-/// What an operation is taken apart into.
+/// The operations that one operation is decomposed into.
 class parts_of_operation {
  public:
   parts_of_operation(model& graph, operation const& op, fold_budget& budget)
@@ -36,29 +36,29 @@ class parts_of_operation {
   bool has(std::size_t input) const { return s_.has_input(input); }
   /// An operand of the operation.
   int operand(std::size_t input) const { return has(input) ? op_.inputs[input] : -1; }
-  /// A copy: values are added to the graph, which moves them.
+  /// A copy, because adding values to the graph moves them.
   extents dims(std::size_t input) const { return s_.dims(input); }
 
-  /// To be asked before a table of such extents is made: a file of a few bytes can ask for any number of elements.
+  /// Call this before making a table of these extents: a file of a few bytes can ask for any number of elements.
   void afford(extents const& dims);
   int list(extents numbers);
   int constant_of(constant c);
   int number(float x) { return constant_of({.dims = {}, .reals = {x}}); }
 
-  /// A new value, made by an operator.
+  /// A new value, computed by an operator.
   int make(char const* type, std::vector<int> inputs, attributes more = {});
   int reshape(int x, extents dims) { return make("Reshape", {x, list(std::move(dims))}); }
   int transpose(int x, extents order) { return make("Transpose", {x}, {{"perm", std::move(order)}}); }
-  /// Summed over axes, which are gone.
+  /// The sum over axes, which are removed.
   int sum(int x, extents axes);
-  /// Parts of the last axis.
+  /// Parts along the last axis.
   std::vector<int> split(int x, extents sizes);
 
-  /// Output `output` of the operation; the operator that makes it may have several.
+  /// Output `output` of the operation, made by an operator that may have several outputs.
   void finish(char const* type, std::vector<int> inputs, attributes more = {}, std::vector<std::size_t> outputs = {0});
-  /// Does anybody read an output?
+  /// Whether anything reads an output.
   bool wants(std::size_t output) const { return s_.has_output(output); }
-  /// Faults if anybody reads an output from `first` on.
+  /// Throws a fault if anything reads an output from `first` on.
   void expect_no_output_from(std::size_t first) const;
 
   std::vector<operation> take() { return std::move(made_); }

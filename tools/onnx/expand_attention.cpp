@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX Runtime's attention, as products of matrices with a softmax between them: the form in which PyTorch exports it.
+// ONNX Runtime's attention, as matrix products with a softmax between them: the form in which PyTorch exports it.
 #include <cmath>
 
 #include "expand.hpp"
@@ -7,7 +7,7 @@
 namespace ago::onnx::expansion {
 namespace {
 
-/// Queries, keys and values, [batch, tokens, width] each.
+/// Queries, keys and values, each [batch, tokens, width].
 struct projected {
   int q, k, v;
   std::int64_t batch, queries, keys, width, value_width;
@@ -22,7 +22,7 @@ std::int64_t heads_of(parts_of_operation const& p, projected const& x) {
   return heads;
 }
 
-/// 0 where a query may look, `mask_filter_value` where it may not, of dims that fit [batch, heads, queries, keys]; -1:
+/// 0 where a query may look, `mask_filter_value` where it may not; the dims fit [batch, heads, queries, keys]. -1:
 /// there is no such operand.
 int padding_mask(parts_of_operation& p, std::size_t input, projected const& x, float hidden) {
   if (!p.has(input)) return -1;
@@ -45,7 +45,7 @@ int padding_mask(parts_of_operation& p, std::size_t input, projected const& x, f
   return p.make("Mul", {p.make("Sub", {p.number(1), sees}), p.number(hidden)});
 }
 
-/// The same of later keys, which is known.
+/// The same for later keys (causal attention), which is a constant.
 int causal_mask(parts_of_operation& p, projected const& x, float hidden) {
   p.afford({x.queries, x.keys});
   constant mask{.dims = {x.queries, x.keys}};
@@ -69,7 +69,7 @@ void attend(parts_of_operation& p, projected const& x, std::size_t mask, std::si
   if (p.has(added)) scores = p.make("Add", {scores, p.operand(added)});
   if (int const m = padding_mask(p, mask, x, hidden); m >= 0) scores = p.make("Add", {scores, m});
   if (p.what().flag("unidirectional", false)) {
-    // Nothing of later keys is left, as in ONNX Runtime, whatever the value for masks.
+    // As in ONNX Runtime, later keys contribute nothing, whatever the value for masks.
     scores = p.make("Add", {scores, causal_mask(p, x, -1e30f)});
   }
   int const weights = p.make("Softmax", {scores}, {{"axis", std::int64_t{3}}});

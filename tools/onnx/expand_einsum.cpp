@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Einsum as products of matrices, products by element and sums, between transpositions and reshapes.
+// Einsum as matrix products, elementwise products and sums, with transpositions and reshapes between them.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -9,7 +9,7 @@
 namespace ago::onnx::expansion {
 namespace {
 
-/// Letters, and for the axes of an ellipsis numbers: -1 is its last one.
+/// Letters; the axes of an ellipsis are negative numbers, -1 being its last one.
 using labels = std::vector<int>;
 
 struct term {
@@ -20,7 +20,7 @@ struct term {
 
 bool has(labels const& list, int label) { return std::find(list.begin(), list.end(), label) != list.end(); }
 
-/// "ij...k", with an ellipsis of so many axes.
+/// "ij...k", with an ellipsis of the given number of axes.
 labels parsed(std::string const& text, std::size_t ellipsis) {
   labels r;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -43,17 +43,17 @@ std::size_t letters_in(std::string const& text) {
 
 void expect_no_diagonal(labels const& axes) {
   if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) {
-    throw fault{"equation", "a label is there twice in one operand, or in the result; diagonals are not supported"};
+    throw fault{"equation", "a label appears twice in one operand, or in the result; diagonals are not supported"};
   }
 }
 
-/// The equation's operands and the labels of its result.
+/// The operands of the equation and the labels of its result.
 struct equation {
   std::vector<term> operands;
   labels result;
 };
 
-/// Without "->", each label that is there once is an axis of the result, in the order of the alphabet.
+/// Without "->", each label that occurs once is an axis of the result, in alphabetical order.
 labels implied_result(std::vector<term> const& operands, std::size_t ellipsis) {
   labels r;
   for (std::size_t k = ellipsis; k > 0; --k) r.push_back(-static_cast<int>(k));
@@ -116,7 +116,7 @@ extents extents_of(term const& t, labels const& axes) {
   return r;
 }
 
-/// With its axes in another order; labels that it has not are axes of one element.
+/// With its axes in another order; missing labels become axes of one element.
 term ordered(parts_of_operation& p, term t, labels const& order) {
   labels own;
   for (int const label : order) {
@@ -130,7 +130,7 @@ term ordered(parts_of_operation& p, term t, labels const& order) {
   return {t.value, order, dims};
 }
 
-/// Summed over all labels but those wanted.
+/// The sum over all labels except those wanted.
 term summed(parts_of_operation& p, term t, std::set<int> const& wanted) {
   extents axes;
   term r;
@@ -151,7 +151,7 @@ labels joined(labels a, labels const& b) {
   return a;
 }
 
-/// The product of both, summed over what is not wanted; its axes: those of both, of the first alone, of the second.
+/// The product of both, summed over unwanted labels; its axes: those of both, of the first alone, of the second alone.
 term product(parts_of_operation& p, term a, term b, std::set<int> const& wanted) {
   auto const needed = [&](term const& other) {
     std::set<int> all = wanted;
@@ -198,7 +198,7 @@ term product(parts_of_operation& p, term a, term b, std::set<int> const& wanted)
   return {p.reshape(y, dims), result, dims};
 }
 
-/// Do the labels stand in `order` as they do in the product of a and b?
+/// Whether the labels of `order` are in the order of the product of a and b.
 bool is_in_order(term const& a, term const& b, labels const& order) {
   std::vector<std::size_t> places;
   for (int which : {0, 1, 2}) {
@@ -221,7 +221,7 @@ void einsum(parts_of_operation& p) {
     for (std::size_t k = i + 1; k < e.operands.size(); ++k) {
       wanted.insert(e.operands[k].axes.begin(), e.operands[k].axes.end());
     }
-    // The other way around where that makes a transposition needless.
+    // Swap the operands if that avoids a transposition.
     bool const last = i + 1 == e.operands.size();
     bool const turned = last && !is_in_order(t, e.operands[i], e.result) && is_in_order(e.operands[i], t, e.result);
     t = turned ? product(p, e.operands[i], t, wanted) : product(p, t, e.operands[i], wanted);

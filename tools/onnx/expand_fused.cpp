@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX Runtime's own operators but for attention: what its optimizer joins, taken apart again.
+// ONNX Runtime's own operators except attention: what its optimizer fused is decomposed again.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,12 +13,12 @@ using attributes = parts_of_operation::attributes;
 
 attribute epsilon_of(parts_of_operation const& p, float otherwise) { return p.what().real("epsilon", otherwise); }
 
-/// A sum with an operand that may be left out.
+/// A sum with an optional operand.
 int plus(parts_of_operation& p, int x, std::size_t input) {
   return p.has(input) ? p.make("Add", {x, p.operand(input)}) : x;
 }
 
-/// The activation that a fused operator ends with, its numbers given.
+/// The activation at the end of a fused operator, with its parameters.
 void activated(parts_of_operation& p, int x, std::string const& name, std::vector<float> const& numbers) {
   auto const number = [&](std::size_t i, float otherwise) { return i < numbers.size() ? numbers[i] : otherwise; };
   if (name.empty()) return p.finish("Identity", {x});
@@ -51,7 +51,7 @@ void simplified_layer_normalization(parts_of_operation& p) {
            {{"axis", p.what().integer("axis", -1)}, {"epsilon", epsilon_of(p, 1e-5f)}});
 }
 
-/// A norm of the sum of two values, and the sum.
+/// The norm of the sum of two values, and the sum.
 void skip_layer_normalization(parts_of_operation& p) {
   bool const simplified = p.what().type() == "com.microsoft.SkipSimplifiedLayerNormalization";
   std::size_t const bias = simplified ? 3 : 4;
@@ -67,7 +67,7 @@ void skip_layer_normalization(parts_of_operation& p) {
   p.finish("LayerNormalization", inputs, more);
 }
 
-/// Words, positions and segments looked up, summed and normalised.
+/// Embeddings of words, positions and segments: looked up, added and normalised.
 void embedding(parts_of_operation& p) {
   enum { words, segments, word_table, position_table, segment_table, gamma, beta, mask, positions };
   p.expect_no_output_from(3);
@@ -88,7 +88,7 @@ void embedding(parts_of_operation& p) {
     p.finish("LayerNormalization", {sum, p.operand(gamma), p.operand(beta)}, {{"epsilon", epsilon_of(p, 1e-12f)}});
   }
   if (!p.wants(1)) return;
-  // The number of words that the mask, of ones and zeros, lets pass in each sequence; 0 without a mask.
+  // The number of words that the mask of ones and zeros admits in each sequence; 0 without a mask.
   auto const integers = [&](std::int64_t count, std::int64_t number) {
     return p.list(extents(static_cast<std::size_t>(count), number));
   };
@@ -157,7 +157,7 @@ void rotary_embedding(parts_of_operation& p) {
   if (!flat && s.rank(0) != 4) throw fault{"", "its input has the shape " + text_of(s.dims(0))};
   std::int64_t const batch = s.dims(0)[0], tokens = s.dims(0)[flat ? 1 : 2];
   constant numbers = places;
-  if (places.integers.size() == 1 && places.dims.size() < 2) {  // that of the first token
+  if (places.integers.size() == 1 && places.dims.size() < 2) {  // the first token's
     numbers = {.type = element::integer, .dims = {batch, tokens}};
     p.afford(numbers.dims);
     for (std::int64_t b = 0; b < batch; ++b) {

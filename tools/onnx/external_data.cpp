@@ -24,7 +24,7 @@ std::int64_t number(std::string const& key, std::string const& text) {
   std::int64_t parsed = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error != std::errc{} || end != text.data() + text.size() || parsed < 0) {
-    throw fault{"", "external data with the " + key + " \"" + printable(text) + "\""};
+    throw fault{"", "external data with the invalid " + key + " \"" + printable(text) + "\""};
   }
   return parsed;
 }
@@ -39,7 +39,7 @@ location location_of(::onnx::TensorProto const& tensor) {
   return found;
 }
 
-/// The file that `name` means. Nothing outside the folder is opened, whatever the model says.
+/// The file that `name` refers to. Nothing outside the folder is opened, whatever the model says.
 fs::path inside(fs::path const& folder, std::string const& name) {
   std::string const quoted = "the external file \"" + printable(name) + "\"";
   fs::path const relative(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of a tensor that lie in a file beside the model.
+// Tensors whose numbers are in a file beside the model.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -10,8 +10,8 @@
 
 namespace ago::onnx {
 
-/// The bytes of a tensor whose data_location is EXTERNAL. The file must be a regular one inside `folder`, symbolic
-/// links resolved, and hold the bytes asked for; throws a fault otherwise.
+/// The bytes of a tensor whose data_location is EXTERNAL. The file must be a regular file inside `folder`, with
+/// symbolic links resolved, and contain these bytes; throws a fault otherwise.
 std::string read_external(::onnx::TensorProto const& tensor, std::filesystem::path const& folder, std::int64_t bytes);
 
 }  // namespace ago::onnx

@@ -27,8 +27,8 @@ bool operands_known(site const& s) {
 std::string unaffordable(std::int64_t made, fold_budget const& budget) {
   std::string const largest = std::to_string(budget.largest);
   if (made > budget.largest)
-    return std::to_string(made) + " constant numbers would be made of it, more than " + largest;
-  return "what is constant in the model would take more than " + largest + " numbers, or too long, to compute";
+    return std::to_string(made) + " constant numbers would result from it, more than " + largest;
+  return "the constants of the model would take more than " + largest + " numbers, or too long, to compute";
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ bool fold(model& graph, operation& op, fold_budget& budget) {
     made += s.has_output(i) ? size * volume(s.output_dims(i)) : 0;
   }
   for (std::size_t i = 0; i < op.inputs.size(); ++i) read += s.has_input(i) ? volume(s.dims(i)) : 0;
-  if (op.type == "Constant") made = 0;                                                  // it is in the file already
-  if (op.type != "Concat") read += made * static_cast<std::int64_t>(op.inputs.size());  // operands are broadcast
+  if (op.type == "Constant") made = 0;                                                  // already in the file
+  if (op.type != "Concat") read += made * static_cast<std::int64_t>(op.inputs.size());  // operands may be broadcast
   if (op.type == "Shape" || op.type == "Size") read = 0;
   if (made > budget.largest || made > budget.made || read > budget.read) {
     op.unfolded = unaffordable(made, budget);
@@ -61,7 +61,7 @@ bool fold(model& graph, operation& op, fold_budget& budget) {
   for (std::size_t i = 0; i < found->size(); ++i) {
     if (!s.has_output(i)) continue;
     if ((*found)[i].dims != s.output_dims(i)) {
-      throw fault{"", "its constant value has another shape than its operands say"};
+      throw fault{"", "the shape of its constant value contradicts its operands"};
     }
     s.set(i, std::move((*found)[i]));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation of operators whose operands are known.
+// Constant folding.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace ago::onnx {
 
-/// What may be spent on constants, in floats; an integer takes the memory of two.
+/// Limits for constants, in floats; an integer counts as two.
 struct fold_budget {
-  std::int64_t largest;  ///< made by one operator
-  std::int64_t made;     ///< made in total
-  std::int64_t read;     ///< read in total, which takes time
+  std::int64_t largest;  ///< per operator
+  std::int64_t made;     ///< in total
+  std::int64_t read;     ///< in total; bounds the time
 };
 
-/// Whether operators of this type can be folded, or left out because they copy.
+/// Whether operators of this type can be folded, or removed because they only copy.
 bool foldable(std::string_view type);
 
-/// Sets the values of the operation's outputs if they can be known: the shapes of its outputs are, and its operands
-/// (for Shape and Size: the operands' shapes). Returns whether it did; where the budget does not allow it,
-/// the operation says so. Throws a fault for division by zero and the like.
+/// Sets the values of the operation's outputs if they can be known: the shapes of its outputs and its operands (for
+/// Shape and Size: their shapes) must be known. Returns whether it did; if the budget does not allow it, the operation
+/// records that. Throws a fault for division by zero and the like.
 bool fold(model& graph, operation& op, fold_budget& budget);
 
-/// The rules by kind; each returns the outputs' values, nothing if this case is not for folding.
+/// The rules by kind; each returns the outputs' values, or nothing if it does not fold this case.
 namespace folding {
 
 using results = std::optional<std::vector<constant>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folding of elementwise operators. Integers wrap around as on every machine; floats are single precision.
+// Folding of elementwise operators. Integers wrap around, floats are single precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ std::int64_t divide(std::int64_t a, std::int64_t b) {
   return b == -1 ? wrap(wide{0} - static_cast<wide>(a)) : a / b;
 }
 
-/// With the sign of the divisor, as in Python, or with `fmod` that of the dividend, as in C.
+/// With the sign of the divisor, as in Python; with `fmod`, with that of the dividend, as in C.
 std::int64_t modulo(std::int64_t a, std::int64_t b, bool fmod) {
   if (b == 0) throw fault{"", "a constant is divided by 0"};
   if (b == -1) return 0;
@@ -39,7 +39,7 @@ std::int64_t power(std::int64_t base, std::int64_t exponent) {
   return wrap(result);
 }
 
-/// Rounds towards zero; what is beyond the integers becomes the nearest, what is no number 0.
+/// Rounds towards zero; numbers beyond the integers become the nearest integer, NaN becomes 0.
 std::int64_t truncated(float x) {
   constexpr float limit = 9223372036854775808.0f;
   if (std::isnan(x)) return 0;
@@ -48,7 +48,7 @@ std::int64_t truncated(float x) {
   return static_cast<std::int64_t>(x);
 }
 
-/// One operator on two numbers: for floats, then for integers. Null where it is not defined.
+/// An operator on two numbers: for floats, and for integers. Null if it is not defined.
 struct binary {
   char const* type;
   float (*real)(float, float);
@@ -72,7 +72,7 @@ constexpr binary binaries[] = {
      [](std::int64_t a, std::int64_t b) { return std::min(a, b); }},
 };
 
-/// Comparisons and logic; both have integers as results.
+/// Comparisons and logic; both result in integers.
 struct relation {
   char const* type;
   bool (*real)(float, float);
@@ -143,7 +143,7 @@ constant combined(site const& s, binary const& b, extents const& dims) {
   return left;
 }
 
-/// Pow whose operands are of different types; the result has the base's.
+/// Pow with operands of different types; the result has the type of the base.
 constant mixed_power(site const& s, extents const& dims) {
   constant base = operand(s, 0, dims);
   constant const exponent = operand(s, 1, dims);
@@ -194,7 +194,7 @@ constant modulus(site const& s, extents const& dims) {
   return left;
 }
 
-/// An integer as the narrower type of the file would hold it.
+/// An integer wrapped to the narrower type of the file.
 std::int64_t narrowed(std::int64_t x, std::int64_t type) {
   switch (type) {
     case 2: return static_cast<std::uint8_t>(x);
@@ -212,7 +212,7 @@ constant cast(site const& s, element to) {
   constant c = s.known(0, "operand");
   std::int64_t const type = s.integer("to", 0);
   if (c.type == element::real && to == element::integer) {
-    bool const logical = type == 9;  // 0.5 is true
+    bool const logical = type == 9;  // 0.5 becomes true
     for (float const x : c.reals) c.integers.push_back(logical ? x != 0 : narrowed(truncated(x), type));
     c.reals.clear();
   } else if (c.type == element::integer && to == element::real) {
@@ -241,7 +241,7 @@ results clipped(site const& s) {
   return one(std::move(c));
 }
 
-/// With one scale, or one per element of an axis.
+/// With a single scale, or one per element of an axis.
 results dequantized(site const& s) {
   constant const& x = s.known(0, "x");
   constant const& scale = s.known(1, "x_scale");

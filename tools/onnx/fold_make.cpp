@@ -34,7 +34,7 @@ constant range(site const& s) {
   constant const& delta = s.known(2, "delta");
   for (std::size_t i = 0; i < c.reals.size(); ++i) c.reals[i] = start.reals[0] + static_cast<float>(i) * delta.reals[0];
   for (std::size_t i = 0; i < c.integers.size(); ++i) {
-    // Unsigned: the last number is in range, but a product on the way may not be for steps that are never taken.
+    // Unsigned: the last element is in range, but an intermediate product may overflow in steps that are never taken.
     c.integers[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(start.integers[0]) +
                                               i * static_cast<std::uint64_t>(delta.integers[0]));
   }
@@ -44,7 +44,7 @@ constant range(site const& s) {
 constant eye_like(site const& s, element type) {
   constant c = zeros(type, s.dims(0));
   std::int64_t const k = s.integer("k", 0), rows = s.dims(0)[0], columns = s.dims(0)[1];
-  if (columns == 0) return c;  // the rows are not bounded by what a constant may hold
+  if (columns == 0) return c;  // an empty result: nothing bounds the number of rows
   for (std::int64_t row = 0; row < rows; ++row) {
     if (k < -row || k >= columns - row) continue;
     with_numbers(c, [&](auto& numbers) { numbers[static_cast<std::size_t>(row * columns + row + k)] = 1; });
@@ -52,7 +52,7 @@ constant eye_like(site const& s, element type) {
   return c;
 }
 
-/// Which of the two values each element gets: indices outside of the depth choose none.
+/// Which of the two values each element gets; indices outside the depth select the off value.
 constant one_hot(site const& s) {
   constant const &indices = s.known(0, "indices"), &values = s.known(2, "values");
   if (volume(values.dims) != 2) throw fault{"values", "it has the shape " + text_of(values.dims) + ", expected two"};

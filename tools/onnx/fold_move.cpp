@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folding of operators that rearrange, repeat, cut and look up elements.
+// Folding of operators that rearrange, repeat, slice and gather elements.
 #include <algorithm>
 
 #include "fold.hpp"
@@ -69,7 +69,7 @@ constant joined(site const& s, extents const& dims) {
 }
 
 constant tiled(site const& s, extents const& dims) {
-  // Seen as [repeats, size] per axis, the repeats have stride 0.
+  // As axes [repeats, size], in which the repeats have stride 0.
   extents split, strides;
   extents const own = strides_of(s.dims(0));
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -128,7 +128,7 @@ constant gathered(site const& s, extents const& dims) {
   std::vector<std::size_t> rows;
   for (std::int64_t const index : indices) rows.push_back(checked(index, from_dims[axis]));
   constant c = zeros(s.element_type(0), dims);
-  if (after == 0 || rows.empty()) return c;  // what is before is not bounded by what a constant may hold
+  if (after == 0 || rows.empty()) return c;  // an empty result: nothing bounds the axes before
   both(c, data(s), [&](auto& to, auto const& from) {
     auto out = to.begin();
     for (std::size_t i = 0; i < before; ++i) {
@@ -156,7 +156,7 @@ constant gathered_elements(site const& s, extents const& dims) {
   return c;
 }
 
-/// The offset in a tensor of the tuple of indices at `tuple`.
+/// The offset in a tensor for the index tuple at `tuple`.
 std::size_t offset_of(std::int64_t const* tuple, std::size_t depth, extents const& dims, extents const& strides) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i < depth; ++i) offset += checked(tuple[i], dims[i]) * static_cast<std::size_t>(strides[i]);
@@ -170,7 +170,7 @@ constant scattered(site const& s) {
   auto const tuples = static_cast<std::size_t>(volume(s.dims(1), 0, s.rank(1) - 1));
   auto const after = volume(c.dims, depth, c.dims.size());
   extents const strides = strides_of(c.dims);
-  if (depth == 0 && after == 0) return c;  // any number of tuples, of which nothing is there
+  if (depth == 0 && after == 0) return c;  // any number of tuples that update nothing
   both(c, data(s, 2), [&](auto& to, auto const& from) {
     for (std::size_t i = 0; i < tuples; ++i) {
       std::size_t const offset = offset_of(indices.data() + i * depth, depth, c.dims, strides);

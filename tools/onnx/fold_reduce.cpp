@@ -12,7 +12,7 @@
 namespace ago::onnx::folding {
 namespace {
 
-/// Sums are kept in double precision until the end.
+/// Sums are accumulated in double precision.
 struct reduction {
   char const* type;
   double start;
@@ -40,7 +40,7 @@ constexpr reduction reductions[] = {
 struct integer_reduction {
   char const* type;
   std::int64_t start;
-  std::uint64_t (*step)(std::uint64_t, std::uint64_t);  ///< unsigned: what is too large wraps around
+  std::uint64_t (*step)(std::uint64_t, std::uint64_t);  ///< unsigned: overflow wraps around
 };
 
 std::uint64_t larger(std::uint64_t a, std::uint64_t x) {
@@ -62,7 +62,7 @@ auto find(Table const& table, std::string const& type) {
   return std::find_if(std::begin(table), std::end(table), [&](auto const& entry) { return type == entry.type; });
 }
 
-/// Strides over the result while the operand is walked: 0 along what is reduced.
+/// Strides over the result while the operand is traversed: 0 along reduced axes.
 extents strides_over(extents const& dims, std::vector<bool> const& reduced) {
   extents strides(dims.size(), 0);
   std::int64_t stride = 1;

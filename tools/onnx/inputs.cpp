@@ -9,7 +9,7 @@ namespace {
 
 using dimension = ::onnx::TensorShapeProto::Dimension;
 
-/// Some exporters write -1 for what is not known, and 0 for the number of images.
+/// Some exporters write -1 for an unknown size, and 0 for an unknown batch size.
 bool is_open(dimension const& d, int axis, bool has_batch) {
   return !d.has_dim_value() || d.dim_value() < 0 || (axis == 0 && has_batch && d.dim_value() == 0);
 }
@@ -21,7 +21,7 @@ std::string name_of(int axis, std::string const& symbol) {
 }
 
 std::string how_to_set(std::string const& input, int axis, std::string const& symbol) {
-  // A name that a terminal does not show as it is cannot be pasted.
+  // A name that a terminal does not show verbatim cannot be copied and pasted.
   bool const can_be_pasted = !symbol.empty() && printable(symbol) == symbol;
   std::string const key = can_be_pasted ? symbol : key_of(input, axis);
   return "the size of " + name_of(axis, symbol) + " is not known; set it, for example with --dim " +
@@ -39,10 +39,10 @@ input_shapes::input_shapes(load_options const& options, std::vector<::onnx::Valu
     std::string const& symbol = shape.dim(0).dim_param();
     if (options.dims.count(symbol) || options.dims.count(key_of(input->name(), 0))) continue;
     if (!symbol.empty()) batch_symbols_.insert(symbol);
-    notes_.push_back("--batch makes " + std::to_string(*options.batch) + " of " + name_of(0, symbol) + " of input \"" +
-                     printable(input->name()) + "\"");
+    notes_.push_back("--batch sets " + name_of(0, symbol) + " of input \"" + printable(input->name()) + "\" to " +
+                     std::to_string(*options.batch));
   }
-  if (notes_.empty()) notes_.push_back("--batch changes nothing: every input's first dimension is known without it");
+  if (notes_.empty()) notes_.push_back("--batch has no effect: the first dimension of every input is known without it");
 }
 
 std::optional<std::int64_t> input_shapes::size(std::string const& input, int axis, std::string const& symbol) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shapes of a network's inputs, symbolic dimensions set.
+// The shapes of a network's inputs, with symbolic dimensions set.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -14,16 +14,16 @@ namespace ago::onnx {
 
 class input_shapes {
  public:
-  /// Of the inputs that are not fixed.
+  /// `inputs`: those that are not fixed.
   input_shapes(load_options const& options, std::vector<::onnx::ValueInfoProto const*> const& inputs);
 
-  /// The input as a value. Adds what is missing or not supported to `findings`.
+  /// The input as a value. Adds missing or unsupported information to `findings`.
   value read(::onnx::ValueInfoProto const& input, std::vector<finding>& findings);
 
-  /// What a size of the batch was taken for.
+  /// Which dimensions the batch size was used for.
   std::vector<std::string> const& notes() const { return notes_; }
 
-  /// Adds a finding for every size that was given for a dimension that no input has.
+  /// Adds a finding for every given size of a dimension that no input has.
   void check_all_used(std::vector<finding>& findings) const;
 
  private:

@@ -28,7 +28,7 @@ bool is_empty(value const& v) { return std::find(v.dims.begin(), v.dims.end(), 0
 
 void make_known_empty(value& v) { v.known = constant{.type = v.type, .dims = v.dims}; }
 
-/// Inputs without elements are known: nobody has to hand them over.
+/// Empty inputs are known: the caller need not pass them.
 void leave_out_empty_inputs(model& m) {
   std::erase_if(m.inputs, [&](int i) {
     value& v = m.values[static_cast<std::size_t>(i)];
@@ -38,7 +38,7 @@ void leave_out_empty_inputs(model& m) {
   });
 }
 
-/// Shapes and constants of everything, operands first. What is wrong with an operation does not stop the others.
+/// Infers shapes and folds constants of all operations, operands first. A fault of one does not stop the others.
 class propagation {
  public:
   propagation(model& m, load_options const& options, std::vector<finding>& findings, subgraphs& within,
@@ -48,7 +48,7 @@ class propagation {
         within_(within),
         folder_(folder),
         budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 4 * options.all_constants} {
-    // What is wrong with inputs and initializers leaves no shapes to work on: then only the operators are checked.
+    // Faults of inputs and initializers leave shapes unknown: then only the operators are checked.
     for (finding const& f : findings) {
       sound_ = sound_ && !f.node.empty();
       faulty_.insert(f.node);
@@ -56,7 +56,7 @@ class propagation {
     unknown_.assign(m.values.size(), false);
   }
 
-  /// Returns the names of the operations of which the results' shapes are not known.
+  /// Returns the names of the operations whose result shapes are unknown.
   names run() {
     std::vector<operation> left;
     for (operation& op : m_.operations) visit(op, left, true);
@@ -72,11 +72,11 @@ class propagation {
     return false;
   }
 
-  /// The operation, or what it is taken apart into, goes behind `left` if its results are not known.
+  /// Appends the operation, or its decomposition, to `left` unless its results are known.
   void visit(operation& op, std::vector<operation>& left, bool of_file) {
     try {
       if (faulty_.count(op.name) == 0) {
-        // What an operation is taken apart into may be newer than the model's operator set.
+        // A decomposition may use operators newer than the model's operator set.
         rule const& r = of_file ? checked_rule(op, m_.opset) : rule_for(op.type, newest_opset);
         if (sound_ && !reads_unknown(op)) {
           if (op.type == "If") return visit_branch(op, left);
@@ -97,8 +97,8 @@ class propagation {
     left.push_back(std::move(op));
   }
 
-  /// Results without elements are known, and the operation does not make them; a concatenation does not read them
-  /// either. Outputs of the network stay, to be refused with a name. Returns whether nothing is left to make.
+  /// Empty results are known, and the operation does not compute them; a concatenation does not read them either.
+  /// Outputs of the network stay, to be refused by name. Returns whether nothing is left to compute.
   bool leave_out_empty(operation& op) {
     for (int& v : op.outputs) {
       bool const is_output = std::find(m_.outputs.begin(), m_.outputs.end(), v) != m_.outputs.end();
@@ -119,12 +119,12 @@ class propagation {
     for (operation& part : parts) visit(part, left, false);
   }
 
-  /// The branch that a known condition chooses, in the place of the If.
+  /// Replaces an If by the branch that its known condition chooses.
   void visit_branch(operation const& op, std::vector<operation>& left) {
     site const s(m_, op);
     constant const& condition = s.known(0, "cond");
     if (volume(condition.dims) != 1 || condition.type != element::integer) {
-      throw fault{"cond", "it is no single boolean"};
+      throw fault{"cond", "it is not a single boolean"};
     }
     char const* const name = condition.integers[0] != 0 ? "then_branch" : "else_branch";
     std::int64_t const number = s.integer(name, -1);
@@ -157,8 +157,8 @@ class propagation {
   std::vector<bool> unknown_;
 };
 
-/// Adds what is left and may not be. An operator of which the operands are not known, because something else is wrong,
-/// is only blamed if it could not have been folded anyway.
+/// Reports operators that remain but are not allowed. If the operands are unknown because of another fault, the
+/// operator is only reported if it could not have been folded anyway.
 void check_operators(model const& m, load_options const& options, names const& undetermined,
                      std::vector<finding>& findings) {
   names faulty;

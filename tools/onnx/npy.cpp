@@ -16,7 +16,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 
 [[noreturn]] void damaged(std::string const& what) { throw fault{"", "NumPy array: " + what}; }
 
-/// What follows `'key':` in the header, a Python dictionary, without blanks before it.
+/// What follows `'key':` in the header, a Python dictionary, without leading blanks.
 std::string_view entry(std::string_view header, std::string const& key) {
   std::size_t const at = header.find("'" + key + "'");
   if (at == std::string_view::npos) damaged("its header has no " + key);
@@ -29,7 +29,7 @@ std::string_view entry(std::string_view header, std::string const& key) {
 
 extents shape_of(std::string_view text) {
   std::size_t const end = text.find(')');
-  if (text.empty() || text[0] != '(' || end == std::string_view::npos) damaged("its shape is no tuple");
+  if (text.empty() || text[0] != '(' || end == std::string_view::npos) damaged("its shape is not a tuple");
   text = text.substr(1, end - 1);
   extents dims;
   while (true) {
@@ -37,7 +37,7 @@ extents shape_of(std::string_view text) {
     if (text.empty()) return dims;
     std::int64_t d = 0;
     auto const [stop, error] = std::from_chars(text.data(), text.data() + text.size(), d);
-    if (error != std::errc{}) damaged("its shape is no tuple of integers");
+    if (error != std::errc{}) damaged("its shape is not a tuple of integers");
     dims.push_back(d);
     text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
   }
@@ -103,7 +103,7 @@ constant numbers(layout const& l, std::string_view data) {
   damaged("data type " + std::string(l.type.substr(0, 20)) + " is not supported");
 }
 
-/// The same array row by row.
+/// The same array in row-major order.
 constant by_rows(constant c) {
   extents const dims = c.dims;
   std::reverse(c.dims.begin(), c.dims.end());

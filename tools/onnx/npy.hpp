@@ -10,7 +10,7 @@ namespace ago::onnx {
 
 bool is_npy(std::string const& bytes);
 
-/// An array of format 1, 2 or 3 as a row-major constant. Throws a fault if it is damaged, or not of numbers.
+/// An array of format 1, 2 or 3 as a row-major constant. Throws a fault if it is damaged, or not numeric.
 constant decode_npy(std::string const& bytes);
 
 }  // namespace ago::onnx

@@ -35,7 +35,7 @@ extents all_axes(std::size_t count) {
 }  // namespace
 
 std::vector<cut> cuts_of(site const& s) {
-  constexpr std::int64_t since = 10;  // the numbers are inputs
+  constexpr std::int64_t since = 10;  // from then on the numbers are inputs
   extents const starts = s.list("starts", since, 1, {}), ends = s.list("ends", since, 2, {});
   auto const axes = axes_of(s.list("axes", since, 3, all_axes(starts.size())), s.rank(0));
   extents const steps = s.has_input(4) ? s.integers(4, "steps") : extents(starts.size(), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operators' attributes and constant inputs ask for, after all defaults: needed for shapes and for folding alike.
+// Attributes and constant inputs of operators, with all defaults resolved, for shape inference and folding.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct cut {
 /// Slice: one cut per axis of the input.
 std::vector<cut> cuts_of(site const& s);
 
-/// Pad: what is added before and after each axis; negative numbers take away.
+/// Pad: what is added before and after each axis; negative numbers remove.
 struct padding {
   extents before, after;
 };
@@ -32,7 +32,7 @@ parts parts_of(site const& s);
 /// Transpose: axis i of the result is axis [i] of the input.
 std::vector<std::size_t> permutation_of(site const& s);
 
-/// Reductions: for each axis whether it is reduced.
+/// Reductions: whether each axis is reduced.
 std::vector<bool> reduced_axes(site const& s);
 
 }  // namespace ago::onnx

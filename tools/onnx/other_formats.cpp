@@ -13,11 +13,11 @@ using namespace std::string_view_literals;
 namespace fs = std::filesystem;
 
 constexpr char const* of_pytorch =
-    "; load it in Python and write the model with torch.onnx.export(model, example_inputs, \"model.onnx\")";
+    "; load it in Python and export the model with torch.onnx.export(model, example_inputs, \"model.onnx\")";
 constexpr char const* of_keras =
-    "; load it in Python and write the model with tf2onnx.convert.from_keras(model, output_path=\"model.onnx\")";
+    "; load it in Python and export the model with tf2onnx.convert.from_keras(model, output_path=\"model.onnx\")";
 constexpr char const* of_weights =
-    "; what is needed is the network with them: load them into their model in Python, and write that as ONNX";
+    ", without the network; load them into their model in Python, and export that to ONNX";
 
 struct magic {
   std::size_t at;
@@ -25,17 +25,17 @@ struct magic {
   std::string_view what;
 };
 
-/// The first that fits counts.
+/// The first match counts.
 constexpr magic magics[] = {
     {4, "TFL3"sv,
-     "a TensorFlow Lite model; convert it by: python -m tf2onnx.convert --tflite FILE --output model.onnx"},
-    {4, "ORTM"sv, "a model in ONNX Runtime's own format; the .onnx file that it was made from is what is needed"},
-    {0, "GGUF"sv, "a file of weights in GGUF; what is needed is the network, as the program that made it can write it"},
-    {0, "\x1f\x8b"sv, "compressed by gzip; unpack it"},
-    {0, "BZh"sv, "compressed by bzip2; unpack it"},
-    {0, "\xfd" "7zXZ"sv, "compressed by xz; unpack it"},
+     "a TensorFlow Lite model; convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx"},
+    {4, "ORTM"sv, "a model in ONNX Runtime's own format; import the .onnx file that it was made from"},
+    {0, "GGUF"sv, "a GGUF file of weights, without the network; export that to ONNX with the program that made it"},
+    {0, "\x1f\x8b"sv, "compressed with gzip; unpack it"},
+    {0, "BZh"sv, "compressed with bzip2; unpack it"},
+    {0, "\xfd" "7zXZ"sv, "compressed with xz; unpack it"},
     {0, "version https://git-lfs"sv,
-     "the pointer that Git LFS leaves in place of a file; get the file by: git lfs pull"},
+     "the pointer that Git LFS leaves in place of a file; fetch the file with: git lfs pull"},
     {0, "\x93NUMPY"sv, "a NumPy array, not a model"},
 };
 
@@ -55,17 +55,17 @@ std::string part_of(fs::path const& file, std::size_t count, bool from_end = fal
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// The names of what is in it stand at its end.
+/// The names of its members are at the end.
 std::string zip_archive(fs::path const& file) {
   std::string const names = part_of(file, 1 << 16, true);
   if (has(names, "/constants.pkl") || has(names, "/code/")) return std::string("a TorchScript model") + of_pytorch;
-  if (has(names, "/data.pkl")) return std::string("a file of PyTorch") + of_pytorch;
+  if (has(names, "/data.pkl")) return std::string("a PyTorch file") + of_pytorch;
   if (has(names, "model.weights.h5")) return std::string("a Keras model") + of_keras;
   if (has(names, ".npy")) return "an archive of NumPy arrays, not a model";
   return "a zip archive; if there is an .onnx file in it, unpack that";
 }
 
-/// Eight bytes tell how long the JSON is that follows.
+/// The first eight bytes are the length of the JSON that follows.
 bool is_safetensors(std::string_view bytes, std::uintmax_t size) {
   if (bytes.size() < 10) return false;
   std::uint64_t length = 0;
@@ -86,7 +86,7 @@ std::string text_file(std::string_view bytes) {
   for (char& c : start)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (start.starts_with("<!doctype html") || start.starts_with("<html"))
-    return "a web page, not the file that was to be downloaded";
+    return "a web page, not the file that you meant to download";
   return "a text file";
 }
 
@@ -96,17 +96,18 @@ std::string other_format(fs::path const& file) {
   std::error_code error;
   if (fs::is_directory(file, error)) {
     if (!fs::exists(file / "saved_model.pb", error)) return "";
-    return "a TensorFlow SavedModel; convert it by: python -m tf2onnx.convert --saved-model FOLDER --output model.onnx";
+    return "a TensorFlow SavedModel; convert it with: "
+           "python -m tf2onnx.convert --saved-model FOLDER --output model.onnx";
   }
   std::string const bytes = part_of(file, 512);
   for (magic const& m : magics)
     if (bytes.size() > m.at && std::string_view(bytes).substr(m.at).starts_with(m.bytes)) return std::string(m.what);
   if (bytes.starts_with("PK\x03\x04")) return zip_archive(file);
-  if (bytes.starts_with("\x89HDF\r\n\x1a\n"sv)) return std::string("an HDF5 file, as of Keras") + of_keras;
+  if (bytes.starts_with("\x89HDF\r\n\x1a\n"sv)) return std::string("an HDF5 file, such as Keras writes") + of_keras;
   if (bytes.starts_with("\x80\x02"sv) || bytes.starts_with("\x80\x03"sv) || bytes.starts_with("\x80\x04"sv))
-    return std::string("a Python pickle, as of PyTorch") + of_pytorch;
+    return std::string("a Python pickle, such as PyTorch writes") + of_pytorch;
   if (is_safetensors(bytes, fs::file_size(file, error)))
-    return std::string("a file of weights in safetensors") + of_weights;
+    return std::string("a safetensors file of weights") + of_weights;
   return is_text(bytes) ? text_file(bytes) : "";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files that are taken for ONNX models and are something else.
+// Files that are not ONNX models but are mistaken for them.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace ago::onnx {
 
-/// What a file is by its first bytes, and how a model of that kind becomes one of ONNX: "a TensorFlow Lite model; ...".
-/// Empty where nothing is known of it. Only to be asked of what could not be read as ONNX.
+/// The format of a file according to its first bytes, and how to convert it to ONNX: "a TensorFlow Lite model; ...".
+/// Empty if the format is unknown. Call it only for files that could not be read as ONNX.
 std::string other_format(std::filesystem::path const& file);
 
 }  // namespace ago::onnx

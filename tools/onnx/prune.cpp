@@ -19,7 +19,7 @@ bool same_value(site const& s) {
   for (char const* name : {"Identity", "Dropout", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile"}) {
     if (type == name) return true;
   }
-  // Floats all have one type here, and so have integers, but those of fewer bits wrap around and booleans have two
+  // All floats have one type here. So have integers, but narrower ones wrap around, and booleans have only two
   // values.
   if (type == "Cast" && s.element_type(0) == element::integer) {
     std::int64_t const to = s.integer("to", 0);
@@ -57,7 +57,7 @@ class pruner {
   }
 
  private:
-  /// Lets readers of what only copies read the original instead.
+  /// Redirects readers of a copy to the original.
   void bypass() {
     std::vector<int> instead(m_.values.size());
     for (std::size_t v = 0; v < instead.size(); ++v) instead[v] = static_cast<int>(v);
@@ -85,7 +85,8 @@ class pruner {
     m_.operations = std::move(kept);
   }
 
-  /// Whether the value `from` can be the output `to`, whose name it takes: it must be computed and no output itself.
+  /// Whether the value `from` can be the output `to` and take its name: it must be computed and not be an output
+  /// itself.
   bool may_become(int from, int to, std::vector<bool> const& computed) {
     auto const source = static_cast<std::size_t>(from), output = static_cast<std::size_t>(to);
     if (!computed[source] || is_output_[source]) return false;
@@ -113,7 +114,7 @@ class pruner {
     needed_ = std::move(needed);
   }
 
-  /// Renumbers the values without those that are not needed.
+  /// Renumbers the values without unneeded ones.
   void compact() {
     std::vector<int> number(m_.values.size(), -1);
     std::vector<value> kept;

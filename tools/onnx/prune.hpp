@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Leaves out of a model what makes no difference to its outputs.
+// Removes everything from a model that does not affect its outputs.
 #pragma once
 
 #include "model.hpp"
@@ -7,8 +7,8 @@
 namespace ago::onnx {
 
 /// Removes operators that return their operand (Identity, Dropout, Cast to a type that is the same here, Reshape to the
-/// same shape, Concat of one, ...), operators and values that no output needs, and output names nobody reads. Inputs
-/// stay.
+/// same shape, Concat of one, ...), operators and values that no output needs, and names of unread outputs. Inputs
+/// remain.
 void prune(model& m);
 
 }  // namespace ago::onnx

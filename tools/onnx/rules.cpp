@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t many = 1'000'000;
 
-// Operators of the default domain; where its definition changed between opset 6 and the newest in a way that matters
-// here and that the shape rule does not look after itself, an operator has several lines.
+// Operators of the default domain. An operator has several lines if its definition changed between opset 6 and the
+// newest in a way that matters here and that its shape rule does not handle itself.
 constexpr rule rules[] = {
     // elementwise, one operand
     {"Abs", 6, 0, 1, 1, "", shapes::same},
@@ -90,7 +90,7 @@ constexpr rule rules[] = {
     {"Where", 9, 0, 3, 3, "", shapes::where},
     {"Xor", 7, 0, 2, 2, "", shapes::comparison},
 
-    // operator set 6 broadcasts on request
+    // operator set 6 broadcasts only if the attribute asks for it
     {"Add", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
     {"And", 1, 6, 2, 2, "axis broadcast", shapes::comparison},
     {"Div", 6, 6, 2, 2, "axis broadcast", shapes::elementwise},
@@ -113,7 +113,7 @@ constexpr rule rules[] = {
     {"GroupNormalization", 18, 0, 3, 3, "epsilon num_groups stash_type", shapes::channel_normalization},
     {"Hardmax", 1, 0, 1, 1, "axis", shapes::along_axis},
     {"InstanceNormalization", 6, 0, 3, 3, "epsilon", shapes::channel_normalization},
-    // Before operator set 17 as ONNX Runtime has it, in the same domain.
+    // Before operator set 17, ONNX Runtime defines it in the same domain.
     {"LayerNormalization", 1, 16, 2, 3, "axis epsilon stash_type", shapes::layer_normalization},
     {"LayerNormalization", 17, 0, 2, 3, "axis epsilon stash_type", shapes::layer_normalization},
     {"LogSoftmax", 1, 0, 1, 1, "axis", shapes::along_axis},
@@ -223,7 +223,7 @@ constexpr rule rules[] = {
     // control flow
     {"If", 1, 0, 1, many, "else_branch then_branch", nullptr},
 
-    // ONNX Runtime's own, which are taken apart
+    // ONNX Runtime's own, which are decomposed
     {"com.microsoft.Attention", 1, 0, 2, 7,
      "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
      "unidirectional",
@@ -245,13 +245,13 @@ constexpr rule rules[] = {
     {"com.microsoft.SkipSimplifiedLayerNormalization", 1, 0, 3, 4, "epsilon", nullptr},
 };
 
-/// Nine operators that changed together: their axes became an input in operator set 18.
+/// Nine operators that changed together: in operator set 18 their axes became an input.
 constexpr std::array reductions{"ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
                                 "ReduceMean", "ReduceMin", "ReduceProd",   "ReduceSumSquare"};
 constexpr rule reduction_before{"", 1, 17, 1, 1, "axes keepdims", shapes::reduce};
 constexpr rule reduction_since{"", 18, 0, 1, 2, "keepdims noop_with_empty_axes", shapes::reduce};
 
-/// How many outputs there may be; one for all others.
+/// The largest number of outputs; one for all others.
 std::size_t most_outputs(std::string_view type) {
   if (type == "Split" || type == "If") return many;
   if (type == "BatchNormalization") return 5;

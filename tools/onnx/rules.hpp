@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operators that are known here: since when they exist, what they take, how to find the shapes of their outputs.
+// The supported operators: since when they exist, their operands, and how to infer the shapes of their outputs.
 #pragma once
 
 #include <span>
@@ -11,29 +11,29 @@ namespace ago::onnx {
 
 struct rule {
   std::string_view type;
-  int since, until;             ///< operator sets; until 0: up to the newest
+  int since, until;             ///< operator sets; until 0: to the newest
   std::size_t fewest, most;     ///< inputs
   std::string_view attributes;  ///< separated by blanks
-  void (*shape)(site&);         ///< null for those that are taken apart first
+  void (*shape)(site&);         ///< null for operators that are decomposed first
 };
 
-/// All of them, but for the reductions that share one.
+/// All of them, except for the reductions that share one rule.
 std::span<rule const> all_rules();
 
-/// Whether operators of this type are known in any operator set.
+/// Whether operators of this type are known in some operator set.
 bool is_known(std::string_view type);
 
 /// The rule for an operator in an operator set. Throws a fault if there is none.
 rule const& rule_for(std::string_view type, std::int64_t opset);
 
-/// The rule for an operation, after a check of the number of its inputs and the names of its attributes. Throws a
+/// The rule for an operation, after checking the number of its inputs and the names of its attributes. Throws a
 /// fault.
 rule const& checked_rule(operation const& op, std::int64_t opset);
 
 // The rules, by kind.
 namespace shapes {
 
-void same(site& s);         ///< output 0 as input 0
+void same(site& s);         ///< output 0 is like input 0
 void truth(site& s);        ///< the same, but integers
 void elementwise(site& s);  ///< all inputs broadcast together
 void comparison(site& s);   ///< the same, integers
@@ -42,7 +42,7 @@ void prelu(site& s);
 void clip(site& s);
 void cast(site& s);
 void cast_like(site& s);
-void along_axis(site& s);  ///< as input 0; checks the axis
+void along_axis(site& s);  ///< like input 0; checks the axis
 void dropout(site& s);
 void batch_normalization(site& s);
 void channel_normalization(site& s);  ///< instance and group normalization

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of operators that compute every element from one element of each operand, and of normalizations.
+// Shapes of elementwise operators and of normalizations.
 #include "rules.hpp"
 #include "tensor_proto.hpp"
 
@@ -10,7 +10,7 @@ void expect_dims(site const& s, std::size_t i, extents const& dims, char const* 
   if (s.dims(i) != dims) throw fault{what, "it has the shape " + text_of(s.dims(i)) + ", expected " + text_of(dims)};
 }
 
-/// Operator set 6 broadcasts the second operand on request, at an axis; only what NumPy would do is supported.
+/// Operator set 6 broadcasts the second operand on request, at an axis; only what NumPy would also do is supported.
 void check_old_broadcast(site const& s) {
   bool const same = s.dims(0) == s.dims(1);
   if (!same && !s.flag("broadcast", false)) {
@@ -44,7 +44,7 @@ void same(site& s) { s.set(0, s.dims(0)); }
 void truth(site& s) { s.set(0, s.dims(0), element::integer); }
 
 void elementwise(site& s) {
-  // The exponent is the only operand that may be of another type.
+  // Only the exponent may have another type.
   for (std::size_t i = 1; i < s.inputs() && s.type() != "Pow"; ++i) expect_same_type(s, 0, i);
   s.set(0, broadcast_all(s));
 }
@@ -61,7 +61,7 @@ void where(site& s) {
 }
 
 void prelu(site& s) {
-  if (s.opset() < 7 && volume(s.dims(1)) != 1) throw fault{"slope", "only one for all is supported in operator set 6"};
+  if (s.opset() < 7 && volume(s.dims(1)) != 1) throw fault{"slope", "only one slope is supported in operator set 6"};
   if (broadcast(s.dims(0), s.dims(1)) != s.dims(0)) {
     throw fault{"slope", "the shape " + text_of(s.dims(1)) + " does not fit " + text_of(s.dims(0))};
   }
@@ -101,7 +101,7 @@ void dequantize(site& s) { s.set(0, s.dims(0), element::real); }
 void quantize(site& s) { s.set(0, s.dims(0), element::integer); }
 
 void along_axis(site& s) {
-  bool const coerced = s.opset() < 13 && s.type() != "LpNormalization";  // to a matrix, split before the axis
+  bool const coerced = s.opset() < 13 && s.type() != "LpNormalization";  // flattened to a matrix at the axis
   std::int64_t const axis = s.integer("axis", -1);  // before operator set 13 the default is 1: it exists, or is the end
   if (!coerced || axis != static_cast<std::int64_t>(s.rank(0))) axis_of(axis, s.rank(0));
   s.set(0, s.dims(0));

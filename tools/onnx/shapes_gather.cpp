@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of operators that look elements up, or reduce over axes.
+// Shapes of operators that gather elements, or reduce over axes.
 #include "operands.hpp"
 #include "rules.hpp"
 

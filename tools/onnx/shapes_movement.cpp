@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of operators that rearrange, repeat and cut elements.
+// Shapes of operators that rearrange, repeat and slice elements.
 #include <algorithm>
 
 #include "operands.hpp"
@@ -8,7 +8,7 @@
 namespace ago::onnx::shapes {
 namespace {
 
-/// Sizes that an input gives, of which some rule still makes something: only their range is checked.
+/// Sizes from an input that a rule interprets further: only their range is checked.
 extents sizes_of(site const& s, std::size_t i, char const* what, std::int64_t lowest) {
   extents const& sizes = s.integers(i, what);
   for (std::int64_t const d : sizes) {
@@ -35,7 +35,7 @@ void reshape(site& s) {
   }
   for (std::size_t i = 0; i < dims.size() && !keep_zero; ++i) {
     if (dims[i] != 0) continue;
-    if (i >= s.rank(0)) throw fault{"shape", "size 0 copies an axis that the input has not"};
+    if (i >= s.rank(0)) throw fault{"shape", "size 0 copies an axis that the input does not have"};
     dims[i] = s.dims(0)[i];
   }
   std::int64_t const count = volume(s.dims(0));
@@ -50,14 +50,14 @@ void reshape(site& s) {
   }
   check_dims(dims);
   if (volume(dims) != count) {
-    throw fault{"shape", text_of(dims) + " has another number of elements than " + text_of(s.dims(0))};
+    throw fault{"shape", text_of(dims) + " has a different number of elements than " + text_of(s.dims(0))};
   }
   s.set(0, dims);
 }
 
 void flatten(site& s) {
   std::int64_t const axis = s.integer("axis", 1);
-  // As many rows as before the axis, which may be the end.
+  // The number of rows is the product of the axes before `axis`, which may be the end.
   std::size_t const split = axis == static_cast<std::int64_t>(s.rank(0)) ? s.rank(0) : axis_of(axis, s.rank(0));
   s.set(0, {volume(s.dims(0), 0, split), volume(s.dims(0), split, s.rank(0))});
 }
@@ -132,12 +132,12 @@ void pad(site& s) {
   padding const p = padding_of(s);
   std::string const mode = s.text("mode", "constant");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && !(mode == "wrap" && s.opset() >= 19)) {
-    throw fault{"mode", "it is none of constant, reflect, edge" + std::string(s.opset() >= 19 ? ", wrap" : "")};
+    throw fault{"mode", "it is not one of constant, reflect, edge" + std::string(s.opset() >= 19 ? ", wrap" : "")};
   }
   extents dims = s.dims(0);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     dims[i] += p.before[i] + p.after[i];
-    if (dims[i] < 0) throw fault{"pads", "more is taken away than axis " + std::to_string(i) + " has"};
+    if (dims[i] < 0) throw fault{"pads", "more is removed than axis " + std::to_string(i) + " has"};
   }
   s.set(0, dims);
 }

@@ -9,7 +9,7 @@ namespace {
   throw fault{"", "the shapes " + text_of(s.dims(0)) + " and " + text_of(s.dims(1)) + " do not fit together"};
 }
 
-/// Queries, keys and values as [batch, heads, length, width], whichever of the two forms they come in.
+/// Queries, keys and values as [batch, heads, length, width], from either of the two forms.
 extents heads_of(site const& s, std::size_t i, char const* attribute) {
   extents const& d = s.dims(i);
   if (d.size() == 4) return d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of Resize and of Upsample, which it replaced.
+// Shapes of Resize and its predecessor Upsample.
 #include <algorithm>
 #include <cmath>
 
@@ -8,14 +8,14 @@
 namespace ago::onnx::shapes {
 namespace {
 
-/// What is asked for, per axis of `axes`; exactly one of scales and sizes is not empty.
+/// The requested size, per axis of `axes`; exactly one of scales and sizes is not empty.
 struct request {
   std::vector<std::size_t> axes;
   std::vector<float> scales;
   extents sizes;
 };
 
-/// As run-times compute it: in single precision, so that scales like 0.7 of 10 pixels give 7.
+/// In single precision, as in other engines, so that a scale such as 0.7 of 10 pixels gives 7.
 std::int64_t scaled(std::int64_t in, float scale) {
   if (!(scale > 0)) throw fault{"scales", "a scale of " + std::to_string(scale)};
   float const size = std::floor(static_cast<float>(in) * scale);
@@ -43,13 +43,13 @@ request request_of(site const& s) {
   return r;
 }
 
-/// Of `sizes` what keep_aspect_ratio_policy leaves: one scale for all axes.
+/// The single scale for all axes that keep_aspect_ratio_policy derives from `sizes`.
 extents with_aspect(site const& s, request const& r) {
   std::string const policy = s.text("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch") return r.sizes;
   bool const larger = policy == "not_smaller";
   if (!larger && policy != "not_larger") {
-    throw fault{"keep_aspect_ratio_policy", "it is none of stretch, not_larger and not_smaller"};
+    throw fault{"keep_aspect_ratio_policy", "it is not one of stretch, not_larger, not_smaller"};
   }
   double scale = 0;
   for (std::size_t i = 0; i < r.axes.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of operators whose result depends on no more than the shape or the value of a constant.
+// Shapes of operators whose result depends only on a shape or on the value of a constant.
 #include <cmath>
 
 #include "constants.hpp"

@@ -29,7 +29,7 @@ windows windows_of(site const& s, extents const& kernel) {
   for (char const* known : {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"}) {
     if (w.auto_pad == known) return w;
   }
-  throw fault{"auto_pad", "it is none of NOTSET, SAME_UPPER, SAME_LOWER and VALID"};
+  throw fault{"auto_pad", "it is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID"};
 }
 
 std::int64_t extent(windows const& w, std::size_t i, std::int64_t in, bool ceil) {
@@ -52,7 +52,7 @@ void expect_images(site const& s) {
   if (s.rank(0) < 3) throw fault{"", "its input has the shape " + text_of(s.dims(0)) + ", expected N, C and pixels"};
 }
 
-/// Kernel sizes from the weights, which must agree with the attribute if that is there.
+/// Kernel sizes from the weights; they must agree with the attribute, if there is one.
 extents kernel_of_weights(site const& s) {
   expect_images(s);
   extents const& w = s.dims(1);

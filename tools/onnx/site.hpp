@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One operation as the rules for shapes and for folding see it.
+// An operation as the rules for shapes and for folding see it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ago::onnx {
 
-/// Gives an operation's inputs and attributes, and takes its outputs. Everything that is asked for and not there, or
-/// of another type, throws a fault.
+/// Gives access to an operation's inputs and attributes, and takes its outputs. Throws a fault for everything that is
+/// requested but missing or of another type.
 class site {
  public:
   site(model& graph, operation const& op) : graph_(graph), op_(op) {}
@@ -26,7 +26,7 @@ class site {
   value const& input(std::size_t i) const;
   extents const& dims(std::size_t i) const { return input(i).dims; }
   std::size_t rank(std::size_t i) const { return dims(i).size(); }
-  extents const& output_dims(std::size_t i) const;  ///< empty if it is left out
+  extents const& output_dims(std::size_t i) const;  ///< empty if it is omitted
   element output_type(std::size_t i) const;
   element element_type(std::size_t i) const { return input(i).type; }
 
@@ -47,10 +47,10 @@ class site {
   /// A list that is an attribute before opset `since`, and input `i` from then on.
   extents list(char const* name, std::int64_t since, std::size_t i, extents const& otherwise) const;
 
-  /// As integers(), every number in [lowest, largest_size] and, unless it is 0, `count` of them.
+  /// Like integers(), with every number in [lowest, largest_size] and, unless `count` is 0, `count` of them.
   extents small_integers(char const* name, extents const& otherwise, std::size_t count, std::int64_t lowest) const;
 
-  /// The shape and type of an output. Outputs that are left out are ignored.
+  /// The shape and type of an output. Omitted outputs are ignored.
   void set(std::size_t i, extents dims, element type);
   void set(std::size_t i, extents dims) { set(i, std::move(dims), element_type(0)); }
 

@@ -12,7 +12,7 @@ void check_dims(extents const& dims) {
   std::int64_t count = 1;
   for (std::int64_t const d : dims) {
     if (d < 0) throw fault{"", "a size of " + std::to_string(d) + " in " + text_of(dims)};
-    // An empty tensor's other sizes count all the same, so that no product of them overflows.
+    // The other sizes of an empty tensor are checked as well, so that no product of them overflows.
     if (d > largest_size || count * std::max<std::int64_t>(d, 1) > largest_size) {
       throw fault{"", "the shape " + text_of(dims) + " has more than " + std::to_string(largest_size) + " elements"};
     }
@@ -50,7 +50,7 @@ std::vector<std::size_t> axes_of(extents const& axes, std::size_t rank, char con
   for (std::int64_t const axis : axes) {
     std::size_t const position = axis_of(axis, rank, attribute);
     if (std::find(positions.begin(), positions.end(), position) != positions.end()) {
-      throw fault{attribute, "axis " + std::to_string(axis) + " is there twice"};
+      throw fault{attribute, "axis " + std::to_string(axis) + " appears twice"};
     }
     positions.push_back(position);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes of tensors, checked: they come from files that may be damaged or hostile.
+// Checked sizes of tensors: they come from files that may be damaged or hostile.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace ago::onnx {
 
 using extents = std::vector<std::int64_t>;
 
-/// What is wrong, thrown where it is found and turned into a finding where the node is known.
+/// A fault, thrown where it is detected and turned into a finding where the node is known.
 struct fault {
   std::string attribute;
   std::string reason;
 };
 
-/// No tensor has more elements, or more axes. Products of two such sizes fit into 64 bits.
+/// The most elements, and the most axes, of a tensor. Products of two such sizes fit into 64 bits.
 inline constexpr std::int64_t largest_size = 2147483647;
 inline constexpr std::size_t largest_rank = 16;
 
 /// Throws a fault if a size is negative, or there are too many axes or elements.
 void check_dims(extents const& dims);
 
-/// The number of elements of dims that check_dims let pass.
+/// The number of elements of dims that check_dims accepted.
 std::int64_t volume(extents const& dims);
 
 /// The product of dims[first..last).
@@ -32,13 +32,13 @@ std::int64_t volume(extents const& dims, std::size_t first, std::size_t last);
 /// Distances between neighbours along each axis, row-major.
 extents strides_of(extents const& dims);
 
-/// An axis in [-rank, rank) as one in [0, rank).
+/// An axis in [-rank, rank), mapped to [0, rank).
 std::size_t axis_of(std::int64_t axis, std::size_t rank, char const* attribute = "axis");
 
-/// Several of them, all different.
+/// Several axes, all different.
 std::vector<std::size_t> axes_of(extents const& axes, std::size_t rank, char const* attribute = "axes");
 
-/// What NumPy makes of two shapes: aligned at the end, sizes equal or 1.
+/// The NumPy broadcast of two shapes: aligned at the end, sizes equal or 1.
 extents broadcast(extents const& a, extents const& b);
 
 /// "[1,3,224,224]"

@@ -53,7 +53,7 @@ class builder {
       if (tensor.name().empty()) {
         report("", "", "an initializer has no name");
       } else if (v < 0) {
-        report("", "", "the initializer \"" + printable(tensor.name()) + "\" is there twice");
+        report("", "", "the initializer \"" + printable(tensor.name()) + "\" appears twice");
       } else {
         result_.initializers[static_cast<std::size_t>(v)] = &tensor;
       }
@@ -67,10 +67,10 @@ class builder {
     std::unordered_map<std::string, bool> seen;
     for (auto const& input : graph_.input()) {
       if (!seen.emplace(input.name(), true).second) {
-        report("", "", "the input \"" + printable(input.name()) + "\" is there twice");
+        report("", "", "the input \"" + printable(input.name()) + "\" appears twice");
       } else if (input.name().empty()) {
         report("", "", "an input has no name");
-      } else if (int const v = define(input.name()); v >= 0) {  // else it has an initializer: that is its value
+      } else if (int const v = define(input.name()); v >= 0) {  // otherwise it has an initializer, which is its value
         result_.inputs.push_back(v);
         result_.declared.push_back(&input);
       }
@@ -112,7 +112,7 @@ class builder {
 
   int producer(int value) const { return value < 0 ? -1 : producer_[static_cast<std::size_t>(value)]; }
 
-  /// Which nodes the outputs need; marks the values too.
+  /// Which nodes the outputs need; also marks the values.
   std::vector<bool> needed() {
     std::vector<bool> nodes(static_cast<std::size_t>(graph_.node_size()));
     result_.needed.assign(result_.names.size(), false);
@@ -132,7 +132,7 @@ class builder {
     return nodes;
   }
 
-  /// Kahn's algorithm; among nodes that are ready, one that became ready earlier comes first.
+  /// Kahn's algorithm; among ready nodes, the one that became ready first comes first.
   void sort(std::vector<bool> const& wanted) {
     std::vector<int> waits(wanted.size());
     std::vector<std::vector<int>> readers(wanted.size());
@@ -158,7 +158,7 @@ class builder {
     for (std::size_t n = 0; n < wanted.size(); ++n) {
       if (wanted[n] && waits[n] > 0) {
         auto const node = static_cast<int>(n);
-        return report(name_of(graph_, node), graph_.node(node).op_type(), "it is on a cycle, or behind one");
+        return report(name_of(graph_, node), graph_.node(node).op_type(), "it is on a cycle, or depends on one");
       }
     }
   }
@@ -178,7 +178,7 @@ std::string name_of(::onnx::GraphProto const& graph, int node) {
 }
 
 std::vector<std::string> captures_of(::onnx::GraphProto const& graph) {
-  std::unordered_set<std::string> known{""};  // defined here, or listed already
+  std::unordered_set<std::string> known{""};  // defined here, or already listed
   for (auto const& tensor : graph.initializer()) known.insert(tensor.name());
   for (auto const& input : graph.input()) known.insert(input.name());
   for (auto const& node : graph.node()) known.insert(node.output().begin(), node.output().end());

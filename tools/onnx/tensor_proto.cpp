@@ -12,11 +12,11 @@ namespace {
 
 using ::onnx::TensorProto;
 
-/// By the numbers of the specification: older definitions have no names for the newest types.
+/// By the numbers of the specification: older definitions lack names for the newest types.
 struct data_type {
   int number;
   char const* name;
-  int bytes;  ///< of one value in raw data; 0: not supported
+  int bytes;  ///< of a value in raw data; 0: not supported
   element type;
 };
 
@@ -63,7 +63,7 @@ small_float layout(int number) {
   }
 }
 
-/// Calls `keep(value)` with every stored T as it is in this machine.
+/// Calls `keep(value)` with every stored T in this machine's byte order.
 template <class T, class Keep>
 void each(std::string const& raw, Keep keep) {
   for (std::size_t i = 0; i + sizeof(T) <= raw.size(); i += sizeof(T)) keep(from_bytes<T>(raw.data() + i));
@@ -91,7 +91,7 @@ void from_raw(int type, std::string const& raw, constant& out) {
   }
 }
 
-/// The typed field in which a tensor without raw data has its numbers.
+/// The typed field that holds the numbers of a tensor without raw data.
 void from_typed(TensorProto const& t, std::size_t count, constant& out) {
   auto const fill = [count](auto const& field, auto& to, auto convert) {
     if (static_cast<std::size_t>(field.size()) != count) {
@@ -134,7 +134,7 @@ constant decode_tensor(TensorProto const& tensor, std::filesystem::path const& f
   check_dims(out.dims);
   auto const count = static_cast<std::size_t>(volume(out.dims));
   bool const external = tensor.data_location() == TensorProto::EXTERNAL;
-  // Memory for the numbers is only taken when they are known to be there.
+  // Memory for the numbers is only allocated once they are known to be there.
   auto const reserve = [&] { type.type == element::real ? out.reals.reserve(count) : out.integers.reserve(count); };
   if (external) {
     std::string const raw = read_external(tensor, folder, static_cast<std::int64_t>(count) * type.bytes);

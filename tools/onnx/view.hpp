@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants seen through other strides: transposed, cut, repeated.
+// Constants viewed through other strides: transposed, sliced, repeated.
 #pragma once
 
 #include <utility>
@@ -33,7 +33,7 @@ auto with_numbers(C& c, F f) {
   return c.type == element::real ? f(c.reals) : f(c.integers);
 }
 
-/// A constant of which all numbers are zero.
+/// A constant of zeros.
 inline constant zeros(element type, extents dims) {
   constant c{.type = type, .dims = std::move(dims), .reals = {}, .integers = {}};
   with_numbers(c, [&](auto& numbers) { numbers.resize(static_cast<std::size_t>(volume(c.dims))); });

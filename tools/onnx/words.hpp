@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lists of names as tables write them: separated by blanks.
+// Lists of names, as tables write them: separated by blanks.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ago::onnx {
 
-/// Whether `names` has `name` as one of its words.
+/// Whether `name` is one of the words in `names`.
 constexpr bool lists(std::string_view names, std::string_view name) {
   while (!names.empty()) {
     std::size_t const end = std::min(names.find(' '), names.size());
