@@ -14,7 +14,7 @@ using namespace ago;
 
 namespace {
 
-/// Operators of a graph in order.
+/// The operators of a graph in order.
 template <int V, int E, int O>
 bool reads(graph<V, E, O> const& g, std::initializer_list<op> kinds) {
   int v = 0;
@@ -45,7 +45,7 @@ static constexpr auto sums = trace(
       return gate * a + (a * gate + gate);
     },
     image, input{.c = 4});
-TEST_CASE("+ and * put the whole image first and broadcast one pixel") {
+TEST_CASE("+ and * put the whole image first and broadcast a single pixel") {
   auto const& g = lowered<sums>::value;
   REQUIRE(reads(g, {op::input, op::input, op::relu, op::add, op::mul, op::mul, op::add, op::add}));
   CHECK(g.operand(3, 0) == 0);
@@ -69,7 +69,7 @@ TEST_CASE("two single pixels keep their order") {
 
 static constexpr auto batch = trace([](tensor x, tensor gate) { return gate * x; },
                                     input{.n = 3, .h = 2, .w = 2, .c = 4}, input{.n = 3, .c = 4});
-TEST_CASE("a gate has one pixel for each image of a batch") {
+TEST_CASE("a gate has one pixel per image of a batch") {
   auto const& g = lowered<batch>::value;
   CHECK(g.operand(2, 0) == 0);
   CHECK(g.nodes[2].out == shape{3, 2, 2, 4});
@@ -86,7 +86,7 @@ TEST_CASE("a residual adds its input") {
 }
 
 static constexpr auto combined = image | identity{} * (global_avg_pool{} | sigmoid{}) | (relu{} + sigmoid{});
-TEST_CASE("layers add and multiply as the values they give") {
+TEST_CASE("layers add and multiply like the values they produce") {
   auto const& g = lowered<combined>::value;
   REQUIRE(reads(g, {op::input, op::identity, op::global_avg_pool, op::sigmoid, op::mul, op::relu, op::sigmoid,
                     op::add}));
@@ -97,7 +97,7 @@ TEST_CASE("layers add and multiply as the values they give") {
 }
 
 static constexpr auto repeated = image | repeat{3, pointwise{7}} | repeat{0, relu{}};
-TEST_CASE("a repetition records its layer anew, with parameters of its own") {
+TEST_CASE("every repetition records the layer again, with parameters of its own") {
   auto const& g = lowered<repeated>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::pointwise, op::pointwise}));
   CHECK(g.nodes[1].weight == 0);
@@ -109,7 +109,7 @@ TEST_CASE("a repetition records its layer anew, with parameters of its own") {
 static constexpr auto joined = image | concat(pointwise{3}, identity{} | relu{}, widen) | [](tensor x) {
   return concat(x, x | relu{}, x, concat(x));
 } | concat(relu{});
-TEST_CASE("concat joins layers and tensors, any number of them") {
+TEST_CASE("concat joins any number of layers and tensors") {
   auto const& g = lowered<joined>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::identity, op::relu, op::pointwise, op::concat, op::relu, op::concat,
                     op::relu}));
@@ -133,7 +133,7 @@ TEST_CASE("operands are recorded from left to right, so that parameters have one
                                         op::depthwise, op::batch_norm, op::mul, op::concat}));
 }
 
-/// Checks the names of a network's operators, from its inputs on; null: there is none.
+/// Checks the names of a network's operators, beginning with its inputs; null: no name.
 template <int N>
 void check_names(auto const& g, char const* const (&expected)[N]) {
   REQUIRE(g.node_count == N);
@@ -147,12 +147,12 @@ void check_names(auto const& g, char const* const (&expected)[N]) {
 
 static constexpr auto names = image | named("stem", pointwise{2} | relu{}) | relu{} |
                               named("block", bias{} | named("gate", linear{3}) | relu{}) | named("", relu{});
-TEST_CASE("a name covers what its layer records, a name within it is joined to it") {
+TEST_CASE("a name applies to all that its layer records; nested names are joined") {
   auto const& g = lowered<names>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::relu, op::relu, op::bias, op::linear, op::bias, op::relu, op::relu}));
   check_names(g, {nullptr, "stem", "stem", nullptr, "block", "block.gate", "block.gate", "block", nullptr});
   auto const& optimised = optimized<names>::value;
-  CHECK(std::string_view(optimised.nodes[optimised.outputs[0]].name) == "block");  // relu of relu is the first one
+  CHECK(std::string_view(optimised.nodes[optimised.outputs[0]].name) == "block");  // of two relus, the first
 }
 
 static constexpr auto numbers = image
@@ -167,7 +167,7 @@ TEST_CASE("a name numbers the repetitions directly below it") {
                "f", "f", "g", "g"});
 }
 
-TEST_CASE("names need no network: there is none to record them") {
+TEST_CASE("names are accepted outside a network, where nothing records them") {
   CHECK((tensor{} | named("a", repeat{2, named("b", relu{})})).recorder == nullptr);
 }
 
@@ -181,7 +181,7 @@ static constexpr auto lines = image | [](tensor x) {
   };                     // residual: + 5 ... + 7
   return concat(y, y);   // + 8
 };
-TEST_CASE("operators know their lines too") {
+TEST_CASE("operators record their lines too") {
   auto const& g = lowered<lines>::value;
   REQUIRE(reads(g, {op::input, op::add, op::mul, op::concat, op::relu, op::add, op::concat}));
   CHECK(g.nodes[1].line == lines_begin + 2);

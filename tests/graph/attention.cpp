@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What products of two values, softmax and attention record.
+// The nodes recorded for products of two values, softmax and attention.
 #include "run_time_trace.hpp"
 
 #include <ago/graph/layers.hpp>
@@ -16,7 +16,7 @@ int operand(run_time_trace const& t, tensor x, int k) { return t.recorder.edges[
 
 }  // namespace
 
-TEST_CASE("a matrix product is one for every image and row") {
+TEST_CASE("there is a matrix product for every image and row") {
   run_time_trace t;
   tensor const x = t.add({.n = 2, .h = 3, .w = 5, .c = 7}), y = t.add({.n = 2, .h = 3, .w = 7, .c = 4});
   tensor const z = matmul(x, y);
@@ -32,7 +32,7 @@ TEST_CASE("a matrix product is one for every image and row") {
   CHECK(t.fault() == fault::none);
 }
 
-TEST_CASE("one matrix serves all images, all rows, or both") {
+TEST_CASE("one matrix is used for all images, all rows, or both") {
   run_time_trace t;
   tensor const x = t.add({.n = 2, .h = 3, .w = 5, .c = 7});
   for (int n : {1, 2})
@@ -74,7 +74,7 @@ TEST_CASE("attention is two products with a softmax between them, one row of sco
   for (int i = 3; i < 6; ++i) CHECK(t.recorder.nodes[i].layer == 3);  // one layer
 }
 
-TEST_CASE("with patches each place within a patch has an attention of its own") {
+TEST_CASE("with patches, each place within a patch has an attention of its own") {
   run_time_trace t;
   tensor const x = t.add({.n = 2, .h = 6, .w = 8, .c = 12});
   tensor const y = attention{.heads = 2, .patch = {3, 2}, .scale = .25f}(x, x, x);
@@ -89,7 +89,7 @@ TEST_CASE("with patches each place within a patch has an attention of its own") 
   CHECK(y.dims() == x.dims());
 }
 
-TEST_CASE("of one value attention takes queries, keys and values from its channels") {
+TEST_CASE("attention to one value takes queries, keys and values from its channels") {
   run_time_trace t;
   tensor const y = t.add({.w = 5, .c = 24}) | attention{.heads = 2};
   REQUIRE(t.fault() == fault::none);
@@ -114,7 +114,7 @@ TEST_CASE("the default scale is one over the root of a head's channels") {
   }
 }
 
-TEST_CASE("products of two values know their line") {
+TEST_CASE("products of two values record their line") {
   run_time_trace t;
   tensor const x = t.add({.w = 4, .c = 4});
   tensor const y = matmul(x, x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operators on two values of different shapes record, and layers that repeat values.
+// The nodes recorded for operators on two values of different shapes, and for layers that repeat values.
 #include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
@@ -12,7 +12,7 @@ using graph_test::run_time_trace;
 
 namespace {
 
-/// The nodes behind two inputs of these shapes, combined by `f`.
+/// The nodes after two inputs of these shapes that are combined by `f`.
 struct combined {
   run_time_trace t;
   tensor result;
@@ -33,7 +33,7 @@ constexpr auto difference = [](tensor x, tensor y) { return x - y; };
 
 }  // namespace
 
-TEST_CASE("an operand of the result's shape comes first, and a difference knows if it was the second") {
+TEST_CASE("the operand with the result's shape comes first, and a difference records if it was the second") {
   shape const image{2, 3, 4, 5}, pixel{2, 1, 1, 5};
   combined const a(image, pixel, difference), b(pixel, image, difference);
   for (combined const* c : {&a, &b}) {
@@ -65,14 +65,14 @@ TEST_CASE("operators have their names") {
   CHECK(kind([](tensor x, tensor) { return x | (relu{} / sigmoid{}); }) == op::div);
 }
 
-TEST_CASE("one pixel, one channel, one number, one image are read where they lie") {
+TEST_CASE("one pixel, one channel, one number and one image are read in place") {
   shape const image{2, 3, 4, 5};
   for (shape const s : {shape{2, 1, 1, 5}, {1, 1, 1, 5}, {2, 3, 4, 1}, {1, 3, 4, 1}, {2, 1, 1, 1}, {1, 1, 1, 1},
                         {1, 3, 4, 5}})
     CHECK(combined(image, s, difference).added() == 1);
 }
 
-TEST_CASE("rows and columns are repeated first, and only they") {
+TEST_CASE("only rows and columns are repeated first") {
   shape const image{2, 3, 4, 5};
   combined const rows(image, {1, 1, 4, 1}, difference);
   REQUIRE(rows.added() == 2);
@@ -83,7 +83,7 @@ TEST_CASE("rows and columns are repeated first, and only they") {
   CHECK(columns.made(0).out == shape{2, 3, 4, 5});
 }
 
-TEST_CASE("where neither operand has the result's shape, the larger one is given it") {
+TEST_CASE("if neither operand has the result's shape, the larger one is expanded to it") {
   combined const c({1, 6, 1, 1}, {1, 1, 5, 1}, difference);
   REQUIRE(c.added() == 3);
   CHECK(c.last().out == shape{1, 6, 5, 1});
@@ -91,7 +91,7 @@ TEST_CASE("where neither operand has the result's shape, the larger one is given
   CHECK_FALSE(c.last().transposed);
   combined const d({2, 1, 1, 3}, {1, 4, 4, 1}, difference);
   CHECK(d.last().out == shape{2, 4, 4, 3});
-  CHECK(d.last().transposed);  // 16 numbers against 6
+  CHECK(d.last().transposed);  // 16 elements and 6
   CHECK(d.added() == 2);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("expand repeats one element, tile repeats all") {
   CHECK(t.fault() == fault::none);
 }
 
-TEST_CASE("slopes are one for each channel, or one for all; a scale has as many numbers as channels") {
+TEST_CASE("there is one slope per channel or one for all; a scale has as many numbers as channels") {
   run_time_trace t;
   tensor const x = t.add({.h = 3, .c = 5});
   (void)(x | prelu{} | prelu{.shared = true} | scale{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every misfit is recorded with the numbers that do not agree, the first one is kept, and tracing goes on to the end.
+// Every misfit is recorded with the numbers that disagree, the first one is kept, and tracing continues to the end.
 #include "run_time_trace.hpp"
 
 #include <ago/graph/optimized.hpp>
@@ -12,7 +12,7 @@ using graph_test::run_time_trace;
 
 namespace {
 
-/// What is recorded when `l` reads an image of shape {1, 8, 6, 4}.
+/// The misfit recorded when `l` reads an image of shape {1, 8, 6, 4}.
 diagnostic misfit(layer auto const& l) {
   run_time_trace t;
   tensor const x = t.add({.h = 8, .w = 6, .c = 4});
@@ -82,7 +82,7 @@ TEST_CASE("a window must fit into the image with its pads") {
   CHECK(misfit(conv2d{.out = 2, .kernel = {8, 6}}).what == none);
 }
 
-TEST_CASE("a pooling's pad is at most half of its window") {
+TEST_CASE("the pad of a pooling is at most half its window") {
   using enum fault;
   check_misfit(misfit(max_pool{.kernel = 3, .pad = 2}), pad_must_be_smaller_than_kernel, op::max_pool, 1, 2);
   check_misfit(misfit(avg_pool{.kernel = 2, .pad = pads{.right = 2}}), pad_must_be_smaller_than_kernel, op::avg_pool,
@@ -92,7 +92,7 @@ TEST_CASE("a pooling's pad is at most half of its window") {
                window_misses_the_image, op::max_pool, 1, 0);
 }
 
-TEST_CASE("extents of both operands of + and the like are equal, or one of them is 1") {
+TEST_CASE("extents of the operands of + and similar operators are equal, or one of them is 1") {
   using enum fault;
   auto const body = [](layer auto const& branch) {
     return [=](tensor x) { return x + (x | branch); };
@@ -114,14 +114,14 @@ TEST_CASE("extents of both operands of + and the like are equal, or one of them 
   check_misfit(t.recorder.bad, extents_differ, op::power, 2, 3);
 }
 
-TEST_CASE("a residual's body has the shape of its input, or is one pixel for each image") {
+TEST_CASE("the body of a residual has the shape of its input, or one pixel per image") {
   using enum fault;
   CHECK(misfit(residual{global_avg_pool{}}).what == none);
   check_misfit(misfit(residual{conv2d{.out = 4, .kernel = {8, 1}}}), extents_differ, op::add, 8, 1);
   check_misfit(misfit(residual{slice{0, 1}}), shapes_differ, op::add, 4, 1);
 }
 
-TEST_CASE("a transposed convolution keeps something, and its groups divide") {
+TEST_CASE("a transposed convolution has a non-empty result, and its groups divide the channels") {
   using enum fault;
   check_misfit(misfit(conv_transpose{.out = 4, .kernel = 2, .pad = pads{5, 0, 4, 0}}), pads_take_all, op::conv2d, 9, 9);
   check_misfit(misfit(conv_transpose{}), argument_must_be_positive, op::conv2d, 1, 0);
@@ -130,7 +130,7 @@ TEST_CASE("a transposed convolution keeps something, and its groups divide") {
   check_misfit(misfit(conv_transpose{.out = 6, .output_pad = -1}), argument_must_not_be_negative, op::conv2d, 0, -1);
 }
 
-TEST_CASE("slices backwards begin and end inside; mirrored and repeated borders exist") {
+TEST_CASE("backward slices begin and end inside the value; mirrored and repeated borders exist") {
   using enum fault;
   CHECK(misfit(slice{3, 4, axis::channels, -1}).what == none);
   check_misfit(misfit(slice{2, 4, axis::channels, -1}), slice_exceeds_extent, op::slice, 4, -1);
@@ -141,7 +141,7 @@ TEST_CASE("slices backwards begin and end inside; mirrored and repeated borders 
   CHECK(misfit(pad{.sides = 9, .mode = pad_mode::edge}).what == none);
 }
 
-TEST_CASE("norms have groups that divide, and no negative epsilon") {
+TEST_CASE("norms have groups that divide the channels, and no negative epsilon") {
   using enum fault;
   check_misfit(misfit(group_norm{3}), channels_not_divisible_by_groups, op::scale, 3, 4);
   check_misfit(misfit(group_norm{2, -1.f}), argument_must_not_be_negative, op::scale, 0, -1);
@@ -168,7 +168,7 @@ TEST_CASE("only extents of 1 are expanded") {
   CHECK(misfit(expand{.n = 5, .h = 8}).what == none);
 }
 
-TEST_CASE("concat needs equal heights and widths, and blames the branch that differs") {
+TEST_CASE("concat needs equal heights and widths, and reports the branch that differs") {
   int const first = __LINE__ + 1;
   auto const branches = concat(pointwise{3} | relu{},            // ends on line `first`
                                relu{},                           // first + 1
@@ -211,7 +211,7 @@ TEST_CASE("a slice ends within the value") {
   CHECK(misfit(slice{0, 2, axis::columns, 5}).what == none);
 }
 
-TEST_CASE("parts divide the extent that is cut") {
+TEST_CASE("parts divide the extent that is split") {
   using enum fault;
   check_misfit(misfit([](tensor x) { return chunk<3>(x)[2]; }), parts_must_divide_extent, op::slice, 3, 4);
   check_misfit(misfit([](tensor x) { return chunk<5>(x, axis::rows)[0]; }), parts_must_divide_extent, op::slice, 5, 8);
@@ -223,18 +223,18 @@ TEST_CASE("groups divide the channels that are shuffled") {
   check_misfit(misfit(channel_shuffle{0}), fault::argument_must_be_positive, op::channel_shuffle, 1, 0);
 }
 
-TEST_CASE("other extents hold as many elements") {
+TEST_CASE("a reshape keeps the number of elements") {
   using enum fault;
   check_misfit(misfit(reshape{.h = 4}), elements_differ, op::reshape, 192, 96);
   check_misfit(misfit(reshape{huge, huge, huge, huge}), elements_differ, op::reshape, 192, huge);
   check_misfit(misfit(reshape{.c = -4}), argument_must_be_positive, op::reshape, 1, -4);
-  check_misfit(misfit(fold{4, 12, 2}), elements_differ, op::fold, 48, 48);  // not one of four sequences
+  check_misfit(misfit(fold{4, 12, 2}), elements_differ, op::fold, 48, 48);  // not four sequences
   check_misfit(misfit(unfold{2} | fold{8, 4, 2}), elements_differ, op::fold, 48, 32);
   CHECK(misfit(unfold{2} | fold{8, 6, 2}).what == none);
-  CHECK(misfit(unfold{2} | fold{4, 12, 2}).what == none);  // as many tokens, another image
+  CHECK(misfit(unfold{2} | fold{4, 12, 2}).what == none);  // as many tokens, other extents
 }
 
-TEST_CASE("an order names each axis once") {
+TEST_CASE("a permutation names each axis once") {
   using enum fault;
   check_misfit(misfit(permute{0, 1, 1, 3}), not_a_permutation, op::permute, 2, 1);
   check_misfit(misfit(permute{0, 1, 2, 4}), not_a_permutation, op::permute, 3, 4);
@@ -254,7 +254,7 @@ TEST_CASE("a patch divides the image") {
   check_misfit(misfit(others), patch_must_divide_image, op::attention_scores, 2, 3);
 }
 
-TEST_CASE("pads are numbers, resized extents positive") {
+TEST_CASE("pads are not negative, resized extents are positive") {
   using enum fault;
   check_misfit(misfit(pad{-1}), argument_must_not_be_negative, op::pad, 0, -1);
   check_misfit(misfit(pad{.sides = pads{.right = -2}}), argument_must_not_be_negative, op::pad, 0, -2);
@@ -264,7 +264,7 @@ TEST_CASE("pads are numbers, resized extents positive") {
   check_misfit(misfit(resize_bilinear{3, -3}), argument_must_be_positive, op::resize_bilinear, 1, -3);
 }
 
-TEST_CASE("an embedding reads single numbers, as many rows as float32 can tell apart") {
+TEST_CASE("an embedding reads single numbers, and has no more rows than float32 can distinguish") {
   using enum fault;
   check_misfit(misfit(embedding{10, 4}), channels_differ, op::embedding, 1, 4);
   check_misfit(misfit(slice{0, 1} | embedding{0, 4}), argument_must_be_positive, op::embedding, 1, 0);
@@ -274,7 +274,7 @@ TEST_CASE("an embedding reads single numbers, as many rows as float32 can tell a
   check_misfit(misfit(layer_norm{.epsilon = -1}), argument_must_not_be_negative, op::layer_norm, 0, -1);
 }
 
-TEST_CASE("matrices fit") {
+TEST_CASE("the extents of matrices agree") {
   using enum fault;
   auto const product = [](layer auto const& second, bool transposed) {
     return [=](tensor x) { return matmul(x, x | second, transposed); };
@@ -290,7 +290,7 @@ TEST_CASE("matrices fit") {
   check_misfit(t.recorder.bad, extents_differ, op::matmul, 3, 2);
 }
 
-TEST_CASE("heads divide the channels of an attention, and keys and values are of the same tokens") {
+TEST_CASE("heads divide the channels of an attention, and keys and values belong to the same tokens") {
   using enum fault;
   auto const scores = op::attention_scores;
   auto const of = [](attention const& a, layer auto const& keys, layer auto const& values) {
@@ -310,21 +310,21 @@ TEST_CASE("heads divide the channels of an attention, and keys and values are of
   check_misfit(t.recorder.bad, extents_differ, scores, 3, 2);
 }
 
-TEST_CASE("expect states what comes") {
+TEST_CASE("expect checks the shape of its input") {
   check_misfit(misfit(expect{.c = 3}), fault::channels_differ, op::identity, 3, 4);
   check_misfit(misfit(expect{.h = 8, .w = 5, .c = 3}), fault::extents_differ, op::identity, 5, 6);
   CHECK(misfit(expect{.h = 8, .w = 6, .c = 4}).what == fault::none);
   CHECK(misfit(expect{}).what == fault::none);
 }
 
-TEST_CASE("nobody reads a channel-first result") {
+TEST_CASE("a channel-first result cannot be read by a layer") {
   check_misfit(misfit(to_nchw{} | relu{}), fault::channel_first_value_cannot_be_used, op::relu, 0, 0);
   check_misfit(misfit([](tensor x) { return x + (x | to_nchw{}); }), fault::channel_first_value_cannot_be_used,
                op::add, 0, 0);
   CHECK(misfit(relu{} | to_nchw{}).what == fault::none);
 }
 
-TEST_CASE("a tensor that no layer of the network made is refused") {
+TEST_CASE("a tensor that is not from the network is refused") {
   using enum fault;
   check_misfit(misfit([](tensor x) { return x + tensor{}; }), tensor_of_another_network, op::add, 0, 0);
   check_misfit(misfit([](tensor x) { return concat(tensor{}, x); }), tensor_of_another_network, op::concat, 0, 0);
@@ -362,7 +362,7 @@ static constexpr auto twice = input{.h = 8, .w = 8, .c = 4} | pointwise{6}
                               | max_pool{.kernel = 0};
 static constexpr int twice_line = __LINE__ - 2;
 
-TEST_CASE("a network keeps its first fault, with the layer's number and line, in constant evaluation") {
+TEST_CASE("in constant evaluation, a network keeps its first fault with the layer's number and line") {
   static_assert(lowered<undefined_output>::value.bad.what == fault::tensor_of_another_network);
   constexpr diagnostic d = lowered<twice>::value.bad;
   static_assert(d == diagnostic{fault::channels_not_divisible_by_groups, op::conv2d, 2, twice_line, 4, 6});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each layer records.
+// The nodes that each layer records.
 #include "recorded.hpp"
 
 #include <ago/kernel/map.hpp>
@@ -16,7 +16,7 @@ node recorded(layer auto const& l) { return graph_test::recorded_after({.n = 2, 
 
 }  // namespace
 
-TEST_CASE("a plain number is the outputs of a convolution, and a 1x1 convolution is a pointwise one") {
+TEST_CASE("a plain number is the output channels of a convolution, and a 1x1 convolution is a pointwise one") {
   node const n = recorded(conv2d{64});
   CHECK(n.kind == op::pointwise);
   CHECK(n.out == shape{2, 9, 11, 64});
@@ -24,7 +24,7 @@ TEST_CASE("a plain number is the outputs of a convolution, and a 1x1 convolution
   CHECK(recorded(pointwise{64}).out == n.out);
 }
 
-TEST_CASE("a convolution is recorded under its most special kind") {
+TEST_CASE("a convolution is recorded as its most specific kind") {
   CHECK(recorded(conv2d{.out = 8, .kernel = {1, 1}}).kind == op::pointwise);
   CHECK(recorded(conv2d{.out = 8, .kernel = 1, .dilation = 5}).kind == op::pointwise);
   CHECK(recorded(conv2d{.out = 8, .stride = 2}).kind == op::conv2d);
@@ -48,7 +48,7 @@ TEST_CASE("a convolution is recorded under its most special kind") {
   CHECK(t.last().kind == op::pointwise);
 }
 
-TEST_CASE("windows may be rectangular in every argument") {
+TEST_CASE("every argument of a window may differ between rows and columns") {
   node const n =
       recorded(conv2d{.out = 4, .kernel = {3, 1}, .stride = {2, 3}, .pad = {2, 1}, .dilation = {2, 7}, .groups = 2});
   CHECK(n.win == window{.kernel_h = 3, .kernel_w = 1, .stride_h = 2, .stride_w = 3, .dilation_h = 2, .dilation_w = 1,
@@ -62,7 +62,7 @@ TEST_CASE("windows may be rectangular in every argument") {
   CHECK(p.win == window{.kernel_h = 3, .kernel_w = 3, .stride_h = 3, .stride_w = 3});
 }
 
-TEST_CASE("padding counts in an average unless told otherwise") {
+TEST_CASE("padding counts in an average by default") {
   CHECK(recorded(avg_pool{.kernel = 3, .pad = 1}).count_pads);
   CHECK_FALSE(recorded(avg_pool{.kernel = 3, .pad = 1, .count_pads = false}).count_pads);
 }
@@ -74,7 +74,7 @@ TEST_CASE("global pools leave one pixel per image") {
   CHECK(recorded(global_max_pool{}).out == shape{2, 1, 1, 6});
 }
 
-TEST_CASE("elementwise layers keep the shape and carry their numbers") {
+TEST_CASE("elementwise layers keep the shape and record their numbers") {
   struct {
     node recorded;
     op kind;
@@ -109,7 +109,7 @@ TEST_CASE("elementwise layers keep the shape and carry their numbers") {
   }
 }
 
-TEST_CASE("a user's lambda is carried as the address of its own function") {
+TEST_CASE("a user's lambda is recorded as the address of its own function") {
   auto const square = map{[](auto x) { return x * x; }};
   auto const negate = map{[](auto x) { return -x; }};
   node const a = recorded(square), b = recorded(negate);
@@ -126,7 +126,7 @@ TEST_CASE("a user's lambda is carried as the address of its own function") {
   CHECK(x.v == -9);
 }
 
-TEST_CASE("a map has the name that it is given, for drawings only") {
+TEST_CASE("a map has the name it is given, for drawings only") {
   constexpr auto leak = [](auto x, auto slope) { return max(x, x * slope); };
   node const plain = recorded(map{leak, .2f}), named = recorded(map{leak, "leak", .2f, .5f});
   CHECK(std::string_view(label_of(plain)) == "map");
@@ -139,7 +139,7 @@ TEST_CASE("a map has the name that it is given, for drawings only") {
   CHECK(std::string_view(label_of(recorded(relu6{}))) == "relu6");
 }
 
-TEST_CASE("a layer with several operators numbers them as one layer") {
+TEST_CASE("all operators of a layer have its number") {
   run_time_trace t;
   tensor x = t.add({.h = 4, .w = 4, .c = 3});
   x = x | conv2d{.out = 8, .kernel = 3, .bias = true} | linear{5} | linear{.out = 2, .bias = false};
@@ -154,7 +154,7 @@ TEST_CASE("a layer with several operators numbers them as one layer") {
   CHECK(t.last().out == shape{1, 2, 2, 2});
 }
 
-TEST_CASE("every layer knows its line") {
+TEST_CASE("every layer records its line") {
   int const here = __LINE__;
   node const all[] = {
       recorded(conv2d{.out = 3}),          // here + 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MobileNet-V2 through the front end: sizes, shapes, and the operators after the passes.
+// MobileNet-V2 after tracing: sizes, shapes, and the operators after the passes.
 #include <ago/graph/check.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/graph/parameters.hpp>

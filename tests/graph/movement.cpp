@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What layers that move elements record.
+// The nodes recorded for layers that move elements.
 #include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
@@ -17,7 +17,7 @@ node recorded(layer auto const& l) { return graph_test::recorded_after({.n = 2, 
 
 }  // namespace
 
-TEST_CASE("a slice is of channels unless told otherwise, and knows where it begins and how far it steps") {
+TEST_CASE("a slice is of channels by default, and records its beginning and its step") {
   node const n = recorded(slice{3, 5});
   CHECK(n.kind == op::slice);
   CHECK(n.out == shape{2, 6, 8, 5});
@@ -34,7 +34,7 @@ TEST_CASE("a slice is of channels unless told otherwise, and knows where it begi
   CHECK(recorded(slice{11, 1}).out == shape{2, 6, 8, 1});
 }
 
-TEST_CASE("chunk cuts into equal slices, in order") {
+TEST_CASE("chunk makes equal slices, in order") {
   run_time_trace t;
   tensor const x = t.add({.n = 2, .h = 6, .w = 8, .c = 12});
   auto const [a, b, c] = chunk<3>(x);
@@ -55,7 +55,7 @@ TEST_CASE("chunk cuts into equal slices, in order") {
   CHECK(t.fault() == fault::none);
 }
 
-TEST_CASE("a shuffle keeps the shape and counts its groups") {
+TEST_CASE("a shuffle keeps the shape and records its groups") {
   CHECK(recorded(channel_shuffle{3}).kind == op::channel_shuffle);
   CHECK(recorded(channel_shuffle{3}).groups == 3);
   CHECK(recorded(channel_shuffle{12}).groups == 12);
@@ -63,7 +63,7 @@ TEST_CASE("a shuffle keeps the shape and counts its groups") {
   CHECK(recorded(channel_shuffle{}).out == shape{2, 6, 8, 12});
 }
 
-TEST_CASE("extents that reshape does not name stay") {
+TEST_CASE("extents that reshape does not name are kept") {
   CHECK(recorded(reshape{.h = 1, .w = 48}).out == shape{2, 1, 48, 12});
   CHECK(recorded(reshape{1, 1, 1, 2 * 6 * 8 * 12}).out == shape{1, 1, 1, 1152});
   CHECK(recorded(reshape{.n = 4, .c = 6}).out == shape{4, 6, 8, 6});
@@ -80,7 +80,7 @@ TEST_CASE("permute takes extent i from extent order[i]") {
   CHECK(recorded(permute{}).out == shape{2, 6, 8, 12});
 }
 
-TEST_CASE("unfold makes a sequence for each place within a patch, and fold takes them back") {
+TEST_CASE("unfold makes a sequence for each place within a patch, and fold reverses it") {
   node const n = recorded(unfold{.patch = {2, 4}});
   CHECK(n.kind == op::unfold);
   CHECK(n.win.stride_h == 2);
@@ -117,7 +117,7 @@ TEST_CASE("resizing takes any height and width") {
   CHECK(recorded(resize_nearest{12, 1}).out == shape{2, 12, 1, 12});
 }
 
-TEST_CASE("values are joined along any axis, in the order in which they are given") {
+TEST_CASE("values are concatenated along any axis, in the given order") {
   run_time_trace t;
   tensor const x = t.add({.n = 2, .h = 6, .w = 8, .c = 12}), y = x | slice{0, 2, axis::rows};
   tensor const z = concat(axis::rows, x, y, x);
@@ -140,7 +140,7 @@ constexpr auto ids =
 
 }  // namespace
 
-TEST_CASE("tables, positions and layer norms place their parameters in the order in which they are written") {
+TEST_CASE("tables, positions and layer norms declare their parameters in source order") {
   auto const& g = lowered<ids>::value;
   auto const& table = parameters<ids>;
   REQUIRE(g.node_count == 4);
@@ -163,7 +163,7 @@ TEST_CASE("tables, positions and layer norms place their parameters in the order
     role what;
     int rank, dims[4];
   } const expected[] = {{op::embedding, role::weight, 2, {100, 6}},
-                        {op::positions, role::weight, 3, {1, 7, 6}},  // no images: all have the same
+                        {op::positions, role::weight, 3, {1, 7, 6}},  // one for all images
                         {op::layer_norm, role::gamma, 1, {6}},
                         {op::layer_norm, role::beta, 1, {6}}};
   for (int i = 0; i < 4; ++i) {
@@ -175,7 +175,7 @@ TEST_CASE("tables, positions and layer norms place their parameters in the order
   }
 }
 
-TEST_CASE("layers that move elements know their line") {
+TEST_CASE("layers that move elements record their line") {
   int const here = __LINE__;
   node const all[] = {
       recorded(slice{0, 2}),          // here + 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inputs, outputs, and networks prolonged.
+// Inputs, outputs, and extended networks.
 #include <ago/graph/lowering.hpp>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace ago;
 static constexpr auto channel_first =
     trace([](tensor a, tensor b) { return (a + (b | relu{})) | to_nchw{}; },
           input{.h = 3, .w = 4, .c = 5, .layout = layout::nchw}, input{.h = 3, .w = 4, .c = 5});
-TEST_CASE("inputs come first, and a channel-first one is turned in its own layer") {
+TEST_CASE("inputs come first, and a channel-first one is transposed in its own layer") {
   auto const& g = lowered<channel_first>::value;
   REQUIRE(g.input_count == 2);
   REQUIRE(g.node_count == 6);
@@ -33,7 +33,7 @@ static constexpr auto several = trace(
       return outputs(sum, b | relu{}, a, sum, a);
     },
     input{.c = 3}, input{.c = 3});
-TEST_CASE("outputs keep their order, are distinct, and never are inputs") {
+TEST_CASE("outputs keep their order, are distinct, and are never inputs") {
   auto const& g = lowered<several>::value;
   REQUIRE(g.output_count == 5);
   REQUIRE(g.output_capacity == 5);
@@ -52,7 +52,7 @@ static constexpr auto backbone = input{.h = 8, .w = 8, .c = 3} | conv2d{.out = 4
 static constexpr auto classifier = backbone | global_avg_pool{} | linear{10};
 static constexpr auto heads = backbone | [](tensor x) { return outputs(x, x | relu{}); };
 static constexpr auto joint = trace([](tensor a, tensor b) { return a + b; }, input{.c = 2}, input{.c = 2}) | relu{};
-TEST_CASE("a network can be prolonged, with one input or several, by a layer or by several outputs") {
+TEST_CASE("a network with one input or several can be extended, by a layer or by several outputs") {
   CHECK(lowered<backbone>::value.node_count == 2);
   auto const& g = lowered<classifier>::value;
   CHECK(g.node_count == 5);

@@ -15,7 +15,7 @@ static constexpr auto net =
   | batch_norm{} | depthwise{.multiplier = 2} | relu{} | pointwise{5} | bias{} | linear{3}
   | linear{.out = 2, .bias = false};
 
-TEST_CASE("parameters lie in declaration order, shaped as PyTorch shapes them") {
+TEST_CASE("parameters are in declaration order, with PyTorch's shapes") {
   struct {
     op kind;
     role what;
@@ -74,7 +74,7 @@ TEST_CASE("nodes point to their parameters") {
 }
 
 static constexpr auto names = input{.c = 4} | named("norms", repeat{11, named("of", layer_norm{})}) | bias{};
-TEST_CASE("the table has whole names") {
+TEST_CASE("the table has full names") {
   auto const& table = parameters<names>;
   REQUIRE(table.size() == 23);
   for (int i = 0; i < 22; ++i) CHECK(table[i].name == "norms." + std::to_string(i / 2) + ".of");

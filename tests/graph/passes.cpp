@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each pass does, and what it must leave alone.
+// The effect of each pass, and what it must leave alone.
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/map.hpp>
 
@@ -24,7 +24,7 @@ inline constexpr auto image = input{.h = 6, .w = 5, .c = 4};
 }  // namespace
 
 static constexpr auto conv_norm = image | conv2d{.out = 8, .kernel = 3} | batch_norm{.epsilon = .25f} | relu{};
-TEST_CASE("a batch norm behind a convolution becomes its bias") {
+TEST_CASE("a batch norm after a convolution becomes its bias") {
   constexpr auto g = fold_batch_norm(lowered<conv_norm>::value);
   REQUIRE(reads(g, {op::input, op::conv2d, op::bias, op::relu}));
   CHECK(g.nodes[1].norm == 4 * 8 * 9);
@@ -38,7 +38,7 @@ TEST_CASE("a batch norm behind a convolution becomes its bias") {
 }
 
 static constexpr auto conv_bias_norm = image | linear{8} | batch_norm{} | relu{};
-TEST_CASE("a batch norm behind a convolution's bias goes into both") {
+TEST_CASE("a batch norm after a convolution's bias is folded into both") {
   constexpr auto g = fold_batch_norm(lowered<conv_bias_norm>::value);
   REQUIRE(reads(g, {op::input, op::linear, op::bias, op::relu}));
   CHECK(g.nodes[1].norm == 4 * 8 + 8);
@@ -50,7 +50,7 @@ TEST_CASE("a batch norm behind a convolution's bias goes into both") {
 }
 
 static constexpr auto two_norms = image | pointwise{8} | batch_norm{} | batch_norm{};
-TEST_CASE("of two batch norms the second stays") {
+TEST_CASE("of two batch norms, the second stays") {
   CHECK(reads(fold_batch_norm(lowered<two_norms>::value), {op::input, op::pointwise, op::bias, op::batch_norm}));
 }
 
@@ -65,7 +65,7 @@ static constexpr auto norm_first = image | batch_norm{} | pointwise{4};
 static constexpr auto norm_after_relu = image | pointwise{4} | relu{} | batch_norm{};
 static constexpr auto norm_after_lone_bias = image | bias{} | batch_norm{};
 static constexpr auto norm_after_two_biases = image | linear{4} | bias{} | batch_norm{};
-TEST_CASE("a batch norm stays where somebody else sees the convolution, or where there is none") {
+TEST_CASE("a batch norm stays if the convolution has other readers, or if there is none") {
   auto const stays = [](auto const& g) {
     auto const after = fold_batch_norm(g);
     if (after.node_count != g.node_count || after.edge_count != g.edge_count) return false;
@@ -89,7 +89,7 @@ static constexpr auto norm_is_output = image | pointwise{4} | [](tensor x) {
   return outputs(y, y | relu{}, y | sigmoid{});
 };
 static constexpr auto bias_norm_is_output = image | linear{4} | batch_norm{};
-TEST_CASE("a batch norm that is itself an output, or read many times, is folded") {
+TEST_CASE("a batch norm that is an output or has many readers is folded") {
   constexpr auto g = fold_batch_norm(lowered<norm_is_output>::value);
   REQUIRE(reads(g, {op::input, op::pointwise, op::bias, op::relu, op::sigmoid}));
   CHECK(g.outputs[0] == 2);
@@ -115,7 +115,7 @@ static constexpr auto turned = input{.h = 6, .w = 5, .c = 4, .layout = layout::n
 static constexpr auto gray = input{.h = 6, .w = 5, .c = 1, .layout = layout::nchw} | relu{} | to_nchw{};
 static constexpr auto row = input{.w = 5, .c = 4, .layout = layout::nchw} | relu{} | to_nchw{};
 static constexpr auto flat = input{.c = 9, .layout = layout::nchw} | relu{} | to_nchw{};
-TEST_CASE("a reordering disappears only where memory stays as it is") {
+TEST_CASE("a permutation disappears only if memory stays as it is") {
   CHECK(remove_identities(lowered<strided>::value).node_count == 3);
   CHECK(remove_identities(lowered<turned>::value).node_count == 4);
   CHECK(remove_identities(lowered<row>::value).node_count == 4);
@@ -161,7 +161,7 @@ static constexpr auto different = image | [](tensor x) {
                 x | avg_pool{.kernel = 3, .stride = 1, .pad = 1, .count_pads = false}, concat(x, x | relu{}),
                 concat(x | relu{}, x));
 };
-TEST_CASE("values with other numbers, parameters or operands are not equal") {
+TEST_CASE("values with different numbers, parameters or operands are not equal") {
   auto const& g = lowered<different>::value;
   CHECK(common_subexpressions(g).node_count == g.node_count - 1);  // the two relus
 }
@@ -180,7 +180,7 @@ static constexpr auto late_outputs = image | [](tensor x) {
   tensor const a = x | relu{}, b = x | relu{}, c = x | relu{};
   return outputs(b, c, a | gelu{}, c | sigmoid{});
 };
-TEST_CASE("a value that has come to stand for an output is not made to stand for another") {
+TEST_CASE("a value that has replaced an output does not replace another") {
   constexpr auto g = common_subexpressions(lowered<late_outputs>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::identity, op::gelu, op::sigmoid}));
   CHECK(g.outputs[0] == 1);
@@ -190,7 +190,7 @@ TEST_CASE("a value that has come to stand for an output is not made to stand for
   CHECK(g.operand(4) == 1);  // the value, not its copy
 }
 
-TEST_CASE("of two equal outputs the second becomes a copy of the first") {
+TEST_CASE("of two equal outputs, the second becomes a copy of the first") {
   constexpr auto g = common_subexpressions(lowered<equal_outputs>::value);
   REQUIRE(reads(g, {op::input, op::relu, op::sigmoid, op::identity, op::gelu}));
   CHECK(g.outputs[0] == 1);
@@ -211,7 +211,7 @@ static constexpr auto dead = trace(
       return y | batch_norm{};
     },
     image, image);
-TEST_CASE("dead code goes, inputs and offsets of parameters stay") {
+TEST_CASE("dead code is removed; inputs and parameter offsets stay") {
   constexpr auto g = dead_code(lowered<dead>::value);
   REQUIRE(reads(g, {op::input, op::input, op::pointwise, op::batch_norm}));
   CHECK(g.input_count == 2);
@@ -220,7 +220,7 @@ TEST_CASE("dead code goes, inputs and offsets of parameters stay") {
   CHECK(g.operand(2) == 0);
 }
 
-TEST_CASE("dead readers do not keep a batch norm from being folded") {
+TEST_CASE("dead readers do not prevent a batch norm from being folded") {
   CHECK(reads(optimize(lowered<dead>::value), {op::input, op::input, op::pointwise, op::bias}));
   CHECK(optimized<dead>::value.node_capacity == 4);
 }

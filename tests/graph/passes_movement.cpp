@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the passes make of layers that move elements and of products of two values.
+// The passes on layers that move elements and on products of two values.
 #include <ago/graph/optimized.hpp>
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto image = input{.n = 2, .h = 6, .w = 4, .c = 8};
 
-/// Operators that the passes leave of a layer on the image, a relu before and behind it.
+/// The number of operators that the passes leave of a layer between two relus.
 template <auto const& Net>
 constexpr int kept = optimized<Net>::value.node_count - 3;
 
@@ -64,15 +64,15 @@ static constexpr auto extent_one_moved = thin | permute{1, 0, 2, 3} | sigmoid{};
 static constexpr auto extent_one_and_shape_moved = thin | permute{0, 2, 1, 3} | sigmoid{};
 static constexpr auto square = input{.h = 3, .w = 3, .c = 3} | relu{} | permute{0, 2, 1, 3} | sigmoid{};
 static constexpr auto unfolded_row = thin | unfold{1} | fold{1, 5, 1} | sigmoid{};
-TEST_CASE("an exchange of axes is nothing where only extents of one change places, and the shape stays") {
+TEST_CASE("an exchange of axes disappears if only extents of one change places and the shape stays") {
   static_assert(kept<extent_one_moved> == 0);
   static_assert(kept<extent_one_and_shape_moved> == 1);  // {1, 5, 1, 7}
-  static_assert(kept<square> == 1);                      // the shape stays, elements do not
+  static_assert(kept<square> == 1);                      // the shape stays, but elements move
   static_assert(kept<unfolded_row> == 0);
 }
 
 static constexpr auto given_out = image | [](tensor x) { return outputs(x | relu{}, x | permute{}); };
-TEST_CASE("an input that is given out through such a layer is copied") {
+TEST_CASE("an input that becomes an output through such a layer is copied") {
   auto const& g = optimized<given_out>::value;
   REQUIRE(g.node_count == 3);
   CHECK(g.nodes[g.outputs[1]].kind == op::identity);
@@ -81,9 +81,9 @@ TEST_CASE("an input that is given out through such a layer is copied") {
 
 namespace {
 
-/// How often the passes compute a layer of the image, and then another one: 1 if they take them for the same.
+/// How many operators the passes leave of two layers on the image: 1 if they are found to be equal.
 template <auto const& Net>
-constexpr int computed = optimized<Net>::value.node_count - 2;  // without the input and what joins the two
+constexpr int computed = optimized<Net>::value.node_count - 2;  // without the input and the operator that joins the two
 
 }  // namespace
 
@@ -124,7 +124,7 @@ static constexpr auto other_tables = input{.w = 3} | [](tensor x) {
   return (x | embedding{5, 4}) + (x | embedding{5, 4});
 };
 
-TEST_CASE("equal movements are made once, others apart") {
+TEST_CASE("equal movements are computed once, others separately") {
   static_assert(computed<equal_slices> == 1);
   static_assert(computed<slices_of_other_begin> == 2);
   static_assert(computed<slices_of_other_step> == 2);
@@ -172,7 +172,7 @@ TEST_CASE("attentions share their weights if queries, keys, heads, patches and s
 
 static constexpr auto norm_behind_product = image | [](tensor x) { return matmul(x, x, true) | bias{} | batch_norm{}; };
 static constexpr auto norm_behind_attention = image | [](tensor x) { return attention{}(x, x, x) | batch_norm{}; };
-TEST_CASE("a batch norm behind a product of two values stays, as there are no weights to scale") {
+TEST_CASE("a batch norm after a product of two values stays, because there are no weights to scale") {
   auto const& g = optimized<norm_behind_product>::value;
   REQUIRE(g.node_count == 4);
   CHECK(g.nodes[3].kind == op::batch_norm);

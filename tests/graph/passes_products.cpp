@@ -38,7 +38,7 @@ constexpr node product() {
 
 }  // namespace
 
-TEST_CASE("a matmul takes in transposes of its second operand") {
+TEST_CASE("a matmul absorbs transposes of its second operand") {
   static_assert(product<once>().transposed && product<once>().out == shape{1, 3, 5, 4});
   static_assert(count<once>(op::permute) == 0);
   static_assert(product<twice>().transposed && count<twice>(op::permute) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Laws of the passes on random graphs, at run time: meaning, order, idempotence, completeness.
+// Properties of the passes on random graphs, at run time: meaning, order, idempotence, completeness.
 #include <ago/graph/passes.hpp>
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using random_graph = graph<64, 192, 5>;
 
-/// Valid graphs that are full of what the passes look for: identities, equal operators, batch norms, dead ends.
+/// Valid graphs with many opportunities for the passes: identities, equal operators, batch norms, dead ends.
 class maker {
  public:
   explicit maker(unsigned seed) : random_(seed) {}
@@ -34,7 +34,7 @@ class maker {
   static constexpr shape extents{1, 1, 1, 4};
 
   int pick(int n) { return int(random_() % unsigned(n)); }
-  /// A value, mostly a recent one, so that chains form.
+  /// A value, usually a recent one, so that chains form.
   int value() {
     int const all = g_.node_count;
     return pick(3) ? all - 1 - pick(all < 3 ? all : 3) : pick(all);
@@ -192,7 +192,7 @@ constexpr pass passes[] = {dead_code<64, 192, 5>, remove_identities<64, 192, 5>,
 
 }  // namespace
 
-TEST_CASE("every pass keeps the meaning and the form of a graph, in any order, and has nothing to do a second time") {
+TEST_CASE("every pass keeps a graph's meaning and form, in any order, and changes nothing when run again") {
   int smaller[4]{};
   for (unsigned seed = 0; seed < 3000; ++seed) {
     CAPTURE(seed);
@@ -229,7 +229,7 @@ TEST_CASE("one round of all passes is complete") {
   CHECK(folded > 1000);
 }
 
-TEST_CASE("after the passes no two operators compute the same, but for copies of outputs") {
+TEST_CASE("after the passes no two operators compute the same, except copies of outputs") {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     CAPTURE(seed);
     random_graph const g = optimize(maker(seed).make());

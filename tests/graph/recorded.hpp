@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a single layer records.
+// The node that a single layer records.
 #pragma once
 
 #include "run_time_trace.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reductions record.
+// The nodes recorded for reductions.
 #include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
@@ -16,7 +16,7 @@ node recorded(layer auto const& l) { return graph_test::recorded_after({.n = 2, 
 
 }  // namespace
 
-TEST_CASE("a reduction makes its axes 1: all but the images, unless told which") {
+TEST_CASE("a reduction makes the extents of its axes 1, by default all but the images") {
   CHECK(recorded(reduce_sum{}).out == shape{2, 1, 1, 1});
   CHECK(recorded(reduce_mean{axis::channels}).out == shape{2, 6, 8, 1});
   CHECK(recorded(reduce_max{{axis::images, axis::rows}}).out == shape{1, 1, 8, 12});
@@ -34,7 +34,7 @@ TEST_CASE("means and maxima of whole images are global pooling") {
   CHECK(recorded(reduce_max{axis::rows}).kind == op::reduce_max);
 }
 
-TEST_CASE("the number of the largest element is found along the channels, and for other axes they change places") {
+TEST_CASE("the index of the largest element is found along the channels; other axes are exchanged with them") {
   CHECK(recorded(arg_max{}).out == shape{2, 6, 8, 1});
   CHECK(recorded(arg_max{}).begin == 0);
   CHECK(recorded(arg_max{.last = true}).begin == 1);

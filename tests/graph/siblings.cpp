@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which operators are merged with their siblings, what becomes of those who read them, and which stay apart.
+// Which operators are merged with their siblings, what happens to their readers, and which operators stay separate.
 #include <ago/graph/optimized.hpp>
 
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ NET(exchanged, [](tensor x) {
   tensor const a = x | pointwise{3}, b = x | pointwise{5};
   return concat(b, a);
 });
-TEST_CASE("they have the order of the concatenation, not that in which they are recorded") {
+TEST_CASE("merged branches have the order of the concatenation, not of recording") {
   constexpr auto const& g = merged<exchanged>;
   REQUIRE(g.node_count == 2);
   CHECK(g.nodes[1].weight == 12);
@@ -91,7 +91,7 @@ NET(read_twice, [](tensor x) {
   tensor const a = x | pointwise{4}, b = x | pointwise{4};
   return concat(a * one(a), b + (b | relu{}));
 });
-TEST_CASE("groups have four members at most, of one kind, and each may have several readers") {
+TEST_CASE("groups have at most four members of one kind, and each may have several readers") {
   static_assert(products<six>() == 2);
   static_assert(products<two_kinds>() == 2);
   static_assert(products<read_twice>() == 1);
@@ -119,7 +119,7 @@ NET(other_epsilons, [](tensor x) {
 });
 NET(one_bias, [](tensor x) { return concat(one(x | linear{4}), one(x | linear{.out = 4, .bias = false})); });
 NET(other_values, [](tensor x) { return concat(one(x | pointwise{4}), one(x | relu{} | pointwise{4})); });
-TEST_CASE("operators that differ in more than parameters and channels stay apart") {
+TEST_CASE("operators that differ in more than parameters and channels stay separate") {
   static_assert(stays<fire> && stays<other_strides> && stays<grouped> && stays<depthwise_twice>);
   static_assert(stays<other_activations> && stays<other_slopes> && stays<other_epsilons> && stays<one_bias>);
   static_assert(stays<other_values>);
@@ -142,12 +142,12 @@ NET(gating, [](tensor x) {
   tensor const y = x | global_max_pool{};
   return x * (y | pointwise{4}) + x * (y | pointwise{4});
 });
-TEST_CASE("operators stay apart where a slice would cost their readers more") {
+TEST_CASE("operators stay separate if slices would cost their readers more") {
   static_assert(stays<given_out> && stays<added_to> && stays<in_chains> && stays<reshaped> && stays<gating>);
   static_assert(stays<of_three> && stays<in_two>);
 }
 
-/// Would siblings of these channels be merged, on an image of this many pixels, through a window of `kernel`?
+/// Whether siblings with these channels would be merged, on an image of so many pixels, with a window of `kernel`.
 template <int Width, int Kernel, int... Channels>
 inline constexpr auto family = input{.h = 10, .w = Width, .c = 16} | [](tensor x) {
   return concat(one(x | conv2d{.out = Channels, .kernel = Kernel, .pad = Kernel / 2})...);
@@ -155,13 +155,13 @@ inline constexpr auto family = input{.h = 10, .w = Width, .c = 16} | [](tensor x
 template <int Lanes, int Width, int Kernel, int... Channels>
 constexpr bool pays = has_siblings(optimized<family<Width, Kernel, Channels...>>::value,
                                    {horizontal_fusion::where_it_pays, Lanes, 256 << 10});
-TEST_CASE("merging pays where registers are filled better, or a value is read or transformed once instead of twice") {
+TEST_CASE("merging pays if registers are filled better, or if a value is read or transformed once instead of twice") {
   static_assert(!pays<8, 10, 1, 16, 16, 32>);
   static_assert(pays<8, 10, 1, 20, 20, 32>);    // 3 + 3 + 4 registers become 9
-  static_assert(!pays<8, 10, 1, 20, 16, 32>);   // 3 + 2 + 4 stay 9
+  static_assert(!pays<8, 10, 1, 20, 16, 32>);   // 3 + 2 + 4 remain 9
   static_assert(pays<8, 10, 1, 8, 16, 32>);     // one register alone loads more than it multiplies
   static_assert(pays<16, 10, 1, 16, 16>);
-  static_assert(!pays<8, 163, 1, 16, 16, 32>);  // 104,320 bytes: two fifths of L2 are 104,857
+  static_assert(!pays<8, 163, 1, 16, 16, 32>);  // 104,320 bytes; two fifths of L2 are 104,857
   static_assert(pays<8, 164, 1, 16, 16, 32>);
   static_assert(pays<8, 10, 3, 16, 16, 32>);
   static_assert(!pays<8, 10, 5, 16, 16, 32>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each rule of algebra makes of a network, and what it must leave alone.
+// The effect of each algebraic rule on a network, and what it must leave alone.
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/map.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 inline constexpr auto image = input{.n = 2, .h = 6, .w = 8, .c = 4};
 
-/// Same operators with the same numbers on the same operands? Origins and parameters do not count.
+/// Whether both have the same operators with the same numbers on the same operands, apart from origins and parameters.
 template <int V, int E, int O, int V2, int E2, int O2>
 constexpr bool alike(graph<V, E, O> const& a, graph<V2, E2, O2> const& b) {
   if (a.node_count != b.node_count || a.edge_count != b.edge_count || a.output_count != b.output_count) return false;
@@ -32,7 +32,7 @@ constexpr bool alike(graph<V, E, O> const& a, graph<V2, E2, O2> const& b) {
   return true;
 }
 
-/// Do the rules, `Rule` among them, make the second network of the first one, and no sooner than they are allowed to?
+/// Whether the rules, including `Rule`, turn the first network into the second, and do not unless they are allowed to.
 template <rule Rule, auto const& Before, auto const& After>
 constexpr bool becomes() {
   constexpr algebra needed = is_exact(Rule) ? algebra::exact : algebra::reassociate;
@@ -58,7 +58,7 @@ NET(steep, leaky_relu{.slope = 1} | softmax{});
 NET(only_softmax, softmax{});
 NET(padded_relu, relu{} | pad{1, -2} | relu{});
 NET(padded_relu_clipped, relu{} | pad{1, 2} | clip{0, 1});
-TEST_CASE("what lies within the bounds of a clamp is not clamped") {
+TEST_CASE("a value within the bounds of a clamp is not clamped") {
   static_assert(becomes<rule::clamp_within_bounds, relu_twice, relu_once>());
   static_assert(becomes<rule::clamp_within_bounds, relu_of_pools, sigmoid_of_pools>());
   static_assert(becomes<rule::clamp_within_bounds, positive_sum, sum>());
@@ -74,7 +74,7 @@ NET(clip_relu, clip{-1, 6} | relu{});
 NET(apart, clip{-3, -2} | clip{4, 5});
 NET(one_value, clip{4, 4});
 NET(seen_twice, clip{-3, 2} | [](tensor x) { return x + (x | relu{}); });
-TEST_CASE("a clamp of a clamp is one") {
+TEST_CASE("a clamp of a clamp is one clamp") {
   static_assert(becomes<rule::clamp_of_clamp, clip_clip, clip_once>());
   static_assert(becomes<rule::clamp_of_clamp, relu_relu6, relu6_once>());
   static_assert(becomes<rule::clamp_of_clamp, clip_relu, relu6_once>());
@@ -91,7 +91,7 @@ NET(same_size, relu{} | max_pool{.kernel = 3, .stride = 1, .pad = 1});
 NET(falling, leaky_relu{.slope = -1} | max_pool{.kernel = 2});
 NET(averaged, relu{} | avg_pool{.kernel = 2});
 NET(read_again, relu{} | [](tensor x) { return outputs(x, x | global_max_pool{}); });
-TEST_CASE("a function that never falls goes behind a maximum, unless a kernel before it has it for free") {
+TEST_CASE("a non-decreasing function moves behind a maximum, unless the kernel before it has it for free") {
   static_assert(becomes<rule::clamp_after_pool, relu_pool, pool_relu>());
   static_assert(becomes<rule::clamp_after_pool, hard_global, global_hard>());
   static_assert(stays<in_epilogue> && stays<same_size> && stays<falling> && stays<averaged> && stays<read_again>);
@@ -100,7 +100,7 @@ TEST_CASE("a function that never falls goes behind a maximum, unless a kernel be
 NET(times_transpose, [](tensor x) { return matmul(x, x | sigmoid{} | permute{0, 1, 3, 2}); });
 NET(times_transposed, [](tensor x) { return matmul(x, x | sigmoid{}, true); });
 NET(times_other, [](tensor x) { return matmul(x, x | slice{0, 4, axis::columns} | permute{0, 1, 2, 3}); });
-TEST_CASE("a product with a transposed value reads it the other way round") {
+TEST_CASE("a product with a transposed value reads the original instead") {
   static_assert(becomes<rule::matmul_of_transpose, times_transpose, times_transposed>());
   static_assert(stays<times_other>);
 }
@@ -116,7 +116,7 @@ static constexpr auto row_images = row | reshape{.n = 1, .h = 3};
 static constexpr auto row_mixed = row | permute{0, 1, 3, 2};
 NET(patch_of_one, unfold{1});
 NET(tokens, reshape{.h = 1, .w = 48});
-TEST_CASE("permutes of permutes are one, and reshapes where elements stay in order") {
+TEST_CASE("permutes of permutes are one, or reshapes if elements stay in order") {
   static_assert(becomes<rule::permute_of_permute, turned_twice, turned_once>());
   static_assert(becomes<rule::permute_of_permute, turned_back, relu_once>());
   static_assert(becomes<rule::permute_is_reshape, row_turned, row_reshaped>());
@@ -148,7 +148,7 @@ NET(strided_slice, [](tensor x) { return concat(axis::rows, x, x | relu{}) | sli
 NET(slice_of_both, [](tensor x) { return concat(x, x | relu{}) | slice{3, 2}; });
 NET(across_slice, [](tensor x) { return concat(x, x | relu{}) | slice{3, 2, axis::rows}; });
 NET(relu_strided_slice, relu{} | slice{1, 3, axis::rows, 2});
-TEST_CASE("a slice reads what it is of") {
+TEST_CASE("a slice reads the value that it is part of") {
   static_assert(becomes<rule::slice_of_slice, sliced_twice, sliced_once>());
   static_assert(becomes<rule::slice_of_concat, slice_of_second, slice_of_relu>());
   static_assert(becomes<rule::slice_of_concat, all_of_second, relu_once>());
@@ -184,7 +184,7 @@ NET(dense, [](tensor x) {
   tensor const y = concat(x, x | relu{});
   return concat(y, y | sigmoid{});
 });
-TEST_CASE("slices side by side are one, and so are concatenations within one another") {
+TEST_CASE("adjacent slices are one, and so are nested concatenations") {
   static_assert(becomes<rule::concat_of_slices, put_together, relu_once>());
   static_assert(becomes<rule::concat_of_slices, part_put_together, part>());
   static_assert(becomes<rule::concat_of_concat, nested, flat>());
@@ -204,7 +204,7 @@ static constexpr auto unfolded = twelve | relu{} | unfold{2} | softmax{};
 static constexpr auto round_trip = input{.h = 4, .w = 6, .c = 12, .layout = layout::nchw} | to_nchw{};
 static constexpr auto copied = twelve | identity{};
 static constexpr auto one_way = input{.h = 4, .w = 6, .c = 12, .layout = layout::nchw} | relu{} | to_nchw{};
-TEST_CASE("movements that undo one another go") {
+TEST_CASE("movements that undo one another are removed") {
   static_assert(becomes<rule::shuffle_of_shuffle, shuffled_back, twelve_relu>());
   static_assert(becomes<rule::fold_of_unfold, folded_back, twelve_relu>());
   static_assert(becomes<rule::fold_of_unfold, unfolded_back, unfolded>());
@@ -256,7 +256,7 @@ NET(maximum_of_maxima, max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max
 NET(one_maximum, global_max_pool{});
 NET(with_gaps, max_pool{.kernel = 1, .stride = 2} | global_max_pool{});
 NET(short_of_the_edge, max_pool{.kernel = 4} | global_max_pool{});
-TEST_CASE("resizing and pooling twice is done once") {
+TEST_CASE("repeated resizing or pooling is done once") {
   static_assert(becomes<rule::resize_of_resize, resized_twice, resized_once>());
   static_assert(becomes<rule::global_of_max_pool, maximum_of_maxima, one_maximum>());
   static_assert(stays<resized_by_centres>);
@@ -268,7 +268,7 @@ NET(constant_parts, [](tensor x) {
   tensor const row = table | slice{1, 1, axis::images} | slice{1, 2, axis::rows} | permute{1, 0, 2, 3};
   return outputs(row | softmax{}, table | slice{1, 2, axis::rows} | softmax{});
 });
-TEST_CASE("what lies side by side in a trained value is one itself") {
+TEST_CASE("a contiguous part of a trained value is a trained value") {
   constexpr auto const& g = optimized<constant_parts>::value;
   static_assert(optimized<constant_parts>::applied[rule::part_of_constant] == 3);
   op const kinds[] = {op::input, op::constant, op::constant, op::softmax, op::slice, op::softmax};
@@ -310,7 +310,7 @@ NET(products_read_again, [](tensor x) {
 NET(other_factors, [](tensor x) {
   return (x | relu{}) * (x | sigmoid{}) + (x | softmax{}) * (x | hyperbolic_tangent{});
 });
-TEST_CASE("a common factor is taken out, gates are joined first; only if reassociation is allowed") {
+TEST_CASE("if reassociation is allowed, a common factor is taken out, and gates are joined first") {
   static_assert(becomes<rule::common_factor, two_products, one_product>());
   static_assert(becomes<rule::common_factor, two_gates, one_gate>());
   static_assert(becomes<rule::gates_first, gates_in_turn, gates_together>());
@@ -325,7 +325,7 @@ NET(stretched_once, [](tensor x) {
   tensor const y = x | global_max_pool{};
   return x * ((y | slice{0, 1}) + (y | slice{1, 1}));
 });
-TEST_CASE("what two factors have in common is taken out only if one of the others can hold their sum") {
+TEST_CASE("a factor common to two products is taken out only if one of the other factors has the shape of their sum") {
   static_assert(becomes<rule::common_factor, stretched_one_way, stretched_once>());
   static_assert(stays<stretched_both_ways>);
 }
@@ -339,7 +339,7 @@ NET(mean_with_pads, pointwise{5} | avg_pool{.kernel = 2, .pad = 1, .count_pads =
 NET(mean_of_means, avg_pool{.kernel = {3, 4}} | global_avg_pool{});
 NET(mean, global_avg_pool{});
 NET(mean_of_parts, avg_pool{.kernel = {4, 4}} | global_avg_pool{});
-TEST_CASE("means are taken before products, and of means once; only if reassociation is allowed") {
+TEST_CASE("if reassociation is allowed, means are taken before products, and means of means once") {
   static_assert(becomes<rule::average_before_product, mean_of_products, product_of_mean>());
   static_assert(becomes<rule::average_before_product, mean_of_normed, normed_mean>());
   static_assert(becomes<rule::average_of_averages, mean_of_means, mean>());
@@ -361,7 +361,7 @@ TEST_CASE("dead code does not hide a private value, identities do not hide a sec
 NET(chain, pad{1} | pad{1} | conv2d{.out = 8, .kernel = 3} | relu{} | relu6{} | clip{0, 5} | reshape{.h = 8, .w = 10}
                | reshape{.h = 80, .w = 1} | permute{0, 2, 1, 3} | identity{} | slice{1, 7} | slice{0, 3});
 NET(chain_simplified, conv2d{.out = 8, .kernel = 3, .pad = 2} | clip{0, 5} | reshape{.h = 1, .w = 80} | slice{1, 3});
-TEST_CASE("rules work on one another's results until nothing is left to do") {
+TEST_CASE("rules are applied to each other's results until none applies") {
   static_assert(becomes<rule::pad_into_window, chain, chain_simplified>());
 }
 

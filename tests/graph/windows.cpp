@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Extents of windows, against counting window positions one by one.
+// The extents of window operators, compared with counting window positions one by one.
 #include "run_time_trace.hpp"
 
 #include <doctest/doctest.h>
@@ -19,13 +19,13 @@ struct direction {
   int span() const { return (kernel - 1) * dilation + 1; }
   int start(int position) const { return position * stride - before; }
 
-  /// Window positions that PyTorch's documentation admits, counted.
+  /// Counts the window positions that PyTorch's documentation admits.
   int count() const {
     int n = 0;
     for (int p = 0; p <= image + before + after; ++p) {
       bool const inside = start(p) + span() <= image + after;
-      // Ceil mode: a window may leave the padded image if the one before it, or one that would be before the first,
-      // leaves some of it unseen, and if it starts inside the image or the left padding.
+      // Ceil mode: a window may extend beyond the padded image if the previous one (or one that would precede the
+      // first) leaves part of it uncovered, and if it starts inside the image or the left padding.
       bool const rest_unseen = start(p - 1) + span() < image + after;
       n += inside || (ceil && rest_unseen && start(p) < image);
     }
@@ -83,7 +83,7 @@ TEST_CASE("a convolution has as many outputs as there are window positions") {
   CHECK(fitting > 10000);
 }
 
-TEST_CASE("a pooling has as many outputs as PyTorch admits, in floor and ceil mode") {
+TEST_CASE("a pooling has as many outputs as in PyTorch, in floor and ceil mode") {
   random_axes axes(2);
   int fitting = 0, blind = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -121,7 +121,7 @@ TEST_CASE("ceil mode drops a last window that starts beyond the image and its le
   CHECK(y.width() == 3);  // columns -1, 2, 5
 }
 
-TEST_CASE("ceil mode lets the first window reach beyond the image, too, by less than its stride") {
+TEST_CASE("ceil mode also lets the first window extend beyond the image, by less than its stride") {
   run_time_trace t;
   tensor const x = t.add({.h = 2, .w = 1, .c = 1});
   tensor const y = x | max_pool{.kernel = {3, 2}, .stride = 2, .ceil = true};
@@ -131,7 +131,7 @@ TEST_CASE("ceil mode lets the first window reach beyond the image, too, by less 
   CHECK(t.fault() == fault::window_exceeds_input);
 }
 
-TEST_CASE("same padding gives ceil(extent / stride) outputs, with as little padding as that takes, odd ones last") {
+TEST_CASE("same padding gives ceil(extent / stride) outputs with the least padding, the odd pad at the end") {
   for (int image = 1; image <= 20; ++image)
     for (int kernel = 1; kernel <= 6; ++kernel)
       for (int stride = 1; stride <= 5; ++stride)

@@ -49,7 +49,7 @@ TEST_CASE("a network without parameters has an empty list of them") {
 }
 
 static constexpr auto quoted = input{.c = 1} | named("a\"b\\c\n\x1f\xc3\xa4/", bias{});
-TEST_CASE("characters that JSON wants escaped are escaped") {
+TEST_CASE("characters are escaped as JSON requires") {
   CHECK(written<quoted>("\x7f").find(R"("name": "a\"b\\c\u000a\u001fä/")") != std::string::npos);
   CHECK(written<quoted>("\x7f").find("\"network\": \"\x7f\"") != std::string::npos);
 }

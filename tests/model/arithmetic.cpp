@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators on two values, trained values and slopes: in one kernel with what makes their operands, and right.
+// Operators on two values, trained values and slopes: fused with the kernels that produce their operands, and correct.
 #include <ago/ago.hpp>
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ std::vector<float> numbers(std::size_t count, float step) {
   return v;
 }
 
-/// A network with one input, called on `numbers`; the parameters too.
+/// The result of a network with one input, run on `numbers`; its parameters are `numbers` as well.
 template <auto const& Net>
 struct called {
   using program = ago::program<Net>;
@@ -62,7 +62,7 @@ constexpr auto product = image | [](tensor x) {
 
 }  // namespace
 
-TEST_CASE("slopes and factors are applied by the convolution in front of them") {
+TEST_CASE("slopes and factors are applied by the convolution before them") {
   called<slopes> const net;
   double worst = 0;
   for (int p = 0; p < 20; ++p)
@@ -78,7 +78,7 @@ TEST_CASE("slopes and factors are applied by the convolution in front of them") 
   CHECK(worst < 2e-6);
 }
 
-TEST_CASE("a value can be subtracted from a trained number while it is made") {
+TEST_CASE("a value can be subtracted from a trained number in the kernel that produces it") {
   called<difference> const net;
   double worst = 0;
   for (int p = 0; p < 20; ++p)
@@ -91,7 +91,7 @@ TEST_CASE("a value can be subtracted from a trained number while it is made") {
   CHECK(worst < 2e-6);
 }
 
-TEST_CASE("a trained value is part of a concatenation, and a result itself") {
+TEST_CASE("a trained value can be part of a concatenation, and a result") {
   called<trained> const net;
   std::size_t wrong = 0;
   for (int p = 0; p < 20; ++p)
@@ -103,7 +103,7 @@ TEST_CASE("a trained value is part of a concatenation, and a result itself") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a trained value is a factor of a matrix product, and parts of it are read") {
+TEST_CASE("a trained value can be a factor of a matrix product, and parts of it can be read") {
   called<product> const net;
   double worst = 0;
   for (int p = 0; p < 20; ++p)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention in one pass equals its three kernels one after another, within what attention_kernel states.
+// Attention in one pass equals its three kernels one after another, within the bound that attention_kernel documents.
 #include "fusion.hpp"
 
 using namespace model_test;
 
 namespace {
 
-/// What one attention does: channels of a head, keys that a query sees.
+/// The size of an attention: channels of a head, keys per query.
 struct extents {
   int depth, keys;
 };
 
-/// Inputs are in [-1, 1), so scores before the scale are sums of `depth` products below 1, each addition rounding a
-/// sum below `depth`: e. Either way of computing is off by 2 e + (keys + 16) * 2^-24 at most.
+/// Inputs are in [-1, 1), so scores before scaling are sums of `depth` products below 1. Each addition rounds a sum
+/// below `depth`, by e in total. The error of either computation is at most 2 e + (keys + 16) * 2^-24.
 double bound(extents const& x, double scale) {
   double const roundoff = 0x1p-24, e = roundoff * (x.depth + 2) * x.depth * scale;
   return 2 * (2 * e + (x.keys + 16) * roundoff);
@@ -48,7 +48,7 @@ void compare(extents const& x, double scale) {
   CHECK(largest > 1e-3);
 }
 
-/// Query, key and value of one input, side by side.
+/// Query, key and value of one input, concatenated.
 constexpr auto tokens = input{.n = 3, .w = 37, .c = 3 * 24} | attention{.heads = 3};
 constexpr auto one_key = input{.n = 2, .w = 5, .c = 8} | [](tensor x) {
   tensor const m = x | slice{2, 1, axis::columns};
@@ -59,7 +59,7 @@ constexpr auto cross = input{.n = 2, .h = 5, .w = 4, .c = 32} | [](tensor x) {
   tensor const q = x | slice{0, 2, axis::rows}, k = x | slice{1, 4, axis::rows}, v = x | slice{0, 4, axis::rows};
   return attention{.heads = 4, .scale = 1}(q, k, v);
 };
-constexpr auto many = input{.w = 300, .c = 3 * 17} | attention{};  // more scores than are kept at a time
+constexpr auto many = input{.w = 300, .c = 3 * 17} | attention{};  // more scores than are stored at a time
 constexpr auto head_for_each = input{.n = 2, .w = 9, .c = 3 * 5} | attention{.heads = 5};
 
 template <isa I>
@@ -89,7 +89,7 @@ constexpr auto many_rows = input{.w = 512, .c = 3 * 32} | attention{.heads = 2};
 
 }  // namespace
 
-TEST_CASE("attention in one pass keeps some rows of scores, not all") {
+TEST_CASE("attention in one pass stores a few rows of scores, not all") {
   using fused = program<many_rows>;
   using unfused = program<many_rows, untuned, policy::ago_ni>;
   static_assert(unfused::arena_bytes > 4 * 2 * 512 * 512);      // scores of both heads

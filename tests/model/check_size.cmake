@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Fails if PROGRAM, which is stripped, is larger than LIMIT bytes.
+# Fails if the stripped executable PROGRAM is larger than LIMIT bytes.
 file(SIZE "${PROGRAM}" bytes)
 message("${bytes} bytes, of ${LIMIT}")
 if(bytes GREATER LIMIT)

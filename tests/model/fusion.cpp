@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Row pipelines give the unfused result to the bit: the same kernels add in the same order.
+// Row pipelines give bit-identical results to unfused operators: the same kernels add in the same order.
 #include "fusion.hpp"
 
 using namespace model_test;
@@ -44,7 +44,7 @@ inline constexpr auto mean_pool =
 
 #define CHECK_NET(net) compare<net, joined<tiling::rows>>(#net)
 
-TEST_CASE("pairs of operators fused by rows equal the two operators to the bit") {
+TEST_CASE("pairs of operators fused by rows are bit-identical to the two operators") {
   CHECK_NET(pair_rows);
   CHECK_NET(pair_stride);
   CHECK_NET(pair_even_kernel);
@@ -56,7 +56,7 @@ TEST_CASE("pairs of operators fused by rows equal the two operators to the bit")
   CHECK_NET(two_depthwise);
 }
 
-TEST_CASE("chains of three fused by rows equal the three operators to the bit") {
+TEST_CASE("chains of three fused by rows are bit-identical to the three operators") {
   CHECK_NET(three_depthwise);
   CHECK_NET(triple);
   CHECK_NET(triple_odd);
@@ -66,7 +66,7 @@ TEST_CASE("chains of three fused by rows equal the three operators to the bit") 
   CHECK_NET(mapped);
 }
 
-TEST_CASE("pooling fused by rows equals the operators alone to the bit") {
+TEST_CASE("pooling fused by rows is bit-identical to the operators alone") {
   CHECK_NET(stem_pool);
   CHECK_NET(wide_pool);
   CHECK_NET(dw_pool);
@@ -75,12 +75,12 @@ TEST_CASE("pooling fused by rows equals the operators alone to the bit") {
   compare<dw_pool, joined<tiling::rows>, isa::emulated128>("dw_pool");
 }
 
-TEST_CASE("the scalar instruction set fuses to the bit as well") {
+TEST_CASE("fusion is bit-identical with the scalar instruction set as well") {
   compare<triple, joined<tiling::rows>, isa::scalar>("triple");
   compare<stem, joined<tiling::rows>, isa::scalar>("stem");
 }
 
-TEST_CASE("emulated registers of four and of sixteen lanes fuse to the bit as well") {
+TEST_CASE("fusion is bit-identical with emulated registers of four and of sixteen lanes as well") {
   compare<triple_odd, joined<tiling::rows>, isa::emulated128>("triple_odd");
   compare<triple_odd, joined<tiling::rows>, isa::emulated512>("triple_odd");
   compare<stem, joined<tiling::rows>, isa::emulated128>("stem");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks that fuse, run in guarded memory, fused and unfused.
+// Networks run in guarded memory, fused and unfused.
 #pragma once
 
 #include "networks.hpp"
@@ -14,7 +14,7 @@
 
 namespace model_test {
 
-/// Joins whatever can be joined, in tiles of this kind.
+/// Joins all steps that can be joined, with this tiling.
 template <tiling How, int Tile = 0>
 inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
 
@@ -24,7 +24,7 @@ constexpr auto dw(int kernel, int stride, pads pad) {
 constexpr auto pw(int out) { return pointwise{out} | batch_norm{} | relu6{}; }
 constexpr pads all(int p) { return {p, p, p, p}; }
 
-/// The result of a network, from memory that is NaN before and guarded on one side.
+/// The result of a network, run in memory that is initially NaN and guarded on one side.
 template <class Program, auto const& Net>
 std::vector<float> result_of(differential::edge where) {
   using differential::guarded_floats;
@@ -41,8 +41,8 @@ std::vector<float> result_of(differential::edge where) {
   return {out.values().begin(), out.values().end()};
 }
 
-/// The depth of the sum that `Fused` adds in another order than `Unfused`; 0: none. Adding up chunks keeps the order,
-/// but not that of two steps in one register.
+/// K of the sum that `Fused` adds in another order than `Unfused`; 0: none. Accumulating chunks keeps the order, unless
+/// a register holds two steps of K.
 template <class Fused, class Unfused>
 constexpr int reordered_depth() {
   for (int i = 0; i < Fused::first_part(Fused::steps); ++i)
@@ -51,7 +51,7 @@ constexpr int reordered_depth() {
   return 0;
 }
 
-/// Equal to the bit, but for a reordered sum: there each addition may round once more.
+/// Bit-identical, except for a reordered sum, where each addition may round once more.
 inline bool agree(std::vector<float> const& a, std::vector<float> const& b, int reordered) {
   if (reordered == 0) return a == b;
   float largest = 1;
@@ -69,7 +69,8 @@ constexpr int pipelines(tiling how) {
   return n;
 }
 
-/// Is the fused network, of one pipeline with the wished tiling, as good as the unfused one, wherever memory ends?
+/// Whether the fused network is one pipeline with the requested tiling and gives the unfused result, wherever memory
+/// ends.
 template <auto const& Net, auto const& Schedules, isa I = native_isa>
 void compare(char const* name) {
   using fused = program<Net, Schedules, options{I}>;

@@ -20,7 +20,7 @@ inline constexpr auto stem = input{.n = 2, .h = 13, .w = 11, .c = 3} |
 inline constexpr auto two_depthwise = input{.n = 2, .h = 11, .w = 6, .c = 39} | dw(3, 1, all(1)) | dw(5, 2, all(2));
 inline constexpr auto three_depthwise =
     input{.h = 9, .w = 9, .c = 36} | dw(3, 1, all(1)) | dw(3, 2, all(0)) | dw(3, 1, all(1));
-/// The upstream epilogue multiplies by another whole value, of which chunks are read too.
+/// The first part's epilogue multiplies by another whole value, which is read in chunks too.
 inline constexpr auto gated = input{.h = 6, .w = 7, .c = 12} | [](tensor x) {
   tensor const gate = x | pointwise{45} | sigmoid{};
   return (x | pointwise{45} | bias{}) * gate | bias{} | dw(3, 1, all(1));
@@ -51,7 +51,7 @@ void both(char const* name) {
 
 }  // namespace
 
-TEST_CASE("pairs fused by channels equal the two operators to the bit") {
+TEST_CASE("pairs fused by channels are bit-identical to the two operators") {
   CHECK_NET(pair, 16);
   CHECK_NET(pair, 32);
   CHECK_NET(pair_stride, 32);
@@ -67,7 +67,7 @@ TEST_CASE("pairs fused by channels equal the two operators to the bit") {
   CHECK_NET(gated, 16);
 }
 
-TEST_CASE("chains fused by channels add up partial sums in the order of the unfused operator") {
+TEST_CASE("chains fused by channels accumulate partial sums in the order of the unfused operator") {
   CHECK_NET(triple, 32);
   CHECK_NET(triple, 80);
   CHECK_NET(triple_batch, 64);
@@ -83,7 +83,7 @@ TEST_CASE("a sum that the unfused operator adds two steps at a time differs by r
   CHECK_NET(triple_paired, 32);
 }
 
-TEST_CASE("other instruction sets fuse by channels to the bit as well") {
+TEST_CASE("fusion by channels is bit-identical with other instruction sets as well") {
   compare<triple, joined<tiling::channels, 7>, isa::scalar>("triple");
   compare<pair_stride, joined<tiling::channels_rows, 5>, isa::scalar>("pair_stride");
   compare<triple_batch, joined<tiling::channels_rows, 20>, isa::emulated128>("triple_batch");
@@ -91,7 +91,7 @@ TEST_CASE("other instruction sets fuse by channels to the bit as well") {
   compare<pair_stride, joined<tiling::channels_rows, 16>, isa::emulated512>("pair_stride");
 }
 
-TEST_CASE("a chunk takes its own bytes: all rows of an image, or a ring of them") {
+TEST_CASE("a chunk needs memory for itself only: all rows of an image, or a ring of them") {
   using chunks = program<triple, joined<tiling::channels, 32>>;
   static_assert(chunks::arena_bytes == 4 * 2 * (8 * 14 * 32));
   using rings = program<triple, joined<tiling::channels_rows, 32>>;
@@ -113,8 +113,8 @@ inline constexpr auto small_images =
 inline constexpr auto middle_images =
     input{.n = 2, .h = 14, .w = 14, .c = 64} | pw(384) | dw(3, 1, all(1)) | pointwise{64} | batch_norm{};
 
-/// Does the network give the same with what the defaults choose for a device, chains and cache blocks, as without
-/// either?
+/// Whether the network gives the same result with the chains and cache blocks that are the defaults for a device as
+/// without them.
 template <auto const& Net, device On>
 void compare_on() {
   using fused = program<Net, untuned, options{native_isa, policy::ago, On}>;
@@ -126,7 +126,7 @@ void compare_on() {
 }
 }  // namespace
 
-TEST_CASE("what is joined on a core with a small L2 gives the result of the operators alone") {
+TEST_CASE("chains for a core with a small L2 give the result of the operators alone") {
   compare_on<small_images, cortex_a55>();
   compare_on<middle_images, cortex_a55>();
   compare_on<middle_images, cortex_a76>();

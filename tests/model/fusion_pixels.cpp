@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chains of matrix products in runs of pixels: to the bit the unfused result, whatever the rows.
+// Chains of matrix products in runs of pixels: results are bit-identical to unfused ones, for any rows.
 #include "fusion.hpp"
 
 using namespace model_test;
@@ -18,7 +18,7 @@ inline constexpr auto one = input{.h = 1, .w = 1, .c = 40} | linear{30} | relu{}
 
 #define CHECK_NET(net, tile) compare<net, joined<tiling::pixels, tile>>(#net)
 
-TEST_CASE("matrix products fused in runs of pixels equal the single ones to the bit") {
+TEST_CASE("matrix products fused in runs of pixels are bit-identical to single ones") {
   CHECK_NET(images, 12);
   CHECK_NET(images, 89);
   CHECK_NET(rows, 28);
@@ -29,12 +29,12 @@ TEST_CASE("matrix products fused in runs of pixels equal the single ones to the 
   CHECK_NET(one, 28);
 }
 
-TEST_CASE("other instruction sets fuse runs of pixels to the bit as well") {
+TEST_CASE("fusion by pixels is bit-identical with other instruction sets as well") {
   compare<perceptron, joined<tiling::pixels, 8>, isa::scalar>("perceptron");
   compare<images, joined<tiling::pixels, 24>, isa::emulated128>("images");
 }
 
-TEST_CASE("a run of pixels takes its own bytes") {
+TEST_CASE("a run of pixels needs memory for itself only") {
   using fused = program<rows, joined<tiling::pixels, 28>>;
   static_assert(fused::arena_bytes == 4 * 28 * 64);
   using whole = program<rows, joined<tiling::pixels, 1000>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chains of random shapes, windows and epilogues, in random tiles on all instruction sets that are tested.
+// Chains of random shapes, windows and epilogues, with random tiles, on all tested instruction sets.
 #include "drawing.hpp"
 #include "fusion.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every allocation of the program goes through these operators: the model must not cause one.
+// All allocations of the program go through these operators; the model must not cause any.
 #include "networks.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 long allocations = 0;
 }
 
-// Not inlined: g++ would see malloc meet delete, and warn.
+// Not inlined: g++ would warn about malloc paired with delete.
 [[gnu::noinline]] void* operator new(std::size_t n) {
   ++allocations;
   if (void* p = std::malloc(n ? n : 1)) return p;
@@ -32,7 +32,7 @@ using namespace model_test;
 
 namespace {
 
-/// Attention, shuffled channels, a table: what has scratch, pieces and copies.
+/// Attention, shuffled channels, a table: operators with scratch, segments and copies.
 inline constexpr auto transformer = input{.w = 9} | embedding{.entries = 20, .width = 24} | positions{}
     | [](tensor x) { return x + (x | layer_norm{} | linear{72} | attention{.heads = 3} | linear{24}); }
     | [](tensor x) {
@@ -41,7 +41,7 @@ inline constexpr auto transformer = input{.w = 9} | embedding{.entries = 20, .wi
       }
     | softmax{};
 
-/// Allocations of everything that a user does with a model.
+/// The number of allocations by all that a user does with a model.
 template <auto const& Net>
 long allocations_of() {
   using net = model<Net>;
@@ -68,7 +68,7 @@ TEST_CASE("making and running a model never calls operator new") {
   CHECK(allocations_of<transformer>() == 0);
 
   long const before = allocations;
-  void* volatile const proof = ::operator new(100);  // the counter does count; a vector's memory clang may leave out
+  void* volatile const proof = ::operator new(100);  // allocations are counted; clang may remove a vector's
   ::operator delete(proof);
   CHECK(allocations == before + 1);
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST_CASE("asking for large pages leaves memory and errno as they are, whatever the range") {
+TEST_CASE("requesting large pages leaves memory and errno unchanged, for any range") {
   struct release {
     void operator()(unsigned char* p) const { std::free(p); }
   };

@@ -36,7 +36,7 @@ TEST_CASE("a lambda runs on every instruction set") {
   check_alone<isa::scalar>();
 }
 
-TEST_CASE("lambdas behind a convolution become its epilogue") {
+TEST_CASE("lambdas after a convolution become its epilogue") {
   using net = model<fused>;
   static_assert(net::steps == 1);
   auto const weights = random_weights<fused>(1);

@@ -32,7 +32,7 @@ inline constexpr auto sum_and_difference =
 
 }  // namespace
 
-TEST_CASE("what a model needs is known at compile time") {
+TEST_CASE("the requirements of a model are known at compile time") {
   static_assert(net::parameter_count == parameter_count<small>);
   static_assert(net::input_size() == 9 * 7 * 3 && net::output_size() == 5);
   static_assert(net::arena_bytes > 0 && net::arena_bytes < 64 * 1024);
@@ -42,7 +42,7 @@ TEST_CASE("what a model needs is known at compile time") {
   static_assert(sizeof(net) <= net::weight_bytes + net::arena_bytes + 192);
 }
 
-TEST_CASE("arrays, std::array and spans of the right fixed extent are arguments; others: see tests/fail") {
+TEST_CASE("arrays, std::array and spans of the right fixed extent are accepted; for others see tests/fail") {
   using right_in = std::span<float const, 9 * 7 * 3>;
   using right_out = std::span<float, 5>;
   static_assert(std::is_invocable_v<net&, right_in, right_out>);
@@ -77,7 +77,7 @@ TEST_CASE("a model given the wrong number of weights at run time says so, and re
   CHECK(made == status::wrong_weight_count);
   CHECK(bad.try_run(image, scores) == status::no_weights);
   CHECK(scores[0] == untouched);
-  alignas(net) static std::byte memory[sizeof(net)];  // holds anything, as the heap does
+  alignas(net) static std::byte memory[sizeof(net)];  // not zeroed, like heap memory
   std::ranges::fill(memory, std::byte(0x3f));
   net& unready = *new (memory) net{std::span<float const>(weights).subspan(1), made};
   unready(std::span<float const, net::input_size()>(image), std::span<float, 5>(scores));
@@ -105,7 +105,7 @@ TEST_CASE("buffers that a run would overwrite while it needs them are refused be
   CHECK(m.try_run_in(w, all.first(in), std::span(w.arena).first(out)) == status::buffers_overlap);
   CHECK(m.try_run_in(w, std::span(w.arena).first(in), all.first(out)) == status::buffers_overlap);
   CHECK(memory == before);
-  CHECK(m.try_run(all.first(in), all.last(out)) == status::ok);  // side by side
+  CHECK(m.try_run(all.first(in), all.last(out)) == status::ok);  // adjacent
   CHECK(m.try_run(all.last(in), all.first(out)) == status::ok);
 
   static model<sum_and_difference> two{std::span<float const, 0>()};
@@ -115,11 +115,11 @@ TEST_CASE("buffers that a run would overwrite while it needs them are refused be
   CHECK(two.try_run(a, a, both.subspan(3, 4), both.first(4)) == status::buffers_overlap);
   CHECK(two.try_run(a, both.last(4), both.first(4), both.last(4)) == status::buffers_overlap);
   CHECK(two.try_run(both.first(4), a, both.first(4), both.last(4)) == status::buffers_overlap);
-  CHECK(two.try_run(a, a, both.first(4), both.last(4)) == status::ok);  // inputs may be one
+  CHECK(two.try_run(a, a, both.first(4), both.last(4)) == status::ok);  // inputs may be the same
   CHECK((results[3] == 8 && results[7] == 0));
 }
 
-TEST_CASE("a run depends on nothing that was in the workspace before") {
+TEST_CASE("a run does not depend on the previous contents of the workspace") {
   auto const image = random_floats(net::input_size(), 3);
   std::vector<float> expected(5), scores(5);
   CHECK(small_model().try_run(image, expected) == status::ok);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fusion computes nothing twice: the multiply-adds of fused networks, counted as emulated registers do them.
+// Fusion computes nothing twice: counts the multiply-adds of fused networks in emulated registers.
 #include <ago/kernel/emulated.hpp>
 
 namespace {
@@ -22,12 +22,12 @@ namespace {
 template <schedule S>
 inline constexpr uniform_schedule scheduled{S};
 
-/// All joined, in tiles of this kind, with `rows` rows in a register tile of a depthwise step; 0: the default.
+/// All steps joined with this tiling, with `rows` rows in the register tile of a depthwise step; 0: the default.
 constexpr schedule joined_by(tiling how, int tile = 0, int rows = 1) {
   return {.vectors = rows, .join = 1, .tiling = how, .tile = tile};
 }
 
-/// Positions of the window, one after another along an axis, times the taps of each that fall on the image.
+/// The sum, over all positions of a window along an axis, of the taps that fall on the image.
 long taps_on_image(int outputs, int kernel, int stride, int dilation, int pad, int extent) {
   long count = 0;
   for (int o = 0; o < outputs; ++o)
@@ -40,10 +40,10 @@ long taps_on_image(int outputs, int kernel, int stride, int dilation, int pad, i
 
 int rounded_up(int x, int multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-/// The products that an operator is defined by, plus those with padding: the lanes of a group's last vector that hold
-/// no channel, and the last step of an odd depth where a register holds two steps for half as many channels. Taps
-/// beside the image are no products. A depthwise tile of several rows also computes those below the image that fill up
-/// the last one.
+/// The products in an operator's definition, plus those with padding: the lanes of a group's last vector that have no
+/// channel, and the last step of an odd K if a register holds two steps for half as many channels. Taps outside the
+/// image are not counted. A depthwise tile of several rows also computes the rows below the image that complete the
+/// last tile.
 long products_of(kernel_key const& key, step_data const& s) {
   window const& w = s.win;
   bool const depthwise = key.what == structure::depthwise;
@@ -91,7 +91,7 @@ void count(char const* name) {
   if (!has_pairs(I)) CHECK(expected_products<fused>() == expected_products<unfused>());
 }
 
-// Odd sizes, and channels that leave every vector's last lanes empty.
+// Odd sizes, and channels that do not fill the last vector.
 inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} |
                              conv2d{.out = 21, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
                              dw(3, 1, all(1)) | pw(18);
@@ -116,7 +116,7 @@ inline constexpr auto stride_block = input{.h = 15, .w = 13, .c = 10} | pw(70) |
 #define CHECK_NET(net, ...) count<net, joined_by(__VA_ARGS__), isa::emulated128>(#net)
 #define CHECK_NET_WIDE(net, ...) count<net, joined_by(__VA_ARGS__), isa::emulated512>(#net)
 
-TEST_CASE("a chain tiled by rows multiplies as often as its operators one by one") {
+TEST_CASE("a chain tiled by rows multiplies as often as its separate operators") {
   CHECK_NET(stem, tiling::rows);
   CHECK_NET_WIDE(stem, tiling::rows);
   CHECK_NET(stem_stride, tiling::rows);
@@ -153,7 +153,7 @@ TEST_CASE("so does a chain tiled by runs of pixels") {
   CHECK_NET_WIDE(two_pointwise, tiling::pixels, 8);
 }
 
-TEST_CASE("so does a depthwise operator that computes two rows at a time, with a row to spare in an odd image") {
+TEST_CASE("so does a depthwise operator that computes two rows at a time, with a surplus row in an odd image") {
   CHECK_NET(stem, tiling::rows, 0, 2);
   CHECK_NET(widen, tiling::rows, 0, 2);
   CHECK_NET(stride_block, tiling::rows, 0, 2);

@@ -38,7 +38,7 @@ inline std::vector<float> random_floats(std::size_t n, unsigned seed, float low 
   return v;
 }
 
-/// Random weights with variances that are positive.
+/// Random weights with positive variances.
 template <auto const& Net>
 std::vector<float> random_weights(unsigned seed) {
   auto w = random_floats(parameter_count<Net>, seed, -.5f, .5f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers that are made of others, against their definitions in plain loops: norms, and borders of a padded image.
+// Layers composed of others, compared with plain loops: norms, and borders of a padded image.
 #include <ago/ago.hpp>
 
 #include <doctest/doctest.h>
@@ -22,7 +22,8 @@ double at(std::vector<float> const& x, shape const& s, int n, int y, int w, int 
   return double(x[std::size_t(((long(n) * s.h + y) * s.w + w) * s.c + c)]);
 }
 
-/// Result and definition of a network on `image`; element (n, y, x, c) of the latter is f(input, weights, n, y, x, c).
+/// Compares a network's result on `image` with its definition, whose element (n, y, x, c) is
+/// f(input, weights, n, y, x, c).
 template <auto const& Net, class F>
 void compare(F f, double tolerance = 2e-6) {
   using program = ago::program<Net>;
@@ -48,7 +49,7 @@ void compare(F f, double tolerance = 2e-6) {
   CHECK(worst <= tolerance);
 }
 
-/// (x - mean) / sqrt(variance + 1e-5) over the channels first ... last - 1 of an image.
+/// (x - mean) / sqrt(variance + 1e-5) over channels first ... last - 1 of an image.
 double standardised(std::vector<float> const& v, int n, int y, int x, int c, int first, int last) {
   double sum = 0, squares = 0, count = image.h * image.w * (last - first);
   auto const each = [&](auto f) {
@@ -77,7 +78,7 @@ constexpr auto tiled = source | tile{2, 1, 3, 2};
 
 }  // namespace
 
-TEST_CASE("group norm brings each image and group to mean 0 and variance 1, then scales and shifts") {
+TEST_CASE("group norm normalises each image and group to mean 0 and variance 1, then scales and shifts") {
   compare<by_groups>([](auto const& v, auto const& p, int n, int y, int x, int c) {
     double const z = standardised(v, n, y, x, c, c / 4 * 4, c / 4 * 4 + 4);
     return z * double(p[std::size_t(c)]) + double(p[std::size_t(12 + c)]);

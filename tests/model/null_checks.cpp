@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiled with -fno-delete-null-pointer-checks, which -fsanitize=undefined implies: g++ then compares no address of a
-// static object with null at compile time.
+// Compiled with -fno-delete-null-pointer-checks, which -fsanitize=undefined implies: g++ then does not compare
+// addresses of static objects with null at compile time.
 #include <ago/ago.hpp>
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ inline constexpr auto network = source
     | linear{24} | attention{.heads = 2} | to_nchw{};
 inline constexpr schedule_table tuned{{{program<network>::plan.steps[0].signature, {.pixels = 2}}}};
 
-/// The sum of the results, of inputs and weights that are all the same.
+/// The sum of the results for inputs and weights that are all equal.
 template <auto const& Table, options Options>
 float sum() {
   using compiled = model<network, Table, Options>;
@@ -32,7 +32,7 @@ float sum() {
 
 }  // namespace
 
-TEST_CASE("networks compile, and run, where addresses may be null") {
+TEST_CASE("networks compile and run if addresses may be null") {
   constexpr options scalar(isa::scalar);
   float const expected = sum<untuned, scalar>();
   CHECK(expected > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights that ago_pack has packed while this test was built, on the machine that built it and without its flags.
+// Weights that ago_pack packed when this test was built, on the build machine and without the test's flags.
 #include "packed_network.hpp"
 
 #include <ago/ago.hpp>
@@ -61,7 +61,7 @@ std::vector<float> image() {
 
 }  // namespace
 
-TEST_CASE("what is packed when a program is built is to the bit what the program would pack, for all registers") {
+TEST_CASE("weights packed at build time are bit-identical to those packed by the program, for all instruction sets") {
   check_bytes<native_isa>(packed_for_here);
   check_bytes<isa::scalar>(packed_for_scalar);
   check_bytes<isa::sse2>(packed_for_sse2);
@@ -71,7 +71,7 @@ TEST_CASE("what is packed when a program is built is to the bit what the program
   check_bytes<isa::neon>(packed_for_neon);
 }
 
-TEST_CASE("a model with packed weights has none inside, and gives the same bits") {
+TEST_CASE("a model with packed weights contains none itself, and its results are bit-identical") {
   static own a{weights()};
   static elsewhere b{packed_for_here};
   static_assert(sizeof(elsewhere) <= elsewhere::arena_bytes + 128);
@@ -87,7 +87,7 @@ TEST_CASE("a model with packed weights has none inside, and gives the same bits"
   CHECK(y == z);
 }
 
-TEST_CASE("packed weights from a file are taken if they are this model's, and else refused") {
+TEST_CASE("packed weights from a file are accepted if they belong to this model, and refused otherwise") {
   static file<native_isa> right;
   right.header = {.signature = own::program::signature(), .floats = own::program::packed_floats};
   own::program::pack(weights(), std::span<float, own::program::packed_floats>(right.packed));
@@ -120,7 +120,7 @@ TEST_CASE("packed weights from a file are taken if they are this model's, and el
   CHECK(refuses(bytes));
 }
 
-TEST_CASE("signatures tell networks, instruction sets, schedules and places apart") {
+TEST_CASE("signatures distinguish networks, instruction sets, schedules and places") {
   constexpr std::uint64_t usual = planned<network, winograd_4, options(isa::avx2)>::signature();
   static_assert(usual != planned<network, winograd_4, options(isa::avx512)>::signature());
   static_assert(usual != planned<network, untuned, options(isa::avx2)>::signature());
@@ -128,7 +128,7 @@ TEST_CASE("signatures tell networks, instruction sets, schedules and places apar
   static_assert(planned<packed_test::few>::signature() == planned<packed_test::few>::signature());
 }
 
-TEST_CASE("products are rounded before they are added up, whatever instructions there are") {
+TEST_CASE("products are rounded before they are added, whatever the instruction set") {
   double volatile const above = 1 + std::ldexp(1., -30), below = 1 - std::ldexp(1., -30), minus_one = -1;
-  CHECK(detail::rounded_product(above, below) + minus_one == 0);  // in one instruction: -2^-60
+  CHECK(detail::rounded_product(above, below) + minus_one == 0);  // a fused multiply-add would give -2^-60
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network in which weights are packed in every way, to be packed when the test is built.
+// A network with every kind of packed weights; they are packed when the test is built.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -20,7 +20,7 @@ inline constexpr auto network =
   | global_avg_pool{} | linear{5};
 inline constexpr auto few = input{.c = 4} | linear{3};
 
-/// Winograd wherever it is possible.
+/// Winograd wherever possible.
 inline constexpr uniform_schedule winograd_4{{.winograd = 4}};
 
 }  // namespace packed_test

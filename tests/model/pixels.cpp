@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks of pixels that become channels, and back, against their index formulas.
+// Blocks of pixels that become channels, and back, compared with their index formulas.
 #include <ago/ago.hpp>
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace ago;
 
 namespace {
 
-/// What `Net`, which has no parameters, makes of 0, 1, 2, ...
+/// The result of `Net`, which has no parameters, for the input 0, 1, 2, ...
 template <auto const& Net>
 std::vector<float> moved() {
   using program = ago::program<Net>;
@@ -23,7 +23,7 @@ std::vector<float> moved() {
   return y;
 }
 
-/// Element (n, y, x, c) of the result is element `from(n, y, x, c)` of the source, for all elements.
+/// Checks that every element (n, y, x, c) of the result is element `from(n, y, x, c)` of the source.
 template <auto const& Net, class F>
 void check_moves(F from) {
   shape const in = program<Net>::graph.nodes[0].out;

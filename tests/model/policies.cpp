@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small networks under every policy: whatever the partition, the results are the same but for rounding.
+// Small networks under every policy: the results are the same up to rounding, whatever the partition.
 #include "networks.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ inline constexpr auto elementwise_only = input{.h = 5, .w = 5, .c = 7} | [](tens
   return (a + b) * (a | gelu{}) | softmax{} | silu{};
 };
 
-/// All outputs, one after another.
+/// All outputs, concatenated.
 template <class Program, auto const& Net>
 std::vector<float> outputs_of() {
   auto const weights = random_weights<Net>(1);
@@ -92,7 +92,7 @@ void all_policies_agree() {
   agrees_with<Net, policy::apollo, device{}>(expected);
 }
 
-TEST_CASE("every policy gives the results of the library's own") {
+TEST_CASE("every policy gives the results of the library's own policy") {
   SUBCASE("an inverted residual") { all_policies_agree<small>(); }
   SUBCASE("several inputs and outputs") { all_policies_agree<two_in_two_out>(); }
   SUBCASE("inverted residuals in chains") { all_policies_agree<residuals>(); }
@@ -110,7 +110,7 @@ TEST_CASE("the policies differ in what they join") {
   static_assert(own::steps < groups::steps);  // chains
   static_assert(groups::steps == groups::subgraphs);
   static_assert(literal::subgraphs < groups::subgraphs);
-  static_assert(literal::steps > own::steps);  // biases that went to the convolution behind them
+  static_assert(literal::steps > own::steps);  // biases assigned to the convolution after them
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks whose siblings are merged, beside the same ones unmerged: equal to the bit where sums are added up alike.
+// Networks with merged siblings compared with unmerged ones: bit-identical if sums are added in the same order.
 #include "fusion.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ constexpr options with(options const& o, horizontal_fusion h) {
 }
 inline constexpr options always{horizontal_fusion::always}, off{horizontal_fusion::off};
 
-/// Operators with weights that others have been merged into, and those others.
+/// The operators with weights that others were merged into, plus these others.
 template <class Program>
 constexpr int families() {
   int n = 0;
@@ -33,7 +33,7 @@ constexpr int copies() {
   for (auto const& s : Program::plan.steps) n += s.key.what == structure::copy || s.nodes.gathers;
   return n;
 }
-/// Two steps of the depth side by side in a register, which is decided by the number of channels?
+/// Whether registers hold two steps of K, which depends on the number of channels.
 template <class Program>
 constexpr int deepest_pairs() {
   int n = 0;
@@ -42,7 +42,7 @@ constexpr int deepest_pairs() {
   return n;
 }
 
-/// `reordered`: the depth of the sum, if merging changes what it starts from; 0: it does not.
+/// `reordered`: K of the sum if merging changes its order; 0 if it does not.
 template <auto const& Net, int Families, int Merged, options O = options{}, auto const& Schedules = untuned>
 void check_merged(char const* name, int reordered = 0) {
   using merged = program<Net, Schedules, with(O, horizontal_fusion::always)>;
@@ -65,7 +65,7 @@ inline constexpr auto attending = input{.w = 19, .c = 32} | [](tensor x) {
   return x + (attention{4}(q, k, v) | linear{32});
 };
 
-/// Members of A, B and C channels, joined by concatenation, and by readers of all kinds.
+/// Members of A, B and C channels, read by a concatenation and by readers of all kinds.
 template <int A, int B, int C>
 inline constexpr auto joined_members = input{.h = 5, .w = 7, .c = 9} | relu{} | [](tensor x) {
   auto const member = [](int out) { return linear{out} | batch_norm{} | relu6{}; };
@@ -134,7 +134,7 @@ TEST_CASE("the parts of an attention are slices of one product, without a copy")
   static_assert(merged::weight_bytes == program<attending, untuned, off>::weight_bytes);
 }
 
-TEST_CASE("siblings are merged where it pays, if they are wanted") {
+TEST_CASE("siblings are merged if it pays and if merging is enabled") {
   using narrow = program<joined_members<3, 4, 5>, untuned, options{isa::avx2}>;
   using full = program<joined_members<16, 16, 16>, untuned, options{isa::avx2}>;
   static_assert(families<narrow>() == 1 && families<full>() == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks that rules of algebra simplify, beside the same ones taken literally: kernels give the same bits.
+// Networks simplified by algebraic rules compared with unsimplified ones: results are bit-identical.
 #include "fusion.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ inline constexpr auto moved = input{.n = 2, .h = 6, .w = 8, .c = 12} | [](tensor
 inline constexpr auto resized = input{.h = 3, .w = 4, .c = 6} | resize_nearest{6, 8} | resize_nearest{12, 16}
     | pointwise{5} | max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{};
 
-/// Rules that must be at work for `Net`.
+/// Rules that must apply to `Net`.
 template <auto const& Net, rule... Rules>
 void check_same(char const* name) {
   static_assert(((optimized<Net>::applied[Rules] > 0) && ...));
@@ -45,7 +45,7 @@ void check_same(char const* name) {
 
 }  // namespace
 
-TEST_CASE("what is simplified by exact rules gives the same bits") {
+TEST_CASE("simplification by exact rules gives bit-identical results") {
   check_same<padded_image, rule::pad_of_pad, rule::pad_into_window>("padded");
   check_same<clamped, rule::clamp_within_bounds, rule::clamp_of_clamp, rule::clamp_after_pool>("clamped");
   check_same<moved, rule::fold_of_unfold, rule::shuffle_of_shuffle, rule::slice_of_concat, rule::slice_of_slice,

@@ -19,14 +19,14 @@ using namespace model_test;
 
 namespace {
 
-/// How often each of `pieces` pieces is called.
+/// How often each of `pieces` work items is called.
 std::vector<int> calls_of(team& workers, int pieces) {
   std::vector<std::atomic<int>> calls(static_cast<std::size_t>(pieces));
   workers.run(pieces, [&](int i) { ++calls[std::size_t(i)]; });
   return {calls.begin(), calls.end()};
 }
 
-/// A pool of the user's.
+/// A user's thread pool.
 struct backwards_pool {
   template <class F>
   void run(int pieces, F const& f) {
@@ -36,7 +36,7 @@ struct backwards_pool {
 
 }  // namespace
 
-TEST_CASE("a team calls every piece once, whether there are more threads or more pieces") {
+TEST_CASE("a team calls every work item once, whether there are more threads or more work items") {
   for (int threads : {-1, 1, 2, 3, 5})
     for (int pieces : {0, 1, 2, 3, 4, 7}) {
       team workers(threads);
@@ -44,7 +44,7 @@ TEST_CASE("a team calls every piece once, whether there are more threads or more
     }
 }
 
-TEST_CASE("a team that has never run, or just once, ends") {
+TEST_CASE("a team that has run never or once can be destroyed") {
   for (int i = 0; i < 200; ++i) {
     team unused(3);
     team used(4, std::chrono::nanoseconds(i % 2 * 1000));
@@ -52,12 +52,12 @@ TEST_CASE("a team that has never run, or just once, ends") {
   }
 }
 
-TEST_CASE("a team that gets too few threads throws, and ends those that it has") {
+TEST_CASE("a team that cannot start enough threads throws, and ends those it has started") {
   constexpr rlim_t most = 1 << 29;  // bytes: too few for the stacks of 1000 threads
   std::ifstream pages("/proc/self/statm");
   rlim_t used = most;
   pages >> used;
-  if (used > most / rlim_t(::sysconf(_SC_PAGESIZE))) return;  // a sanitizer has reserved more than that already
+  if (used > most / rlim_t(::sysconf(_SC_PAGESIZE))) return;  // a sanitizer has reserved more than that
   pid_t const child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -74,9 +74,9 @@ TEST_CASE("a team that gets too few threads throws, and ends those that it has")
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
-TEST_CASE("what pieces write is there when run returns, and what was written before is there for them") {
+TEST_CASE("results of work items are visible when run returns, and earlier writes are visible to work items") {
   for (auto const spin : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(20000)}) {
-    team workers(6, spin);  // more than this machine may have cores
+    team workers(6, spin);  // possibly more than this machine has cores
     std::array<long, 6> sum{};
     long expected = 0;
     for (int round = 0; round < 3000; ++round) {
@@ -85,12 +85,12 @@ TEST_CASE("what pieces write is there when run returns, and what was written bef
       long all = 0;
       for (long x : sum) all += x;
       REQUIRE(all == expected);
-      if (round % 1000 == 999) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // they fall asleep
+      if (round % 1000 == 999) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // lets the threads sleep
     }
   }
 }
 
-TEST_CASE("two teams run one model at the same time, each in a workspace of its own") {
+TEST_CASE("two teams run one model at the same time, each in its own workspace") {
   using net = model<small, untuned, threads{2}>;
   auto const weights = random_weights<small>(1), in = random_floats(net::input_size(), 2);
   static net const shared{weights_span<net>(weights)};
@@ -114,7 +114,7 @@ TEST_CASE("two teams run one model at the same time, each in a workspace of its 
   CHECK((right[0] && right[1]));
 }
 
-TEST_CASE("a model takes a team behind its arguments, or a pool of the user's") {
+TEST_CASE("a model takes a team or a user's thread pool as its last argument") {
   static model<two_in_two_out, untuned, threads{3}> net{
       weights_span<model<two_in_two_out>>(random_weights<two_in_two_out>(1))};
   auto const a = random_floats(net.input_size(0), 1), b = random_floats(net.input_size(1), 2);

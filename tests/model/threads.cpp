@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every kind of step, cut along everything that it can be cut along.
+// Every kind of step, divided along every axis that it can be divided along.
 #include "threads.hpp"
 
 using namespace model_test;
@@ -43,7 +43,7 @@ struct counting_team {
 
 }  // namespace
 
-TEST_CASE("steps cut along channels give the uncut result to the bit") {
+TEST_CASE("steps divided along channels give bit-identical results") {
   CHECK(compare_cut<products, cut<split::channels>, 2>() > 0);
   CHECK(compare_cut<products, cut<split::channels>, 3>() > 0);
   CHECK(compare_cut<windows, cut<split::channels>, 2>() > 0);
@@ -53,7 +53,7 @@ TEST_CASE("steps cut along channels give the uncut result to the bit") {
   CHECK(compare_cut<scattered, cut<split::channels>, 2>() > 0);
 }
 
-TEST_CASE("steps cut along pixels give the uncut result to the bit") {
+TEST_CASE("steps divided along pixels give bit-identical results") {
   CHECK(compare_cut<products, cut<split::pixels>, 2>() > 0);
   CHECK(compare_cut<products, cut<split::pixels>, 4>() > 0);
   CHECK(compare_cut<groups, cut<split::pixels>, 3>() > 0);
@@ -62,7 +62,7 @@ TEST_CASE("steps cut along pixels give the uncut result to the bit") {
   CHECK(compare_cut<scattered, cut<split::pixels>, 3>() > 0);
 }
 
-TEST_CASE("steps cut along rows give the uncut result to the bit") {
+TEST_CASE("steps divided along rows give bit-identical results") {
   CHECK(compare_cut<windows, cut<split::rows>, 2>() > 0);
   CHECK(compare_cut<windows, cut<split::rows>, 3>() > 0);
   CHECK(compare_cut<windows, cut<split::rows>, 4>() > 0);
@@ -70,13 +70,13 @@ TEST_CASE("steps cut along rows give the uncut result to the bit") {
   CHECK(compare_cut<squares, cut<split::rows>, 3>() > 0);
 }
 
-TEST_CASE("steps cut along images give the uncut result to the bit") {
+TEST_CASE("steps divided along images give bit-identical results") {
   CHECK(compare_cut<groups, cut<split::images>, 2>() > 0);
   CHECK(compare_cut<groups, cut<split::images>, 3>() > 0);
   CHECK(compare_cut<groups, cut<split::images, tiling::rows>, 3>() > 0);
 }
 
-TEST_CASE("pipelines are cut where nothing is computed twice, and give the uncut result to the bit") {
+TEST_CASE("pipelines are divided where nothing is computed twice, and give bit-identical results") {
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 48>, 2>() == 2);
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels, 32>, 4>() > 2);
   CHECK(compare_cut<ends_depthwise, cut<split::channels, tiling::channels_rows, 32>, 3>() == 3);
@@ -87,23 +87,23 @@ TEST_CASE("pipelines are cut where nothing is computed twice, and give the uncut
   CHECK(compare_cut<products, cut<split::pixels, tiling::pixels, 14>, 3>() >= 3);
 }
 
-TEST_CASE("pipelines are not cut where rows would be computed twice") {
+TEST_CASE("pipelines are not divided where rows would be computed twice") {
   CHECK(compare_cut<residual_block, cut<split::rows, tiling::rows>, 2>() == 0);
   CHECK(compare_cut<residual_block, cut<split::channels, tiling::channels, 32>, 2>() == 0);
 }
 
-TEST_CASE("runs of pixels know no rows") {
+TEST_CASE("runs of pixels are not divided along rows") {
   using program = ago::program<products, cut<split::rows, tiling::pixels, 14>, options(threads{2})>;
   CHECK(pipelines<program>(tiling::pixels) == 1);
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k).how != split::rows);
 }
 
-TEST_CASE("one thread has nothing to cut") {
+TEST_CASE("nothing is divided for one thread") {
   using program = ago::program<residual_block, cut<split::channels>>;
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k) == step_split{});
 }
 
-TEST_CASE("a team computes for spans of run-time size, too, and only for those that fit") {
+TEST_CASE("a team also accepts spans of run-time size, if they fit") {
   using cut_model = model<products, cut<split::channels>, options(threads{2})>;
   auto const weights = random_weights<products>(1);
   static cut_model net{std::span<float const, cut_model::parameter_count>(weights)};

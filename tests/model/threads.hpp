@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks cut into pieces: what their pieces write, and their results.
+// Networks divided into work items: the results, and what each work item writes.
 #pragma once
 
 #include "fusion.hpp"
@@ -10,12 +10,12 @@
 
 namespace model_test {
 
-/// Cuts whatever can be cut along `How`; joins whatever can be joined, in such tiles, or nothing.
+/// Divides all steps that can be divided along `How`; joins all steps that can be joined with this tiling, or none.
 template <split How, tiling Tiling = tiling::none, int Tile = 0>
 inline constexpr uniform_schedule cut{
     {.join = Tiling == tiling::none ? -1 : 1, .tiling = Tiling, .tile = Tile, .split = How}};
 
-/// Memory in which a program runs.
+/// Guarded memory in which a program runs.
 template <class Program, auto const& Net>
 class guarded_run {
  public:
@@ -59,8 +59,8 @@ class guarded_run {
   std::vector<float*> outputs_;
 };
 
-/// Runs the pieces of a step one after another, each in the memory that the step found, and counts how many of them
-/// write each float.
+/// Runs the work items of a step one after another, each in the memory as it was before the step, and counts how many
+/// of them write each float.
 class examining_team {
  public:
   explicit examining_team(std::vector<std::span<float>> areas) : areas_(std::move(areas)) {}
@@ -101,7 +101,7 @@ class examining_team {
   std::vector<std::span<float>> areas_;
 };
 
-/// Calls visit(number of the float among those of guarded_run::areas()) for all of the result of step k.
+/// Calls visit(index of the float in guarded_run::areas()) for every float of the result of step k.
 template <class Program>
 void for_each_result(int k, auto const& visit) {
   step_data const& s = Program::plan.steps[Program::first_part(k + 1) - 1].data;
@@ -115,7 +115,8 @@ void for_each_result(int k, auto const& visit) {
       visit(base + std::size_t(s.destination.offset + pixel * s.destination.pixel_stride + c));
 }
 
-/// Do the pieces of all steps write every float of their results once, and no float twice? How many pieces there are.
+/// Checks that the work items of all steps write every float of their results once, and no float twice. Returns their
+/// number.
 template <auto const& Net, class Program>
 int check_pieces() {
   guarded_run<Program, Net> in(differential::edge::end);
@@ -151,8 +152,8 @@ std::vector<float> run_guarded(differential::edge where, Team&... team) {
   return r.results();
 }
 
-/// Is the network, cut by `Cut` for `Threads` threads, to the bit what the same steps are uncut? How many pieces its
-/// cut steps have.
+/// Checks that the network, divided by `Cut` for `Threads` threads, gives results bit-identical to those of the
+/// undivided steps. Returns the number of work items of its divided steps.
 template <auto const& Net, auto const& Cut, int Threads, isa I = native_isa>
 int compare_cut() {
   static constexpr uniform_schedule uncut = [] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random networks, cut along whatever is drawn for two to four threads, on all instruction sets that are
-// tested.
+// Random networks, divided along random axes for two to four threads, on all tested instruction sets.
 #include "drawing.hpp"
 #include "threads.hpp"
 
@@ -62,7 +61,7 @@ int compare_random() {
 
 }  // namespace
 
-TEST_CASE("random networks cut into pieces give the uncut result to the bit") {
+TEST_CASE("random networks divided into work items give bit-identical results") {
   int const pieces = []<unsigned... S>(std::integer_sequence<unsigned, S...>) {
     return (compare_random<S>() + ...);
   }(std::make_integer_sequence<unsigned, networks>());

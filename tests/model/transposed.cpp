@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transposed convolutions against their definition: every pixel adds its windows into the result.
+// Transposed convolutions compared with their definition: every pixel adds its window to the result.
 #include <ago/ago.hpp>
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   return v;
 }
 
-/// The result of PyTorch's definition for an image {n, h, w, c}, in doubles.
+/// The result of PyTorch's definition for an image {n, h, w, c}, in double.
 std::vector<double> scattered(shape const& in, shape const& out, conv_transpose const& l, pads const& p,
                               std::vector<float> const& x, std::vector<float> const& weights) {
   int const inputs = in.c / l.groups, outputs = out.c / l.groups;
@@ -45,7 +45,7 @@ std::vector<double> scattered(shape const& in, shape const& out, conv_transpose 
   return y;
 }
 
-/// `Net` is an image and the layer `l`, whose pads are `p`; the result has `out` as its extents.
+/// `Net` is an image and the layer `l` with the pads `p`; the result has the extents `out`.
 template <auto const& Net, isa I>
 void check(conv_transpose const& l, pads const& p, shape const& out) {
   using program = ago::program<Net, untuned, options(I)>;
@@ -114,7 +114,7 @@ TEST_CASE("in groups, and each channel alone") {
   CHECK_LAYER(({.h = 5, .w = 5, .c = 6}), one, ({1, 5, 5, 9}), {.out = 9, .kernel = 3, .pad = 1, .groups = 3});
 }
 
-TEST_CASE("same makes the image as many times as large as the stride") {
+TEST_CASE("same enlarges the image by a factor of the stride") {
   CHECK_LAYER(({.h = 5, .w = 4, .c = 3}), (ago::pads{0, 0, 1, 1}), ({1, 10, 8, 2}),
               {.out = 2, .kernel = 3, .stride = 2, .pad = same});
   CHECK_LAYER(({.h = 5, .w = 4, .c = 3}), (ago::pads{}), ({1, 15, 12, 2}),

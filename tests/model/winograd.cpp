@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Winograd and im2col in whole networks: their scratch lies beside all that is alive, and results are close
-// or equal to the direct ones.
+// Winograd and im2col in whole networks: their scratch does not overlap live values, and results are close or equal to
+// the direct ones.
 #include "fusion.hpp"
 
 #include <doctest/doctest.h>
@@ -19,8 +19,8 @@ inline constexpr uniform_schedule join_and_wish{{.join = 1, .tiling = tiling::ro
 
 constexpr auto conv(int out) { return conv2d{.out = out, .kernel = 3, .pad = 1} | batch_norm{}; }
 
-// Results inside a concatenation, a residual in the epilogue, a value that stays alive across both, outputs and inputs
-// of the user's, partial vectors, several images, asymmetric and wide pads.
+// Results inside a concatenation, a residual in the epilogue, a value that is live across both, the user's outputs and
+// inputs, partial vectors, several images, asymmetric and wide pads.
 inline constexpr auto stacked = input{.n = 2, .h = 11, .w = 9, .c = 5} | conv(21) | relu{} | [](tensor x) {
   tensor const y = x + (x | conv(24) | silu{} | conv(21));
   return concat(y | conv(19) | relu6{}, x, y | conv(35)) | pointwise{17} | conv(3);
@@ -80,7 +80,7 @@ TEST_CASE("networks with im2col agree with the direct ones") {
     CHECK(result_of<copied, padded_widely>(edge) == result_of<direct, padded_widely>(edge));
 }
 
-TEST_CASE("a convolution that leads a pipeline stays direct, and winograd::off leaves none") {
+TEST_CASE("a convolution that begins a pipeline stays direct, and winograd::off disables Winograd") {
   using fused = program<joinable, join_and_wish>;
   static_assert(fused::steps == 1 && winograd_kernels<fused>() == 0);
   static_assert(winograd_kernels<program<joinable, tiles_of<4>, policy::ago_ni>>() == 1);
