@@ -9,9 +9,9 @@
 
 namespace ago {
 
-/// Apollo sees compound operators opened (opened.hpp). Those that are closed all the same, and global pooling, are
-/// single reductions, as which they take what stands in front of them, and their followers. It has no rules for moves
-/// of data and for windows of pooling. Operands known at compile time do not count, so that a bias is elementwise.
+/// Apollo sees compound operators opened (opened.hpp). Compound operators that stay closed, and global pooling, are
+/// single reductions, so they absorb what precedes them, and their followers. Apollo has no rules for data movement and
+/// windowed pooling. Operands known at compile time do not count, so a bias is elementwise.
 constexpr pattern apollo_pattern_of(op kind) {
   switch (class_of(kind)) {
     case op_class::convolution:
@@ -41,17 +41,17 @@ constexpr pattern apollo_pattern_of(op kind) {
   detail::no_case_for_this_value();
 }
 
-/// Operators, numbered in execution order, as Apollo sees them.
+/// The operators, numbered in execution order, as Apollo sees them.
 template <int V, int E>
 struct apollo_graph {
   dag<V, E> operators;
   pattern kind[slots<V>]{};
-  bool same_size[slots<E>]{};  ///< has the operand the shape of the reader's result?
-  bool restores[slots<E>]{};   ///< has the reader's result the shape of what the operand, a reduction, has reduced?
-  long bytes[slots<V>]{};      ///< result and weights
+  bool same_size[slots<E>]{};  ///< does the operand have the shape of the reader's result?
+  bool restores[slots<E>]{};   ///< does the reader's result have the shape of the operand's own operand?
+  long bytes[slots<V>]{};      ///< of result and weights
 };
 
-/// `operators`: those of `g`.
+/// `operators`: the operators of `g`.
 template <int V, int E, int O>
 constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> const& operators) {
   apollo_graph<V, E> r;
@@ -94,8 +94,8 @@ struct aggregator {
     bytes[a] += bytes[b];
   }
 
-  /// Contracts along every edge for which `rule(a, b, e, v)` holds, from group a to group b by edge e, which operator v
-  /// reads, if no cycle arises; again until none is left. A group that has grown waits for the next time round.
+  /// Contracts every edge e, from group a to group b and read by operator v, for which `rule(a, b, e, v)` holds and no
+  /// cycle arises; repeats until no such edge is left. A group that has grown waits for the next round.
   constexpr void apply(auto const& rule) {
     for (bool again = true; again;) {
       again = false;
@@ -111,7 +111,7 @@ struct aggregator {
     }
   }
 
-  /// Table 1, first to last.
+  /// Table 1, all rules in order.
   constexpr void aggregate() {
     constexpr pattern elementwise = pattern::elementwise, product = pattern::fusable_out;
     apply([&](int a, int b, int e, int) {
@@ -127,7 +127,7 @@ struct aggregator {
     });
   }
 
-  /// Table 2: a reduction, and what computes on its result and on what it has reduced.
+  /// Table 2: a reduction, and operators on its result that have the size of the reduction's operand.
   constexpr void stitch_memory() {
     apply([&](int a, int b, int e, int) {
       return kind[a] == pattern::reduction && (kind[b] == pattern::elementwise || kind[b] == pattern::reduction) &&
@@ -142,7 +142,7 @@ struct aggregator {
     return !c.has_detour(a, b);
   }
 
-  /// The groups that read a value of the group of p, of which none leads to another.
+  /// The groups that read a value of p's group, such that none of them leads to another.
   constexpr int branches(int p, int* list) {
     int n = 0;
     for (int e = c.outs[p]; e >= 0; e = c.out_next[e]) {
@@ -154,8 +154,8 @@ struct aggregator {
     return n;
   }
 
-  /// Eq. (3): what branches side by side gain is all their costs but the largest. That is never a loss, so the resource
-  /// decides: what they hold must fit into `limit` bytes together.
+  /// Eq. (3): the gain of branches side by side is the sum of their costs minus the largest. It is never negative, so
+  /// the resource decides: what the branches hold together must fit `limit` bytes.
   constexpr bool pays(int const* list, int n, long limit) const {
     long sum = 0, largest = 0, held = 0;
     for (int i = 0; i < n; ++i) {
@@ -166,7 +166,8 @@ struct aggregator {
     return sum - largest > 0 && held <= limit;
   }
 
-  /// Algorithm 3: of the branches behind each group, in execution order, as many as pay; all if they do.
+  /// Algorithm 3: stitches the branches after each group, in execution order: all if that pays, otherwise as many as
+  /// pay.
   constexpr void stitch_parallel(long limit) {
     int list[slots<V>]{};
     for (int v = 0; v < g.operators.count; ++v) {
@@ -183,13 +184,13 @@ struct aggregator {
 
 }  // namespace detail
 
-/// Groups of operators after each of Apollo's layers; every one unites groups of the one before.
+/// Groups of operators after each of Apollo's layers; the groups of each layer are unions of those before.
 template <int V>
 struct apollo_groups {
   grouping<V> aggregated, stitched, parallel;
 };
 
-/// `limit`: bytes that branches side by side may hold together.
+/// `limit`: bytes that parallel branches may hold together.
 template <int V, int E>
 constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
   detail::aggregator<V, E> a(g);
@@ -203,8 +204,8 @@ constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
   return r;
 }
 
-/// Apollo as a policy: subgraphs are the groups after all layers, mini-subgraphs those without parallel branches, which
-/// no kernel computes side by side. What branches hold together must fit L2.
+/// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
+/// branches, because no kernel computes branches side by side. What branches hold together must fit L2.
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
   apollo_graph<V, E> const a = apollo_graph_of(g, dag_of(g));

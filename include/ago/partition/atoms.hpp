@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atoms: what is never cut. A complex operator with the elementwise operators that its kernel can apply to a result
+// Atoms, which are never cut: a complex operator with the elementwise operators that its kernel can apply to a result
 // before storing it.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace ago {
 
-/// Elementwise operators that one kernel can apply: the length of its epilogue. A bias directly behind a complex
-/// operator does not count, as accumulators start from it.
+/// The number of elementwise operators that one kernel can apply: the length of its epilogue. A bias directly after a
+/// complex operator does not count, because accumulators start from it.
 inline constexpr int max_followers = 6;
 
-/// How often each value is read; a network output counts as a read.
+/// Number of reads of each value; being a network output counts as a read.
 template <int V>
 struct value_reads {
   int of[slots<V>]{};
@@ -28,7 +28,7 @@ constexpr value_reads<V> reads_of(graph<V, E, O> const& g) {
 
 namespace detail {
 
-/// Elementwise operators that an atom starting with `kind` can still take.
+/// The number of elementwise operators that may follow in an atom starting with `kind`.
 constexpr int followers_after(op kind) {
   switch (class_of(kind)) {
     case op_class::convolution:
@@ -46,7 +46,7 @@ constexpr int followers_after(op kind) {
     case op_class::function:
     case op_class::commutative:
     case op_class::ordered:
-    case op_class::power: return max_followers - 1;  // an elementwise run holds its first operator as a follower
+    case op_class::power: return max_followers - 1;  // in an elementwise run, the first operator counts
     case op_class::input:
     case op_class::constant:
     case op_class::movement:
@@ -58,8 +58,8 @@ constexpr int followers_after(op kind) {
   no_case_for_this_value();
 }
 
-/// The operand that can keep `v` in its atom: it is read by v alone, has v's shape, and its atom has room. Of two, the
-/// one computed last, so that the other is ready. -1: none.
+/// The operand whose atom `v` can join: only v reads it, it has v's shape, and its atom has room. Of two, the one
+/// computed last, so that the other is ready. -1: none.
 template <int V, int E, int O>
 constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> const& reads, int const* room) {
   int best = -1;
@@ -73,17 +73,17 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 }  // namespace detail
 
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
-/// elementwise operator with the chain of elementwise operators behind it. concat and changes of layout stay alone.
+/// elementwise operator with the chain of elementwise operators after it. concat and changes of layout stay alone.
 ///
-/// `within`: groups that no atom may cross; null: there are none.
+/// `within`: groups that no atom may cross; null: none.
 ///
-/// Contraction makes no cycle: inside an atom every value but the last has one reader, the next member, so that all
-/// ways out of an atom start at its last member.
+/// Contracting atoms creates no cycle: inside an atom every value but the last has one reader, the next member, so all
+/// edges out of an atom start at its last member.
 template <int V, int E, int O>
 constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const* within = nullptr) {
   value_reads<V> const reads = reads_of(g);
   grouping<V> r;
-  int room[slots<V>]{};  // of the atom that ends in this node; inputs have none
+  int room[slots<V>]{};  // left in the atom that ends in this node; 0 for inputs
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;

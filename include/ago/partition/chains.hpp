@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the memory traffic that they save.
+// Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the memory traffic that this saves.
 #pragma once
 
 #include <ago/graph/hash.hpp>
@@ -8,10 +8,11 @@
 
 namespace ago {
 
-/// Complex operators in one pass.
+/// Maximum number of atoms in one pass.
 inline constexpr int max_chain = 3;
 
-/// Can this operator compute a tile of its output from a tile of its input that another one has just computed?
+/// Can this operator compute a tile of its output from a tile of its input that the operator before it has just
+/// computed?
 constexpr bool follows_in_chain(node const& n) {
   return is_matrix_product(n.kind) || n.kind == op::depthwise || pools_windows(n.kind);
 }
@@ -26,7 +27,7 @@ namespace detail {
 template <int V>
 struct chain_links {
   int main[slots<V>]{}, result[slots<V>]{};  ///< first and last operator, nodes of the graph
-  int next[slots<V>]{};  ///< the atom that alone reads this one's result, by its main operator; or -1
+  int next[slots<V>]{};  ///< the atom whose main operator is the only reader of this one's result; -1: none
   bool has_previous[slots<V>]{};
 };
 
@@ -49,7 +50,8 @@ constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& at
   return r;
 }
 
-/// Tells links apart by all that their price depends on. Should two share it, a chain is merely priced as another one.
+/// Distinguishes links by everything that their price depends on. A collision would only give a chain the price of
+/// another.
 constexpr std::uint64_t fingerprint(chain_link const& l) {
   window const& w = l.win;
   auto const pair = [](int a, int b) { return std::uint64_t(a) << 32 ^ std::uint64_t(b); };
@@ -65,14 +67,14 @@ constexpr std::uint64_t fingerprint(chain_link const& l) {
   return h.value;
 }
 
-/// What the chains seen last save: networks repeat blocks, and compilers count every step of this.
+/// Savings of the chains seen last: networks repeat blocks, and compilers limit the number of evaluation steps.
 struct priced_chains {
   std::uint64_t key[256]{};
   std::int64_t saved[256]{};
 };
 
-/// Joins the scores of an attention, their softmax and the product with the values, where nothing else reads what is
-/// between: a few rows of scores at a time then pass through all three (matmul -> matmul, AGO III.B, tiled over rows).
+/// Joins the scores of an attention, their softmax and the product with the values, where nothing else reads the values
+/// in between: a few rows of scores at a time then go through all three (matmul -> matmul, AGO III.B, tiled over rows).
 template <int V, int E, int O>
 constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within,
                               int* rep) {
@@ -94,11 +96,11 @@ constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms,
 
 }  // namespace detail
 
-/// Groups atoms into chains of up to max_chain, over atom numbers: by dynamic programming along every line of atoms,
-/// the cut that saves most traffic; and attentions. `intensive` false: every atom alone. `within`: groups of operators
-/// that no chain may cross; null: there are none.
+/// Groups atoms into chains of up to max_chain, by atom numbers: dynamic programming along every line of atoms finds
+/// the cut that saves the most traffic. Also joins attentions. `intensive` false: every atom alone. `within`: groups of
+/// operators that no chain may cross; null: none.
 ///
-/// Contraction makes no cycle: every value inside a chain has one reader, the next link.
+/// Contracting chains creates no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>
 constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, bool intensive, device const& on,
                                 grouping<V> const* within = nullptr) {

@@ -30,8 +30,8 @@ struct by_weight {
   }
 };
 
-/// The node that v is contracted with: of its neighbours one stage before or behind it, the lightest that keeps the
-/// group below `limit` and within `complex_limit`, then the one with the smallest member; -1: there is none.
+/// The node that v is contracted with: of its neighbours one stage before or after it, the lightest that keeps the
+/// group below `limit` and within `complex_limit`; ties: the one with the smallest member; -1: none.
 template <int V, int E>
 constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_limit) {
   int best = -1;
@@ -62,7 +62,7 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
   return best;
 }
 
-/// Likewise, among all nodes of its component one stage before or behind it.
+/// Likewise, among all nodes of its component one stage before or after it.
 template <int V, int E>
 constexpr int partner_of(levels<V, E> const& l, int v, long limit, int complex_limit) {
   contraction<V, E> const& c = l.joins;
@@ -80,19 +80,19 @@ constexpr int partner_of(levels<V, E> const& l, int v, long limit, int complex_l
 
 }  // namespace detail
 
-/// The nodes that a node may be contracted with, of those one topological stage before or behind it: the paper's affix
-/// set (Definition 3).
+/// The nodes one topological stage before or after a node that it may be contracted with: the paper's affix set
+/// (Definition 3).
 enum class affix : std::uint8_t {
   adjacent,   ///< its neighbours
-  component,  ///< all that it is connected with, over any nodes and in any direction: the definition's letter
+  component,  ///< all nodes of its weakly connected component: the literal definition
 };
 
-/// Groups the nodes of `d` such that the groups can run one after another: AGO Algorithm 1. The heaviest candidate (of
-/// equals, the one with the smallest member) takes in the lightest node of its affix set while the sum stays below
+/// Groups the nodes of `d` such that the groups can run one after another: AGO Algorithm 1. The heaviest candidate
+/// (ties: the one with the smallest member) absorbs the lightest node of its affix set while the sum stays below
 /// `limit`, in thousandths, and the complex operators do not exceed `complex_limit`. A node of weight `limit` or more
 /// stays alone. `d` must be acyclic.
 ///
-/// A grown group is heavier than all other candidates, which is why one descending sort finds the heaviest every time.
+/// A group that has grown is heavier than all other candidates, so one descending sort finds the heaviest every time.
 template <int V, int E>
 constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX,
                               affix reading = affix::adjacent) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A DAG under edge contraction. No stage is stored, since one contraction would shift all that lie downstream: whether
-// an edge decides a stage is found out locally, when asked. A topological order is kept up to date for these searches.
+// A DAG under edge contraction. Stages are not stored, since one contraction would shift all stages downstream: whether
+// an edge decides a stage is found by a local search on demand. A topological order is kept up to date for these
+// searches.
 #pragma once
 
 #include <ago/partition/order.hpp>
@@ -11,7 +12,7 @@ template <int V, int E>
 struct contraction {
   static constexpr int nodes = slots<V>, edges = slots<E>;
 
-  // Current nodes are those without parent. Edges between them are on two lists each: `outs` of `from`, `ins` of `to`.
+  // Current nodes are those without a parent. Each edge between them is on two lists: `outs` of `from`, `ins` of `to`.
   long weight[nodes]{};
   int complex[nodes]{}, smallest[nodes]{}, parent[nodes]{}, label[nodes]{};
   int outs[nodes]{}, ins[nodes]{}, out_next[edges]{}, in_next[edges]{}, from[edges]{}, to[edges]{};
@@ -20,7 +21,7 @@ struct contraction {
 
   constexpr explicit contraction(dag<V, E> const& d) {
     execution_order<V> const sorted = order_of(d);
-    int dominator[nodes]{};  // immediate: the last node that all paths from the roots to here pass, or -1
+    int dominator[nodes]{};  // immediate: the last node that all paths from the roots pass through; -1: none
     for (int v = 0; v < d.count; ++v) {
       weight[v] = d.weight[v];
       complex[v] = d.complex[v];
@@ -50,8 +51,8 @@ struct contraction {
     return c;
   }
 
-  /// Adds the edges into v. An edge from v's dominator is transitive as soon as v has another predecessor: it never
-  /// decides a stage, and once it would, the other edge has taken its place. So it is left out, and with it residual
+  /// Adds the edges into v. An edge from v's dominator is transitive if v has another predecessor: it never decides a
+  /// stage, and by the time it would, the other edge has taken its place. It is therefore omitted, and with it residual
   /// and long skips, which would make searches long.
   constexpr void link(dag<V, E> const& d, int v, int dominator) {
     bool other = false;
@@ -76,9 +77,10 @@ struct contraction {
     return v;
   }
 
-  /// Longest paths to the predecessors of x, into `depth`, counted from the last node that all paths to x pass (or from
-  /// the roots); the longest is returned. An edge p -> x decides the stage of x, that is stage(x) = stage(p) + 1,
-  /// exactly if depth[p] equals it. The search goes back from x, latest node first, until one node remains.
+  /// Stores the longest paths to the predecessors of x in `depth`, counted from the last node that all paths to x pass
+  /// through (or from the roots), and returns the longest. An edge p -> x decides the stage of x, that is stage(x) =
+  /// stage(p) + 1, exactly if depth[p] equals the result. The search goes back from x, latest node first, until one
+  /// node remains.
   constexpr int deepest(int x) {
     ++stamp;
     int waiting = 0, passed = 0;  // `above` is sorted by label
@@ -110,10 +112,10 @@ struct contraction {
     return longest;
   }
 
-  /// Without asking `deepest`: the only edge into x decides its stage.
+  /// If so, the only edge into x decides its stage, and `deepest` is not needed.
   constexpr bool has_one_edge_in(int x) const { return in_next[ins[x]] < 0; }
 
-  /// Is there a path from u to v, an edge apart, through other nodes? If not, contracting the two makes no cycle.
+  /// Is there a path from u to v through other nodes, besides an edge? If not, contracting the two creates no cycle.
   constexpr bool has_detour(int u, int v) {
     int const n = reach_down(u, label[v]);
     for (int i = 0; i < n; ++i)
@@ -122,7 +124,7 @@ struct contraction {
     return false;
   }
 
-  /// Collects in `below` the nodes that u leads to and that are labelled before `limit`.
+  /// Collects in `below` the nodes reachable from u with labels below `limit`.
   constexpr int reach_down(int u, int limit) {
     ++stamp;
     int n = 0;
@@ -136,7 +138,7 @@ struct contraction {
     return n;
   }
 
-  /// Collects in `above` the nodes that lead to v and that are labelled after `limit`.
+  /// Collects in `above` the nodes that lead to v with labels above `limit`.
   constexpr int reach_up(int v, int limit) {
     ++stamp;
     int n = 0;
@@ -159,8 +161,8 @@ struct contraction {
     }
   }
 
-  /// Makes room in the order for `merged`, the contraction of u and v, u before v (after Pearce and Kelly): what leads
-  /// to v moves before it, what u leads to moves behind it, all within the labels that they have now.
+  /// Updates the order for `merged`, the contraction of u and v, u before v (after Pearce and Kelly): nodes that lead
+  /// to v move before it, nodes reachable from u move after it, using only the labels that they have now.
   constexpr void place(int u, int v, int merged) {
     int const low = label[u], high = label[v], n_below = reach_down(u, high);
     if (n_below == 0) {
@@ -189,7 +191,7 @@ struct contraction {
     unite(v, u);
   }
 
-  /// Likewise, but without keeping the order up to date: after this, no question about paths may be asked.
+  /// Likewise, but without updating the order: afterwards, no queries about paths are allowed.
   constexpr void unite(int v, int u) {
     int* p = &ins[v];
     while (*p >= 0)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the partitioner works on: a weighted directed acyclic graph, whose nodes may be operators or groups of them.
+// The partitioner's data structure: a weighted directed acyclic graph whose nodes are operators or groups of operators.
 #pragma once
 
 #include <ago/partition/weight.hpp>
 
 namespace ago {
 
-/// Elements of an array of capacity N. At run time g++ 12 unrolls loops past smaller arrays, and warns of what it did.
+/// Elements of an array of capacity N. With smaller arrays, g++ 12 unrolls run-time loops beyond their end and then
+/// warns about it.
 template <int N>
 inline constexpr int slots = N > 4 ? N : 4;
 
@@ -21,15 +22,14 @@ struct dag {
   int source[slots<E>]{};
 };
 
-/// Which group each node belongs to. Groups are numbered by their smallest member, so equal partitions are equal
-/// arrays.
+/// The group of each node. Groups are numbered by their smallest member, so equal partitions are equal arrays.
 template <int V>
 struct grouping {
   int of[slots<V>]{};
   int count{};
 };
 
-/// Numbers groups given by any representatives, rep[v] in 0 ... count - 1.
+/// Numbers groups that are given by arbitrary representatives, rep[v] in 0 ... count - 1.
 template <int V>
 constexpr grouping<V> grouping_by(int const* rep, int count) {
   grouping<V> r;
@@ -38,7 +38,7 @@ constexpr grouping<V> grouping_by(int const* rep, int count) {
   return r;
 }
 
-/// Groups of groups, as groups of the members.
+/// Groups of groups, expressed as groups of the members.
 template <int V>
 constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer, int count) {
   int rep[slots<V>]{};
@@ -46,10 +46,10 @@ constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer
   return grouping_by<V>(rep, count);
 }
 
-/// The finest groups that unite those of `a` and of `b`.
+/// The finest grouping that is coarser than both `a` and `b`.
 template <int V>
 constexpr grouping<V> united(grouping<V> const& a, grouping<V> const& b, int count) {
-  int parent[slots<V>]{}, first[slots<V>]{}, rep[slots<V>]{};  // of groups of a; first: one that each group of b meets
+  int parent[slots<V>]{}, first[slots<V>]{}, rep[slots<V>]{};  // of groups of a; first: one that a group of b overlaps
   auto const root = [&](int k) {
     while (parent[k] >= 0) k = parent[k];
     return k;
@@ -81,7 +81,7 @@ constexpr dag<V, E> dag_of(graph<V, E, O> const& g, weight_constants constants =
   return d;
 }
 
-/// Every group contracted to one node; edges inside groups vanish.
+/// Every group contracted to one node, without the edges inside groups.
 template <int V, int E>
 constexpr dag<V, E> quotient(dag<V, E> const& d, grouping<V> const& groups) {
   dag<V, E> q;
@@ -101,7 +101,7 @@ constexpr dag<V, E> quotient(dag<V, E> const& d, grouping<V> const& groups) {
   return q;
 }
 
-/// The same nodes, only with the edges inside groups.
+/// The same nodes with only the edges inside groups.
 template <int V, int E>
 constexpr dag<V, E> inside(dag<V, E> const& d, grouping<V> const& groups) {
   dag<V, E> r = d;

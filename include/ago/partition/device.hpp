@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the analytic defaults know of a machine.
+// What the analytic model knows about a machine.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
 
 namespace ago {
 
-/// Data caches of one core, in bytes, and cores that one inference may use. The default suits x86-64.
+/// Data caches of one core, in bytes, and the number of cores that one inference may use. The default suits x86-64.
 struct device {
   long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
   int threads = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TVM's FuseOps: operators join their post-dominators, by patterns (Chen et al., OSDI 2018; Relay's pass of that name).
+// TVM's FuseOps: operators join their post-dominators, by patterns (Chen et al., OSDI 2018; the pass of that name in
+// Relay).
 #pragma once
 
 #include <ago/partition/ordered.hpp>
@@ -8,20 +9,20 @@
 namespace ago {
 
 struct fuse_ops_options {
-  int level = 3;            ///< 0: nothing is fused; 1 to 4: all alike, in this pass
+  int level = 3;            ///< 0: nothing is fused; 1 to 4: equivalent in this pass
   int max_operators = 256;  ///< of a group
-  int max_arguments = 0;    ///< values and constants that a group reads, inputs of the network once for each reader;
+  int max_arguments = 0;    ///< values and constants that a group reads, network inputs once per reader;
                             ///< 0: any number
 };
 
 namespace detail {
 
-/// Immediate post-dominators: the nearest operator that every path from here passes.
+/// Immediate post-dominators: the nearest operator that every path from here passes through.
 template <int V>
 struct post_dominators {
   int of[slots<V>]{};       ///< -1: none
   int depth[slots<V>]{};
-  pattern way[slots<V>]{};  ///< the most entangled pattern on the way there
+  pattern way[slots<V>]{};  ///< the most complex pattern on the way there
 };
 
 /// Groups that grow towards post-dominators. The representative of a group is its last operator.
@@ -57,7 +58,7 @@ struct fuser {
     return v;
   }
 
-  /// The last common ancestor of the readers. A result of the network has to be stored: nothing post-dominates it.
+  /// The last common ancestor of the readers. A network output has to be stored, so nothing post-dominates it.
   constexpr void dominate(int v) {
     int p = -1;
     pattern way = pattern::elementwise;
@@ -87,7 +88,7 @@ struct fuser {
     post.way[v] = p < 0 ? pattern::opaque : way;
   }
 
-  /// Then nothing lies between it and its post-dominator.
+  /// If so, nothing lies between v and its post-dominator.
   constexpr bool has_one_reader(int v) const { return out_next[outs[v]] < 0; }
 
   /// Calls visit(x) for all operators between v and its post-dominator, once each, until it returns false.
@@ -109,8 +110,8 @@ struct fuser {
     return true;
   }
 
-  /// What groups between v and its post-dominator look like at most. A tuple, before concatenations have been fused, is
-  /// passed by nothing.
+  /// Are all groups between v and its post-dominator at most `limit`? Without `tuples`, that is, before concatenations
+  /// are fused, none of them may be a tuple.
   constexpr bool passes(int v, pattern limit, bool tuples) {
     return has_one_reader(v) || between(v, [&](int x) { return kind[find(x)] <= limit && (tuples || !g.tuple[x]); });
   }
@@ -125,7 +126,7 @@ struct fuser {
     return count <= o.max_operators && (o.max_arguments <= 0 || arguments(v) <= o.max_arguments);
   }
 
-  /// Values and constants that the group would read.
+  /// The number of values and constants that the fused group would read.
   constexpr int arguments(int v) {
     dag<V, E> const& d = g.operators;
     bool inside[slots<V>]{}, read[slots<V>]{};
@@ -166,7 +167,8 @@ struct fuser {
       });
   }
 
-  /// Phase 0: elementwise operators, and what takes them behind; 1: injective ones; 2: those that a tuple collects.
+  /// Phase 0: elementwise operators, and operators that accept them afterwards; 1: injective ones; 2: operands of
+  /// tuples.
   constexpr void run(int phase, fuse_ops_options const& o) {
     for (int v = 0; v < g.operators.count; ++v) {
       int const sink = post.of[v];
@@ -195,8 +197,8 @@ struct fuser {
 
 }  // namespace detail
 
-/// The groups of FuseOps. An operator joins its immediate post-dominator, with all that lies between, if the patterns
-/// on the way allow it; as every path out of it ends there, no cycle arises.
+/// The groups of FuseOps. An operator joins its immediate post-dominator, with everything in between, if the patterns
+/// on the way allow it; every path out of it leads there, so no cycle arises.
 template <int V, int E>
 constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options const& o = {}) {
   detail::fuser<V, E> f(g);
@@ -206,7 +208,7 @@ constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options co
   return grouping_by<V>(rep, g.operators.count);
 }
 
-/// FuseOps as a policy: its groups are both the subgraphs and the mini-subgraphs, and each is computed for itself.
+/// FuseOps as a policy: its groups are both the subgraphs and the mini-subgraphs, and each is computed by itself.
 template <int V, int E, int O>
 constexpr partitions<V> fuse_ops_partition(graph<V, E, O> const& g, fuse_ops_options const& o = {}) {
   pattern_graph<V, E> const p = patterns_of(g, dag_of(g));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What fusing a chain of operators saves, by the bytes that travel between caches: which tiling, of which size.
+// Estimates what fusing a chain of operators saves in traffic between caches, and which tiling of which size is best.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago {
 
-/// An operator of a chain, with the elementwise operators behind it.
+/// An operator of a chain, with the elementwise operators after it.
 struct chain_link {
   op kind{};
   shape in{}, out{};
@@ -22,7 +22,8 @@ constexpr chain_link link_of(graph<V, E, O> const& g, int main, int result) {
   return {n.kind, g.source(main).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
 }
 
-/// Can the chain be computed so? By channels, operators in the middle must be depthwise. Pooling is computed by rows.
+/// Can the chain be computed with this tiling? By channels, operators in the middle must be depthwise. Pooling is
+/// computed by rows only.
 constexpr bool allows(chain_link const* chain, int count, tiling how) {
   bool matrix = true, depthwise = true;
   for (int i = 0; i < count; ++i) {
@@ -35,9 +36,9 @@ constexpr bool allows(chain_link const* chain, int count, tiling how) {
   return how == tiling::rows || matrix;
 }
 
-/// Rows of link i's result that must exist at a time, when the last link computes pipeline_rows at a time. One more
-/// between two depthwise ones, or depthwise and pooling: the first computes rows by twos, so that none is computed
-/// twice, the second asks for any number of them.
+/// Rows of link i's result that must exist at a time when the last link computes pipeline_rows at a time. A depthwise
+/// link followed by another one or by pooling keeps one more row: the first computes two rows at a time, so that none
+/// is computed twice, and the second may request any number of rows.
 constexpr int rows_kept(chain_link const* chain, int count, int i) {
   int rows = pipeline_rows;
   for (int k = count - 1; k > i; --k) {
@@ -50,10 +51,10 @@ constexpr int rows_kept(chain_link const* chain, int count, int i) {
 
 namespace detail {
 
-/// Prices of starting a kernel once more, on whole images and on a few rows (measured: 0.01 and 0.04 us).
+/// Prices of an additional kernel start, on whole images and on a few rows (measured: 0.01 and 0.04 us).
 inline constexpr std::int64_t chunk_price = 1 << 17, rows_price = 3 << 17;
-/// Price of loading or storing a byte of partial sums, wherever it comes from: instructions that would not be needed
-/// otherwise. With near_price as much as a byte from beyond L2 (measured).
+/// Price of loading or storing a byte of partial sums, wherever it comes from: these instructions would not be needed
+/// otherwise. Together with near_price, it equals that of a byte from beyond L2 (measured).
 inline constexpr std::int64_t sum_price = far_price - near_price;
 
 /// Bytes of link i's result that exist at a time.
@@ -67,9 +68,9 @@ constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, cha
 /// How often a chain's kernels start, and the bytes that they use meanwhile.
 struct working_set {
   std::int64_t images, chunks;  ///< of the batch (runs of pixels take it as one image); of the channels
-  std::int64_t passes;          ///< over the weights of a chunk, for one image
-  std::int64_t input, result;   ///< of one image, as far as one chunk reads and writes them
-  std::int64_t tiles;           ///< of all values inside
+  std::int64_t passes;          ///< over the weights of a chunk, per image
+  std::int64_t input, result;   ///< of one image, the part that one chunk reads or writes
+  std::int64_t tiles;           ///< of all values inside the chain
   std::int64_t weights;         ///< of one chunk
 
   constexpr std::int64_t of_pass() const { return (input + result) / passes + tiles + weights; }
@@ -90,8 +91,8 @@ constexpr working_set set_of(chain_link const* chain, int count, chain_tiling co
   return r;
 }
 
-/// Price of the values inside a chain when every link is computed alone: each is written, and read when, on average,
-/// half of the next one has been written too; by matrix products more than once if L2 does not hold it.
+/// Price of the values inside a chain when every link is computed alone. Each value is written, and read when, on
+/// average, half of the next one has also been written; matrix products read it more than once if it does not fit L2.
 constexpr std::int64_t unfused_traffic(chain_link const* chain, int count, device const& on) {
   std::int64_t sum = 0;
   for (int i = 0; i + 1 < count; ++i) {
@@ -105,10 +106,10 @@ constexpr std::int64_t unfused_traffic(chain_link const* chain, int count, devic
   return sum;
 }
 
-/// Price of the same in tiles. A ring's memory is used again in every pass. Between the writing of a byte of whole
-/// images and its reading pass as many as its tile holds, on average half of the next value and of both links' weights,
-/// and the input, which is read for every panel of weights. Only wide chunks of whole images make runs so long that L1
-/// pays.
+/// Price of the same values in tiles. A ring buffer's memory is used again in every pass. In whole images, the bytes
+/// that pass between writing and reading a byte are the size of its tile, on average half of the next value and of both
+/// links' weights, and the input, which is read for every panel of weights. Only wide chunks of whole images make runs
+/// long enough to benefit from L1.
 constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_tiling const& t, working_set const& use,
                                      device const& on) {
   bool const images = t.how == tiling::channels;
@@ -129,15 +130,15 @@ constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_t
   return sum;
 }
 
-/// Price of reading the weights again for every pass. From L2 they cost half: large ones come from there for each
-/// register tile in any case.
+/// Price of reading the weights again for every pass. From L2 they cost half, since large weights are read from L2 for
+/// each register tile in any case.
 constexpr std::int64_t weight_traffic(working_set const& use, device const& on) {
   std::int64_t const again = use.images * use.passes - 1;
   return again * use.chunks * use.weights * (near_price / 2 + beyond_l2_in_turns(use.of_pass(), on));
 }
 
-/// Price of further chunks of channels: of reading the input again, as far as L2 has lost it, and of partial sums,
-/// which move twice.
+/// Price of further chunks of channels: reading the part of the input that L2 has evicted, and loading and storing the
+/// partial sums.
 constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, working_set const& use, device const& on) {
   std::int64_t const input = chain[0].kind == op::depthwise ? 0 : use.input;
   std::int64_t const sums = is_matrix_product(chain[count - 1].kind) ? use.result : 0;
@@ -152,19 +153,19 @@ constexpr std::int64_t starts(int count, tiling how, working_set const& use) {
 
 }  // namespace detail
 
-/// A tiling and the price of the traffic that it saves; negative: it costs more.
+/// A tiling, and the price of the traffic that it saves; negative if it costs more.
 struct tiling_choice {
   chain_tiling best{};
   std::int64_t saved{};
 };
 
-/// Is there a faster way for this operator than the direct one (Winograd), but only alone?
+/// Is this operator faster alone, because Winograd, which chains cannot use, beats the direct algorithm?
 constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
-/// Can parts of the chain be computed concurrently, and nothing twice? By images or runs of pixels; by chunks of
-/// channels, if they are not added up; by rows, if no link but the first has windows that overlap.
+/// Can parts of the chain be computed concurrently without computing anything twice? By images or runs of pixels,
+/// always; by chunks of channels, if they are not added up; by rows, if only the first link's windows overlap.
 constexpr bool divides(chain_link const* chain, int count, tiling how, device const& on) {
   if (how == tiling::pixels || chain[0].out.n >= on.threads) return true;
   if (by_channels(how) && !is_matrix_product(chain[count - 1].kind)) return true;
@@ -173,15 +174,16 @@ constexpr bool divides(chain_link const* chain, int count, tiling how, device co
   return true;
 }
 
-/// Price of a chain's multiply-adds, each as much as a byte from beyond L2, as far as several threads would share them.
+/// Price of the part of a chain's multiply-adds that several threads would otherwise share; each counts as much as a
+/// byte from beyond L2.
 constexpr std::int64_t serial_price(chain_link const* chain, int count, device const& on) {
   std::int64_t products = 0;
   for (int i = 0; i < count; ++i) products += chain[i].weight_bytes / 4 * chain[i].out.pixels();
   return products * detail::far_price / on.threads * (on.threads - 1);
 }
 
-/// What `t` saves: nothing with rows too short for whole register tiles, or with chunks too narrow for them, or where
-/// the first operator is better alone.
+/// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
+/// first operator is faster alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
   if (rows && chain[count - 1].out.w < 7) return 0;
@@ -195,9 +197,9 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
          detail::starts(count, t.how, use) - serial;
 }
 
-/// The best size of tile for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
-/// whole vectors on every machine. 64 of them suit the register tiles of most (measured: more gain nothing); more make
-/// for fewer partial sums, and of a ring of rows the size counts. Runs of pixels are multiples of usual register tiles.
+/// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
+/// whole vectors on every machine. 64 suit most register tiles (measured: more gain nothing); wider chunks make fewer
+/// partial sums, and increase the size of a ring buffer of rows. Runs of pixels are multiples of common register tiles.
 constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, device const& on) {
   constexpr int chunks[] = {64, 48, 96, 192, 32, 16}, runs[] = {336, 168, 84, 56, 28};
   if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, on)};
@@ -212,7 +214,7 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
   return best;
 }
 
-/// The best tiling of a chain; `saved` may be negative. Rows win a draw.
+/// The best tiling of a chain; `saved` may be negative. On a tie, rows win.
 constexpr tiling_choice best_tiling(chain_link const* chain, int count, device const& on) {
   constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows};
   tiling_choice best{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups as intervals of an execution order: by dynamic programming, those that save most memory traffic.
+// Groups as intervals of an execution order: dynamic programming finds those that save the most memory traffic.
 #pragma once
 
 #include <ago/partition/cluster.hpp>
@@ -11,9 +11,9 @@ namespace ago {
 
 namespace detail {
 
-/// The intensive pairs of a network whose tiles fit `cache` bytes: from[begin[v]] ... from[begin[v + 1] - 1] are the
-/// operators that one ending in v starts from, all nodes of the graph. Values that very many complex operators reach at
-/// once make more pairs than there is room for: those left out count as no gain.
+/// The intensive pairs of a network whose tiles fit `cache` bytes: pairs that end in v start from the operators
+/// from[begin[v]] ... from[begin[v + 1] - 1]; all are nodes of the graph. If so many complex operators reach the same
+/// values that the pairs exceed the capacity, the rest is left out and counts as no gain.
 template <int V, int E>
 struct feasible_pairs {
   static constexpr int capacity = 2 * slots<E>;
@@ -33,28 +33,28 @@ struct feasible_pairs {
   }
 };
 
-/// What a triple counts as in bytes: more than any network moves.
+/// The gain of a triple in bytes: more than any network moves.
 inline constexpr std::int64_t triple_gain = std::int64_t(1) << 44;
 
-/// What intervals of an order of blocks gain: `gain` exactly if the interval holds the blocks `first` to `last`.
-/// Everything that `bytes_removed` and `pairs_of` count has this form, as whatever lies on a path between two blocks of
-/// an interval is in the interval too.
+/// What intervals of an order of blocks gain: `gain` exactly if the interval contains the blocks `first` to `last`.
+/// Everything that `bytes_removed` and `pairs_of` count has this form, because whatever lies on a path between two
+/// blocks of an interval is in the interval too.
 template <int V, int E>
 struct interval_gains {
   static constexpr int capacity = feasible_pairs<V, E>::capacity + slots<E> + slots<V>;
   int first[capacity]{}, next[capacity]{}, count{};
   std::int64_t gain[capacity]{};
-  int ending[slots<V>]{};  ///< the gains with this `last`, a list; -1: none
+  int ending[slots<V>]{};  ///< head of the list of gains with this `last`; -1: none
 
   constexpr void add(int from, int to, std::int64_t amount) {
-    if (from == to || count == capacity) return;  // inside a block: no cut can lose it
+    if (from == to || count == capacity) return;  // inside a block: never cut
     first[count] = from;
     gain[count] = amount;
     next[count] = ending[to];
     ending[to] = count++;
   }
 
-  /// `place`: of each operator (node of g), the position of its block in the order.
+  /// `place`: the position of each operator's block in the order, by node of g.
   template <int O>
   constexpr interval_gains(graph<V, E, O> const& g, int const* place, feasible_pairs<V, E> const& pairs) {
     for (int v = 0; v < g.node_count; ++v) ending[v] = -1;
@@ -65,11 +65,11 @@ struct interval_gains {
           for (int k = pairs.begin[a]; k < pairs.begin[a + 1]; ++k) add(place[pairs.from[k]], place[b], triple_gain);
   }
 
-  /// A read is saved with the block that it reads, of a complex operator with one in which a pair starts, and a store
-  /// with all reads.
+  /// A read is saved if the interval contains the block that it reads; for a complex operator, if it contains a block
+  /// in which a pair starts. A store is saved if all reads are.
   template <int O>
   constexpr void add_traffic(graph<V, E, O> const& g, int const* place, feasible_pairs<V, E> const& pairs) {
-    int low[slots<V>]{}, high[slots<V>]{};  // of each value: the blocks that must be there not to store it
+    int low[slots<V>]{}, high[slots<V>]{};  // of each value: an interval with these blocks need not store it
     for (int v = 0; v < g.node_count; ++v) low[v] = INT_MAX, high[v] = -1;
     for (int o = 0; o < g.output_count; ++o) low[g.outputs[o]] = -1;
     for (int v = g.input_count; v < g.node_count; ++v) {
@@ -90,11 +90,11 @@ struct interval_gains {
   }
 };
 
-/// How good a grouping is: by what it gains, then few groups, then even ones.
+/// How good a grouping is: by its gain, then by few groups, then by even weights.
 struct interval_value {
   std::int64_t gain{};
   int groups{};
-  std::int64_t squares{};  ///< sum of squares of the groups' weights, in whole units
+  std::int64_t squares{};  ///< sum of the squared weights of the groups, in whole units
 
   constexpr bool better_than(interval_value const& o) const {
     if (gain != o.gain) return gain > o.gain;
@@ -105,17 +105,17 @@ struct interval_value {
 template <int V>
 struct interval_groups {
   interval_value value;
-  grouping<V> blocks;  ///< of each block, in its own numbering
+  grouping<V> blocks;  ///< of each block, in the blocks' own numbering
 };
 
-/// The best intervals of `order` lighter than `limit`; a block of that weight or more is one by itself. Every interval
-/// ends once, and all that could begin it are tried: blocks times the length of intervals.
+/// The best intervals of `order` lighter than `limit`; a block of that weight or more is an interval by itself. For
+/// every end, all possible starts are tried: the time is the number of blocks times the length of intervals.
 template <int V, int E>
 constexpr interval_groups<V> best_intervals(dag<V, E> const& blocks, int const* order,
                                             interval_gains<V, E> const& gains, long limit) {
-  interval_value best[slots<V> + 1]{};  // of the blocks before this one
-  int begin[slots<V> + 1]{};            // of the last interval of that solution
-  std::int64_t gain[slots<V>]{}, more[slots<V>]{};  // of intervals from here to the block before `end`; newly
+  interval_value best[slots<V> + 1]{};  // value of the blocks before this one
+  int begin[slots<V> + 1]{};            // first block of the last interval of that solution
+  std::int64_t gain[slots<V>]{}, more[slots<V>]{};  // of intervals from here up to `end`; added at this `end`
   long weight[slots<V> + 1]{};
   for (int end = 1, low = 0; end <= blocks.count; ++end) {
     weight[end] = weight[end - 1] + blocks.weight[order[end - 1]];
@@ -140,12 +140,12 @@ constexpr interval_groups<V> best_intervals(dag<V, E> const& blocks, int const* 
   return {best[blocks.count], grouping_by<V>(rep, blocks.count)};
 }
 
-/// Every node directly after what it reads, as far as possible: operands before readers, depth first from the ends.
+/// Every node as soon as possible after its operands: operands before readers, depth first from the ends.
 template <int V, int E>
 constexpr execution_order<V> operands_first(dag<V, E> const& d, bool last_operand_first) {
   execution_order<V> r;
   bool read[slots<V>]{}, entered[slots<V>]{};
-  int stack[slots<V>]{}, visited[slots<V>]{};  // operands of each node that have been visited
+  int stack[slots<V>]{}, visited[slots<V>]{};  // number of operands visited, of each node
   for (int e = 0; e < d.first[d.count]; ++e) read[d.source[e]] = true;
   for (int end = 0; end < d.count; ++end) {
     if (read[end]) continue;
@@ -180,7 +180,7 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
   return true;
 }
 
-/// An order in which the members of each group follow one another.
+/// An order in which the members of each group are consecutive.
 template <int V, int E>
 constexpr execution_order<V> group_by_group(dag<V, E> const& d, grouping<V> const& groups) {
   execution_order<V> const outer = order_of(quotient(d, groups));
@@ -192,14 +192,14 @@ constexpr execution_order<V> group_by_group(dag<V, E> const& d, grouping<V> cons
 
 }  // namespace detail
 
-/// Groups `blocks` (groups of operators whose contraction makes no cycle) into subgraphs lighter than `limit`, such
-/// that as many bytes as possible need not be moved (`bytes_removed`, pairs within `cache` bytes): the best intervals
-/// of several execution orders of the blocks. They are the recorded one, two that follow operands depth first, and one
-/// in which the groups of CLUSTER are intervals; so CLUSTER never saves more. Groups are of operators.
+/// Groups `blocks` (groups of operators whose contraction creates no cycle) into subgraphs lighter than `limit`, such
+/// that as many bytes as possible need not be moved (`bytes_removed`, pairs within `cache` bytes). The result, groups
+/// of operators, is the best intervals of several execution orders of the blocks: the recorded one, two that follow
+/// operands depth first, and one in which the groups of CLUSTER are intervals, so that CLUSTER never saves more.
 ///
-/// Intervals of an execution order make no cycle: every edge between two leads from the earlier to the later one.
-/// Conversely the groups of any acyclic partition are intervals of one of the orders. So if there is only one order,
-/// no other partition that keeps the blocks together and the limit saves more.
+/// Intervals of an execution order create no cycle: every edge between two leads from the earlier to the later one.
+/// Conversely, the groups of any acyclic partition are intervals of some order. So if there is only one order, no other
+/// partition that keeps the blocks together and respects the limit saves more.
 template <int V, int E, int O>
 constexpr grouping<V> interval_subgraphs(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& blocks,
                                          long limit, long cache) {

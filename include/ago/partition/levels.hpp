@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Topological stages that stay right while nodes are contracted: levels as linked lists, so that one insertion or
-// removal shifts all that lies downstream.
+// Topological stages that stay valid while nodes are contracted: levels are linked lists, so inserting or removing one
+// shifts everything downstream.
 #pragma once
 
 #include <ago/partition/contraction.hpp>
@@ -85,7 +85,7 @@ struct levels {
     --size[l];
   }
 
-  /// Contracts u into v; their levels must be neighbours.
+  /// Contracts u into v; their levels must be adjacent.
   constexpr void absorb(int v, int u) {
     int const high = below[level[u]] == level[v] ? level[u] : level[v], low = below[high];
     remove(u);
@@ -96,8 +96,8 @@ struct levels {
     held ? descend(low) : ascend(low);
   }
 
-  /// Part of moving[0] has come to level l from above: its readers there go on to the next one, and so on. Where all
-  /// of a level would go on, what has come gets a level of its own instead.
+  /// Part of moving[0] has moved down to level l: its readers there move to the next level, and so on. Where all of a
+  /// level would move on, the nodes that have arrived get a level of their own instead.
   constexpr void descend(int l) {
     for (int n = 1, start = l;;) {
       int const waiting = collect(n, l, [](int) { return true; });
@@ -113,8 +113,8 @@ struct levels {
     }
   }
 
-  /// moving[0] has left level l upwards: its readers in the next one follow, unless others hold them, and so on. Where
-  /// a level empties, all that lies behind has moved up.
+  /// moving[0] has moved up from level l: its readers in the next level follow, unless others hold them, and so on.
+  /// When a level becomes empty, everything after it has moved up.
   constexpr void ascend(int l) {
     for (int n = 1; size[l] > 0 && below[l] >= 0;) {
       int const waiting = collect(n, below[l], [&](int x) { return !reads(x, l); });

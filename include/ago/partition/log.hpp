@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Natural logarithm of loop extents, in integers: the same bits on every compiler, with any flags, at any time.
+// Natural logarithm of loop extents, in integers: the same bits on every compiler, with any flags, at compile time and
+// run time.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -9,8 +10,8 @@
 
 namespace ago {
 
-/// ln(n) in units of 2^-32, for 1 <= n < 2^31; error below 1e-9. Integer arithmetic only: contraction to FMA or
-/// -ffast-math cannot change it, and std::log is no constant expression on clang.
+/// ln(n) in units of 2^-32, for 1 <= n < 2^31; error below 1e-9. Integer arithmetic only, so contraction to FMA or
+/// -ffast-math cannot change it; std::log is not a constant expression on clang.
 constexpr std::uint64_t fixed_log(std::uint32_t n) {
   using whole = std::int64_t;
   constexpr whole one = whole(1) << 32, ln2_48 = 0xb17217f7d1cf;  // ln 2 in units of 2^-48

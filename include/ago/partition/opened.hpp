@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Policies that look into compound operators: partitioned opened, and closed again where nothing has been cut.
+// Policies that look into compound operators: these are opened for partitioning, and closed again where they were not
+// cut.
 #pragma once
 
 #include <ago/graph/opening.hpp>
@@ -8,8 +9,8 @@
 
 namespace ago {
 
-/// What a policy opens. AGO's own keeps compound operators whole, as it does epilogues; Apollo opens all of them; TVM's
-/// Relay, whose graphs FuseOps and the published AGO partition, knows softmax as one operator.
+/// Which operators a policy opens. This library's policy keeps compound operators whole, as it does epilogues; Apollo
+/// opens all of them; TVM's Relay, whose graphs FuseOps and the published AGO partition, has softmax as one operator.
 constexpr opening opened_by(policy p) {
   switch (p) {
     case policy::ago:
@@ -22,7 +23,7 @@ constexpr opening opened_by(policy p) {
   detail::no_case_for_this_value();
 }
 
-/// Does the policy look into any operator of `g`?
+/// Does the policy open any operator of `g`?
 template <int V, int E, int O>
 constexpr bool opens_any(graph<V, E, O> const& g, policy p) {
   return size_of_opened(g, opened_by(p)).nodes > g.node_count;
@@ -37,8 +38,8 @@ struct partitioned_graph {
 
 namespace detail {
 
-/// Td of `g` opened: default_limit, with primitives in the place of operators. Atoms are those of `g`, as the triples
-/// that are not to be cut do not depend on what is opened.
+/// Td of the opened `g`: default_limit, with primitives in place of operators. Atoms are those of `g`, since the
+/// triples that must not be cut do not depend on what is opened.
 template <int V, int E, int V2, int E2, int O>
 constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all) {
   grouping<V> const atoms = atoms_of(g);
@@ -48,7 +49,7 @@ constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> 
   return default_limit(g, atoms, weighted);
 }
 
-/// The partition of `all`, which is `g` opened. The published AGO has the same Td as this library's.
+/// The partition of `all`, which is `g` opened. The published AGO uses the same Td as this library's policy.
 template <policy P, int V, int E, int V2, int E2, int O>
 constexpr partitions<V2> partition_primitives(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all,
                                               device const& on) {
@@ -59,7 +60,7 @@ constexpr partitions<V2> partition_primitives(graph<V, E, O> const& g, opened_gr
     return partition_by<P>(all.graph, on);
 }
 
-/// The compound operators whose primitives `minis` has torn apart.
+/// The compound operators whose primitives are in several groups of `minis`.
 template <int V>
 struct torn {
   bool of[V > 0 ? V : 1]{};
@@ -72,7 +73,7 @@ constexpr torn<V> torn_by(partition<V2> const& minis, opened_graph<V2, E2, O> co
   return r;
 }
 
-/// The partition `p` of `from`, carried over to `to`: another opening of the same graph. An operator that is whole in
+/// The partition `p` of `from`, transferred to `to`, another opening of the same graph. An operator that is whole in
 /// only one of them counts as its last primitive in the other.
 template <int V, int E, int O>
 constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, O> const& from,
@@ -87,7 +88,7 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
   subgraphs.count = p.subgraphs.count;
   minis.count = p.minis.count;
   int chain_of[V > 0 ? V : 1]{};
-  for (int j = g.node_count - 1, left = 0; j >= 0; --j) {  // left: primitives of the same operator behind j
+  for (int j = g.node_count - 1, left = 0; j >= 0; --j) {  // left: primitives of the same operator after j
     int const v = to.compound[j];
     left = j + 1 < g.node_count && to.compound[j + 1] == v ? left + 1 : 0;
     int const i = left < primitives[v] ? last[v] - left : last[v];
@@ -103,9 +104,9 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
 
 }  // namespace detail
 
-/// The partition of `g` by policy `P`, which sees it opened, and the graph that it is a partition of: `g`, opened where
-/// primitives of one compound operator are in several mini-subgraphs. All others are computed whole, by kernels of
-/// their own. `V2`, `E2`: at least size_of_opened().
+/// The partition of `g` by policy `P`, which sees it opened, and the graph that it partitions: `g`, opened where
+/// primitives of one compound operator are in several mini-subgraphs. All other compound operators are computed whole,
+/// by their own kernels. `V2`, `E2`: at least size_of_opened().
 template <policy P, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g, device const& on = {}) {
   auto const all = opened<V2, E2>(g, opened_by(P));
@@ -115,8 +116,8 @@ constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g,
   return {closed.graph, detail::carried_over(p, all, closed)};
 }
 
-/// The partition of `g` by policy `P`, and the graph that it is a partition of: always `g` with all compound operators
-/// opened, whatever the policy looks into, so that figures of different policies are of the same operators.
+/// The partition of `g` by policy `P`, and the graph that it partitions: always `g` with all compound operators opened,
+/// whatever the policy opens, so that figures of different policies refer to the same operators.
 template <policy P, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> const& g, device const& on = {}) {
   auto const seen = opened<V2, E2>(g, opened_by(P)), finest = opened<V2, E2>(g, {});
@@ -134,7 +135,7 @@ constexpr partitioned_graph<V2, E2, O> partition_of_primitives(policy p, graph<V
   return detail::with_policy(p, [&]<policy P>() { return partition_of_primitives<P, V2, E2>(g, on); });
 }
 
-/// Likewise of a graph known to the compiler: `graph`, exactly sized, and `partition`.
+/// Likewise for a graph known at compile time: `graph`, exactly sized, and `partition`.
 template <auto const& G, policy P, device On>
 struct partitioned {
  private:

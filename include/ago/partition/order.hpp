@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Execution order of a directed graph, which is also the check that it has no cycle.
+// Execution order of a directed graph; computing it also detects cycles.
 #pragma once
 
 #include <ago/partition/dag.hpp>
@@ -10,16 +10,16 @@ namespace ago {
 template <int V>
 struct execution_order {
   int order[slots<V>]{};
-  int count{};  ///< nodes ordered; fewer than there are when a cycle holds the rest back
+  int count{};  ///< nodes ordered; fewer than the graph has if it has a cycle
   bool acyclic{};
 };
 
 namespace detail {
 
-/// Nodes that may run, the smallest rank first, then the smallest number: a binary heap.
+/// Nodes that are ready to run, as a binary heap ordered by rank, then by number.
 template <int V>
 struct ready_nodes {
-  int const* rank;  ///< null: all alike
+  int const* rank;  ///< null: all equal
   int heap[slots<V>]{};
   int count{};
 
@@ -46,7 +46,7 @@ struct ready_nodes {
 }  // namespace detail
 
 /// Of the nodes whose predecessors have run, the one with the smallest `rank`, then the smallest number, runs next
-/// (Kahn's algorithm). Without ranks, a graph numbered in execution order keeps that order.
+/// (Kahn's algorithm). Without ranks, a graph that is numbered in execution order keeps that order.
 template <int V, int E>
 constexpr execution_order<V> order_of(dag<V, E> const& d, int const* rank = nullptr) {
   execution_order<V> r;

@@ -10,21 +10,21 @@ namespace ago {
 template <int V>
 struct partition {
   int of[slots<V>]{};     ///< cluster of each node; -1: an input
-  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, every one after its operands
+  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, each operator after its operands
   int count{};            ///< clusters
   int operators{};
   bool acyclic{};  ///< the clusters can run one after another
 };
 
-/// A network's subgraphs, and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of one subgraph
-/// follow one another.
+/// A network's subgraphs and their mini-subgraphs. Both have the same `order`; the mini-subgraphs of a subgraph are
+/// consecutive.
 template <int V>
 struct partitions {
   partition<V> subgraphs, minis;
-  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, whose mini-subgraphs are computed in one pass; -1: an input
+  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, computed in one pass; -1: an input
 };
 
-/// The same with another capacity, which the nodes must fit.
+/// The same partitions with another capacity, which the nodes must fit.
 template <int V2, int V>
 constexpr partitions<V2> fit(partitions<V> const& p) {
   auto const fitted = [](partition<V> const& from) {
@@ -43,8 +43,9 @@ constexpr partitions<V2> fit(partitions<V> const& p) {
   return r;
 }
 
-/// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph `d` is; every
-/// mini-subgraph must lie within one subgraph. Ready clusters with early recorded operators go first.
+/// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph is `d`; every
+/// mini-subgraph must lie within one subgraph. Of the clusters that are ready, those with operators recorded early go
+/// first.
 template <int V, int E, int O>
 constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, grouping<V> const& subgraphs,
                                 grouping<V> const& minis) {
@@ -56,7 +57,7 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
   execution_order<V> const inner = order_of(quotient(d, minis), rank);
   for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
 
-  int end[slots<V> + 1]{};  // of each mini-subgraph's operators in `order`
+  int end[slots<V> + 1]{};  // end of each mini-subgraph's operators in `order`
   for (int v = 0; v < d.count; ++v) ++end[number[minis.of[v]] + 1];
   for (int i = 0; i < minis.count; ++i) end[i + 1] += end[i];
   for (int v = 0; v < g.input_count; ++v) r.subgraphs.of[v] = r.minis.of[v] = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front half.
+// The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front end.
 #pragma once
 
 #include <ago/partition/atoms.hpp>
@@ -11,11 +11,11 @@
 
 namespace ago {
 
-/// The weight limit Td of subgraphs where nothing in the network suggests one, in thousandths.
+/// The weight limit Td of subgraphs for networks from which none can be derived, in thousandths.
 inline constexpr long fallback_limit = 600'000;
 
-/// 1.05 times the weight of the heaviest pointwise - depthwise - pointwise triple of atoms whose inner values nothing
-/// else reads, so that no inverted residual is cut for its weight; `fallback_limit` if the network has none.
+/// 1.05 times the weight of the heaviest pointwise - depthwise - pointwise triple of atoms whose inner values have no
+/// other reader, so that no inverted residual is cut because of its weight; `fallback_limit` if the network has none.
 template <int V, int E, int O>
 constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms) {
   int first[slots<V>]{}, last[slots<V>]{};  // members, as nodes of g: first is the main operator
@@ -36,7 +36,7 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// Up to this many operators the library's policy compares itself with FuseOps; more would exceed compilers' limits.
+/// Up to this many operators, the library's policy compares itself with FuseOps; more would exceed compilers' limits.
 inline constexpr int compared_operators = 700;
 
 namespace detail {
@@ -51,15 +51,15 @@ constexpr long saved_by_groups(graph<V, E, O> const& g, grouping<V> const& group
 
 }  // namespace detail
 
-/// The library's policy: atoms and chains are never cut, so that no operator is cut off from its epilogue, and no chain
-/// worth fusing is cut. Of the intervals of their execution orders those become subgraphs that save most traffic
-/// (`interval_subgraphs`); the atoms are the mini-subgraphs. Should the groups of FuseOps save more, intervals of
-/// chains united with those are taken, which cannot save less. `limit` is Td in thousandths; 0: `default_limit`.
+/// The library's policy. Atoms and chains are never cut, so no operator is separated from its epilogue, and no chain
+/// worth fusing is cut. The subgraphs are those intervals of their execution orders that save the most traffic
+/// (`interval_subgraphs`); the mini-subgraphs are the atoms. If the groups of FuseOps save more, the intervals are made
+/// of chains united with these groups, which cannot save less. `limit` is Td in thousandths; 0: `default_limit`.
 /// `intensive` false: the same subgraphs, but each atom is computed alone.
 ///
-/// Uniting them makes no cycle: chains and groups of FuseOps have one way out, their last operator. If two overlap,
-/// every path from what they share ends in one of the two ways out, and that one lies in both or leads to the other:
-/// the union has one way out again.
+/// Uniting them creates no cycle: all edges out of a chain or a group of FuseOps start at one operator, its last (its
+/// exit). If two overlap, every path from a shared operator ends in one of the two exits, and that exit lies in both or
+/// leads to the other: the union again has a single exit.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
                                       device const& on = {}) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operators look like to fusers that go by patterns.
+// Patterns of operators, for policies that fuse by pattern.
 #pragma once
 
 #include <ago/partition/dag.hpp>
 
 namespace ago {
 
-/// How the elements of a result depend on those of the operands, from the simplest to the most entangled way.
+/// How the elements of a result depend on those of the operands, from the simplest to the most complex way.
 enum class pattern : std::uint8_t {
   elementwise,  ///< element i of element i
   broadcast,    ///< likewise, but an operand serves several elements
-  injective,    ///< each element of one element, somewhere else
+  injective,    ///< each element of one element, at another place
   reduction,    ///< of many elements
   fusable_out,  ///< of many elements, but elementwise operators may follow in the same loops
   opaque,       ///< nothing is known
 };
 
-/// TVM's classification. Its batch norms and biases are additions and products with constants; pooling can take
+/// TVM's classification. In TVM, batch norms and biases are additions and products with constants; pooling accepts
 /// elementwise operators; softmax and layer norms are opaque.
 constexpr pattern pattern_of(op kind) {
   switch (class_of(kind)) {
@@ -47,24 +47,24 @@ constexpr pattern pattern_of(op kind) {
   detail::no_case_for_this_value();
 }
 
-/// Constants that an operator reads: weights, shifts, scales.
+/// The number of constants that an operator reads: weights, shifts, scales.
 constexpr int constants_of(op kind) {
   if (kind == op::batch_norm || kind == op::layer_norm) return 2;
   return has_weights(kind) || is_parametric(kind) || kind == op::embedding;
 }
 
-/// Operators, numbered in execution order, as patterns.
+/// The operators, numbered in execution order, as patterns.
 template <int V, int E>
 struct pattern_graph {
   dag<V, E> operators;
   pattern kind[slots<V>]{};
-  pattern edge[slots<E>]{};     ///< what the reader does with the operand operators.source[e]
+  pattern edge[slots<E>]{};     ///< how the reader uses the operand operators.source[e]
   bool tuple[slots<V>]{};       ///< reads its operands as a tuple: concatenation
-  bool kept[slots<V>]{};        ///< a result of the network
-  int constants[slots<V>]{};    ///< constants and inputs of the network that are read
+  bool kept[slots<V>]{};        ///< a network output
+  int constants[slots<V>]{};    ///< number of constants and network inputs read
 };
 
-/// `operators`: those of `g`. A broadcast operand of the result's shape is read element by element.
+/// `operators`: the operators of `g`. A broadcast operand that has the shape of the result is read element by element.
 template <int V, int E, int O>
 constexpr pattern_graph<V, E> patterns_of(graph<V, E, O> const& g, dag<V, E> const& operators) {
   pattern_graph<V, E> r;

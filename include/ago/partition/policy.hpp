@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which algorithm partitions a network.
+// Selects the algorithm that partitions a network.
 #pragma once
 
 #include <ago/partition/apollo.hpp>
@@ -8,12 +8,12 @@
 
 namespace ago {
 
-/// Variants for comparison; all run on the same kernels and give the same results.
+/// Partitioning algorithms. All of them use the same kernels; results differ only by rounding.
 enum class policy : std::uint8_t {
   ago,             ///< best intervals of atoms and chains, intensive fusion
   ago_ni,          ///< the same subgraphs without intensive fusion: epilogues only
-  paper,           ///< AGO's Algorithm 1 to the letter, SPLIT by the same, intensive fusion
-  paper_adjacent,  ///< likewise, but only neighbours are contracted
+  paper,           ///< AGO's Algorithm 1, taken literally, SPLIT by the same, intensive fusion
+  paper_adjacent,  ///< as `paper`, but only neighbours are contracted
   fuse_ops,        ///< TVM's: post-dominators and patterns
   apollo,          ///< MindSpore's: rules, memory stitching, parallelism stitching
 };
@@ -39,7 +39,8 @@ constexpr bool fuses_intensively(policy p) {
   detail::no_case_for_this_value();
 }
 
-/// Is a network of so many operators within what compilers evaluate at most by default? (At run time any size is.)
+/// Can a network of this many operators be partitioned within compilers' default limits for constant evaluation? (At
+/// run time any size can.)
 constexpr bool can_partition(policy p, int operators) { return p != policy::paper || operators <= 700; }
 
 /// The partition of `g` by policy `P`, for a device with these caches.

@@ -12,19 +12,20 @@ constexpr long pair_cache(device const& on = {}) { return on.l2_bytes / 2; }
 
 namespace detail {
 
-/// Does every element that this operator reads serve many of its results, so that it is read many times?
+/// Does this operator read each element of its operand for many of its results?
 constexpr bool reads_many_times(op kind) { return is_complex(kind) || is_pool(kind); }
 /// Can this operator follow another complex one in one pass?
 constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2d; }
 
-/// Goes back from an operator to the complex ones whose results reach it through elementwise operators alone.
+/// Searches backwards from an operator for the complex operators whose results reach it through elementwise operators
+/// only.
 template <int V>
 struct pair_search {
   enum class way : std::uint8_t { none, elementwise, other };
-  way to_end[slots<V>]{};  ///< of each node, the worst of its ways to the end
-  bool cut[slots<V>]{};    ///< one of them leaves the group of the end
-  int waiting[slots<V>]{}, waiting_count{};  ///< nodes to go on from, in ascending order
-  int passed[slots<V>]{}, passed_count{}, open{};  ///< open: waiting ones whose ways are all elementwise
+  way to_end[slots<V>]{};  ///< of each node, the worst of its paths to the end
+  bool cut[slots<V>]{};    ///< one of these paths leaves the group of the end
+  int waiting[slots<V>]{}, waiting_count{};  ///< nodes to continue from, in ascending order
+  int passed[slots<V>]{}, passed_count{}, open{};  ///< open: waiting nodes with only elementwise paths
 
   constexpr void reach(int u, way w, bool leaves) {
     if (to_end[u] == way::none) {
@@ -39,8 +40,9 @@ struct pair_search {
     cut[u] = cut[u] || leaves;
   }
 
-  /// Calls visit(a, captured) for each such operator a of b, the latest first. What reaches b in another way as well is
-  /// followed only as long as something is left that may not.
+  /// Calls visit(a, captured) for each complex operator a that b's search finds, the latest first. Nodes that also
+  /// reach b in another way are followed only while some remaining node may reach it through elementwise operators
+  /// only.
   template <int E, int O>
   constexpr void from(graph<V, E, O> const& g, int b, int const* of, auto const& visit) {
     auto const read = [&](int v, way first, way others, bool leaves) {
@@ -67,8 +69,8 @@ struct pair_search {
   }
 };
 
-/// Can the second operator of a pair follow the first in one pass, by what must be held meanwhile: rows or a chunk of
-/// 16 channels of the value between, and the weights?
+/// Can the second operator of a pair follow the first in one pass? `cache` must hold the weights and either rows or a
+/// chunk of 16 channels of the value in between.
 template <int V, int E, int O>
 constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b, long cache) {
   std::int64_t const whole = bytes(g.source(b).out);
@@ -83,16 +85,16 @@ constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b, long cache) {
 
 }  // namespace detail
 
-/// Intensive pairs: a complex operator, elementwise ones, and one that can follow it in one pass, where all paths from
-/// the one to the other lead through elementwise operators alone. Triples: likewise, with a depthwise and a pointwise
-/// one behind. Captured: all of it in one group.
+/// Intensive pairs: a complex operator, elementwise ones, and one that can follow it in one pass, where all paths
+/// between the two lead through elementwise operators only. Triples: likewise, with a depthwise and a pointwise
+/// operator after the first. Captured: all of it is in one group.
 template <int V>
 struct intensive_pairs {
   int pairs{}, possible_pairs{}, triples{}, possible_triples{};
   bool fused[slots<V>]{};  ///< of each node: ends a captured pair whose tiles fit the cache
 };
 
-/// `of`: the group of each node. `cache`: what a pair may hold at a time.
+/// `of`: the group of each node. `cache`: bytes that a pair may hold at a time.
 template <int V, int E, int O>
 constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, long cache = pair_cache()) {
   intensive_pairs<V> s;
@@ -113,8 +115,9 @@ constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, lo
   return s;
 }
 
-/// Bytes of values that need not be read, because their reader is in the same group, nor stored, because all are. What
-/// complex operators and pooling read does not count, but for the ends of pairs: they read every element many times.
+/// Bytes of values that need not be read because their reader is in the same group, and need not be stored because all
+/// readers are. Values read by complex operators and pooling do not count, except at the ends of pairs, because these
+/// operators read every element many times.
 template <int V, int E, int O>
 constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_pairs<V> const& pairs) {
   bool stored[slots<V>]{};

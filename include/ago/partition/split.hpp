@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SPLIT: subgraphs into mini-subgraphs of at most one complex operator (AGO section V).
+// SPLIT: divides subgraphs into mini-subgraphs of at most one complex operator (AGO section V).
 #pragma once
 
 #include <ago/partition/cluster.hpp>
 
 namespace ago {
 
-/// SPLIT by CLUSTER: Algorithm 1 on the edges inside subgraphs, with at most one complex operator in a group.
+/// SPLIT by CLUSTER: Algorithm 1 on the edges inside subgraphs, with at most one complex operator per group.
 template <int V, int E>
 constexpr grouping<V> split_by_cluster(dag<V, E> const& d, grouping<V> const& subgraphs,
                                        affix reading = affix::adjacent) {
   return cluster(inside(d, subgraphs), LONG_MAX, 1, reading);
 }
 
-/// SPLIT by epilogues: a node for which `starts` holds begins a mini-subgraph; any other joins that of its first
-/// predecessor, in operand order, that it can join without a cycle, and begins one if there is none. `starts` must hold
-/// for complex operators.
+/// SPLIT by epilogues: a node for which `starts` is true begins a mini-subgraph. Any other node joins that of its first
+/// predecessor, in operand order, that it can join without a cycle; if there is none, it begins one. `starts` must be
+/// true for complex operators.
 template <int V, int E>
 constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs, bool const* starts) {
   dag<V, E> const inner = inside(d, subgraphs);
@@ -34,7 +34,7 @@ constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& s
   return c.groups(d.count);
 }
 
-/// Likewise, mini-subgraphs beginning at complex operators.
+/// Likewise, with mini-subgraphs that begin at complex operators.
 template <int V, int E>
 constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs) {
   bool starts[slots<V>]{};

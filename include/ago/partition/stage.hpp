@@ -11,8 +11,9 @@ struct topological_stages {
   int of[slots<V>]{};
 };
 
-/// Nodes on the longest path that ends in each node, from any root: roots have stage 1. A single root, as the paper's
-/// wording suggests, would leave nodes of other roots unordered, and contraction by such stages makes cycles.
+/// The number of nodes on the longest path that ends in each node, from any root: roots have stage 1. Stages from a
+/// single root, as the paper's wording suggests, would leave nodes of other roots unordered, and contraction by such
+/// stages creates cycles.
 template <int V, int E>
 constexpr topological_stages<V> stages_of(dag<V, E> const& d) {
   topological_stages<V> s;

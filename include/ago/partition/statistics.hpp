@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Figures of a partition: how even it is, which fusions it permits, and the memory traffic that it saves.
+// Figures of a partition: how even it is, which fusions it permits, and how much memory traffic it saves.
 #pragma once
 
 #include <ago/partition/cluster.hpp>
@@ -12,14 +12,14 @@ namespace ago {
 struct partition_statistics {
   int groups{}, trivial{};    ///< trivial: weight below 20.0
   long total{}, heaviest{};
-  double mean{}, median{}, jain{};  ///< Jain's index of the weights: 1 if all are alike, 1 / groups if one has all
-  int most_complex{};         ///< complex operators of a group, at most
+  double mean{}, median{}, jain{};  ///< jain: index of the weights, 1 if all are equal, 1 / groups if one has all
+  int most_complex{};         ///< maximum number of complex operators in a group
   int pairs{}, possible_pairs{}, triples{}, possible_triples{};  ///< see intensive_pairs
-  int broken_epilogues{}, epilogues{};  ///< complex operators cut off from the rest of their atoms; with such
-  long bytes_removed{};       ///< of stores and loads of values between operators
+  int broken_epilogues{}, epilogues{};  ///< complex operators with an epilogue: cut off from it; all
+  long bytes_removed{};       ///< by stores and loads of values between operators
 };
 
-/// A group lighter than this is trivial (AGO section VI.B), in thousandths.
+/// A group lighter than this is trivial (AGO section VI.B); in thousandths.
 inline constexpr long trivial_weight = 20'000;
 
 namespace detail {

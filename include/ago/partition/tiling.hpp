@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a chain of operators is computed in one pass: the loop that they share.
+// How a chain of operators is computed in one pass: the loop that its operators share.
 #pragma once
 
 #include <ago/graph/enumerators.hpp>
@@ -8,13 +8,13 @@
 
 namespace ago {
 
-/// What of the values between the operators of a chain exists at a time (AGO III.B and beyond).
+/// Which part of the values between the operators of a chain exists at a time (AGO III.B and beyond).
 enum class tiling : std::uint8_t {
   none,           ///< a single operator; in a schedule: the analytic default decides
-  rows,           ///< a few rows: each operator computes the rows that the next one needs just then
-  channels,       ///< a chunk of channels of one image; a last pointwise adds chunk after chunk to its result
+  rows,           ///< a few rows: each operator computes the rows that the next one needs at that point
+  channels,       ///< a chunk of channels of one image; a pointwise at the end accumulates chunk after chunk
   channels_rows,  ///< a few rows of a chunk of channels: rows within chunks
-  pixels,         ///< a run of pixels, whatever the rows; for chains of pointwise operators
+  pixels,         ///< a run of pixels, regardless of rows; for chains of pointwise operators
 };
 
 constexpr char const* name_of(tiling how) {
@@ -23,7 +23,7 @@ constexpr char const* name_of(tiling how) {
   return names[int(how)];
 }
 
-/// Output rows of its last operator that a chain computes at a time, by rows.
+/// Output rows of the last operator that a chain computes at a time, by rows.
 inline constexpr int pipeline_rows = 2;
 
 constexpr bool by_channels(tiling how) { return how == tiling::channels || how == tiling::channels_rows; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
+// The weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -20,9 +20,8 @@ struct loop_extents {
 };
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
-/// linear M,N,K with M = all pixels; products of two
-/// values N,heads or H,M,N,K; pooling N,C,H,W,R,S; reductions N,C,H,W of the operand;
-/// everything else N,C,H,W of the result.
+/// linear M,N,K with M = number of pixels; products of two values N, heads or H, M,N,K; pooling N,C,H,W,R,S; reductions
+/// N,C,H,W of the operand; everything else N,C,H,W of the result.
 template <int V, int E, int O>
 constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
@@ -82,8 +81,8 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   detail::no_case_for_this_value();
 }
 
-/// Eq. (1) in thousandths, rounded to nearest, at least 1. Loops of extent 1 are skipped, as log 1 = 0 would make every
-/// convolution of a single image weightless; the empty product is 1. Integers only: see fixed_log.
+/// Eq. (1) in thousandths, rounded to nearest, at least 1. Loops of extent 1 are skipped, since log 1 = 0 would make
+/// every convolution of a single image weightless; the empty product is 1. Integers only: see fixed_log.
 constexpr long weight_of(int const* extents, int count, weight_constants constants = {}) {
   std::uint64_t p = std::uint64_t(1) << 32;  // the product, in units of 2^-32: at most 21.5^7 < 2^31
   constexpr std::uint64_t fraction = 0xffffffff;
