@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compound operators opened into the primitives of which other compilers' graphs consist.
+// Opens compound operators into the primitives that other compilers' graphs consist of.
 #pragma once
 
 #include <ago/graph/activations.hpp>
@@ -7,14 +7,14 @@
 
 namespace ago {
 
-/// Which compound operators are opened.
+/// The compound operators that are opened.
 struct opening {
   bool softmax = true;      ///< maximum, difference, exp, sum, quotient
   bool layer_norm = true;   ///< mean, difference, square, mean, inverse root, product, scale, bias
   bool activations = true;  ///< gelu, silu, hard swish: the function of x, times x
 };
 
-/// How many primitives an operator becomes; 1: it stays as it is.
+/// The number of primitives that an operator becomes; 1: it is not opened.
 constexpr int primitives_of(op kind, opening const& o) {
   switch (kind) {
     case op::softmax: return o.softmax ? 5 : 1;
@@ -27,14 +27,14 @@ constexpr int primitives_of(op kind, opening const& o) {
   }
 }
 
-/// A graph in which operators have been opened. `V`, `E`: capacities.
+/// A graph with opened operators. `V`, `E`: capacities.
 template <int V, int E, int O>
 struct opened_graph {
   ago::graph<V, E, O> graph;
-  int compound[V > 0 ? V : 1]{};  ///< the node of the closed graph that each node belongs to
+  int compound[V > 0 ? V : 1]{};  ///< the node of the original graph that each node belongs to
 };
 
-/// Nodes and edges of `g` once it is opened, at most.
+/// Upper bounds of the nodes and edges of an opened graph.
 struct opened_size {
   int nodes{}, edges{};
 };
@@ -44,7 +44,7 @@ constexpr opened_size size_of_opened(graph<V, E, O> const& g, opening const& o) 
   for (int v = g.input_count; v < g.node_count; ++v) {
     int const more = primitives_of(g.nodes[v].kind, o) - 1;
     r.nodes += more;
-    r.edges += 2 * more;  // a primitive reads two values at most
+    r.edges += 2 * more;  // a primitive reads at most two values
   }
   return r;
 }
@@ -61,8 +61,8 @@ inline constexpr auto inverse_root_of_sum = [](auto x, auto summand) {
 template <int V, int E, int O>
 struct opener {
   opened_graph<V, E, O>& to;
-  node compound{};  ///< being opened
-  int number{};     ///< of it, in the closed graph
+  node compound{};  ///< the node being opened
+  int number{};     ///< its number in the original graph
 
   /// Appends a node that reads `a`, and `b` unless it is -1.
   constexpr int append(node n, int a, int b = -1) {
@@ -78,7 +78,7 @@ struct opener {
     g.nodes[g.node_count] = n;
     return g.node_count++;
   }
-  /// Of the compound's own shape.
+  /// With the shape of the compound operator.
   constexpr int append(op kind, int a, int b = -1) { return append({.kind = kind, .out = compound.out}, a, b); }
   template <class F>
   constexpr int apply(F const&, char const* name, int x, float alpha = 0, float beta = 0) {
@@ -87,7 +87,7 @@ struct opener {
     n.function_name = name;
     return append(n, x);
   }
-  /// Over the channels of each pixel.
+  /// A reduction over the channels of each pixel.
   constexpr int reduce(op kind, int x) {
     shape const out{compound.out.n, compound.out.h, compound.out.w, 1};
     return append({.kind = kind, .out = out}, x);
@@ -114,7 +114,7 @@ struct opener {
     return append(op::mul, x, apply(affine_function, "affine", t, .5f, .5f));
   }
 
-  /// Appends the primitives of the compound, and returns the last one.
+  /// Appends the primitives of the compound operator, and returns the last one.
   constexpr int open(int x) {
     switch (compound.kind) {
       case op::softmax: return softmax(x);
@@ -130,8 +130,8 @@ struct opener {
 
 }  // namespace detail
 
-/// `g` with its compound operators opened: those of `o`, and of them only v with which[v], unless that is null. Values
-/// are the same but for rounding. `V2`, `E2`: at least size_of_opened().
+/// `g` with the compound operators of `o` opened; unless `which` is null, only those nodes v with which[v]. Values are
+/// the same except for rounding. `V2`, `E2`: at least size_of_opened().
 template <int V2, int E2, int V, int E, int O>
 constexpr opened_graph<V2, E2, O> opened(graph<V, E, O> const& g, opening const& o, bool const* which = nullptr) {
   opened_graph<V2, E2, O> r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The graph that partition and plan work on: lowered, passed through all passes, and made to fit.
+// The graph that partition and plan work on: lowered, transformed by all passes, exactly sized.
 #pragma once
 
 #include <ago/graph/lowering.hpp>
@@ -10,12 +10,12 @@ namespace ago {
 
 namespace detail {
 
-/// The graph of a stage in one of its size.
+/// The graph of a stage, exactly sized.
 template <class Stage>
 inline constexpr auto fitted =
     fit<Stage::graph.node_count, Stage::graph.edge_count, Stage::graph.output_count>(Stage::graph);
 
-/// A network's graph after the passes, and which rules have been applied; as much room as before.
+/// A network's graph after the passes, with unchanged capacities, and the rules that were applied.
 template <auto const& Net, algebra Freedom>
 struct simplified {
   static constexpr auto result = [] {
@@ -36,8 +36,8 @@ struct merged {
 
 }  // namespace detail
 
-/// The graph of a network after all passes, exactly sized, simplified as far as `Freedom` allows, with those siblings
-/// merged that `Merging` wants.
+/// The graph of a network after all passes, exactly sized. `Freedom` selects the algebraic rules, `Merging` the
+/// siblings that are merged.
 template <auto const& Net, algebra Freedom = algebra::exact, merging Merging = merging{}>
 struct optimized {
  private:
@@ -51,7 +51,7 @@ struct optimized {
 
  public:
   static constexpr auto const& value = choose();
-  /// Which rules of algebra have been applied, and how often.
+  /// How often each algebraic rule was applied.
   static constexpr rule_counts const& applied = detail::simplified<Net, Freedom>::result.applied;
 };
 

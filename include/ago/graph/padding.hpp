@@ -7,7 +7,7 @@
 
 namespace ago {
 
-/// What lies around a value: a constant; the value itself, mirrored without its edge; its edge; the value repeated.
+/// What fills a border: a constant; the value itself, mirrored without its edge; its edge; the value repeated.
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap };
 
 namespace detail {
@@ -19,7 +19,7 @@ constexpr tensor append_run(recording& r, tensor x, int axis, int begin, int cou
   return r.append(n, x);
 }
 
-/// `count` elements in front of those of x along an axis, or behind them.
+/// The border of `count` elements before x along an axis, or after it.
 constexpr tensor append_border(recording& r, tensor x, pad_mode mode, int axis, int count, bool behind) {
   int const extent = extent_along(x.dims(), axis);
   if (mode == pad_mode::wrap) return append_run(r, x, axis, behind ? 0 : extent - count, count, 1);
@@ -30,7 +30,7 @@ constexpr tensor append_border(recording& r, tensor x, pad_mode mode, int axis, 
   return append_expand(r, edge, whole);
 }
 
-/// x with such elements on both sides; it must have them.
+/// x with such borders on both sides; x must have enough elements for them.
 constexpr tensor append_borders(recording& r, tensor x, pad_mode mode, int axis, int before, int after) {
   int const extent = extent_along(x.dims(), axis);
   int const most = mode == pad_mode::edge ? int(int_limit) : mode == pad_mode::wrap ? extent : extent - 1;
@@ -51,7 +51,7 @@ constexpr tensor append_borders(recording& r, tensor x, pad_mode mode, int axis,
 
 }  // namespace detail
 
-/// The image with `value` around it, or with what `mode` says; also along the channels.
+/// The image with a border of `value`, or as `mode` specifies; also along the channels.
 struct pad {
   padding sides = 0;
   float value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One trained tensor that a layer needs: what it is and where it lies in the weight blob.
+// A trained tensor of a layer: its role and its place in the weight blob.
 #pragma once
 
 #include <ago/graph/op.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago {
 
-/// What a parameter is to its layer. `mean` and `variance` are batch norm's running statistics.
+/// The role of a parameter in its layer. `mean` and `variance` are batch norm's running statistics.
 enum class role : std::uint8_t { weight, bias, gamma, beta, mean, variance };
 
 constexpr char const* name_of(role what) {
@@ -17,15 +17,15 @@ constexpr char const* name_of(role what) {
   return names[int(what)];
 }
 
-/// A trained tensor, stored contiguously and as PyTorch stores it.
+/// A trained tensor, stored contiguously in PyTorch's order.
 struct parameter {
-  op kind{};            ///< of the operator that uses it
+  op kind{};            ///< the operator that uses it
   ago::role role{};
   int dims[4]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
-  int rank{};           ///< how many of them
+  int rank{};           ///< number of `dims`
   int offset{};         ///< of its first float in the blob
   int layer{}, line{};  ///< number of the layer, its source line
-  char const* name{};   ///< given by named(), with those around it: "encoders.1.norm2"; or null
+  char const* name{};   ///< from named(), with enclosing names: "encoders.1.norm2"; or null
 
   constexpr int count() const {
     int floats = 1;

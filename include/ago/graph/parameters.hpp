@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parameters of a network: how many floats its weight blob has, and what lies where in it.
+// The parameters of a network: the size and layout of its weight blob.
 #pragma once
 
 #include <ago/graph/lowering.hpp>
 
 namespace ago {
 
-/// Parameters in declaration order; each layer's weight before its bias, batch norm's gamma, beta, mean, variance.
+/// Parameters in declaration order; a layer's weight precedes its bias; batch norm: gamma, beta, mean, variance.
 template <int N>
 struct parameter_table {
   parameter rows[N > 0 ? N : 1]{};
@@ -20,7 +20,7 @@ struct parameter_table {
 namespace detail {
 template <auto const& Net>
 constexpr auto list_parameters() {
-  constexpr bool is_constant = constant<Net>;  // of a concept compilers would say more
+  constexpr bool is_constant = constant<Net>;  // compilers would print more about a concept
   static_assert(is_constant,
                 "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   constexpr int n = traced<Net>::size.parameters;
@@ -39,7 +39,7 @@ constexpr auto list_parameters() {
 template <auto const& Net>
 inline constexpr auto parameters = detail::list_parameters<Net>();
 
-/// Floats of the weight blob, running statistics of batch norm included.
+/// The number of floats in the weight blob, including running statistics of batch norm.
 template <auto const& Net>
 inline constexpr int parameter_count = lowered<Net>::value.parameters;
 

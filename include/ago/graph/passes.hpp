@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Graph passes: graph in, graph out, the same values at the outputs. They work at compile time and at run time.
-// All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and never are inputs.
+// Graph passes: graph in, graph out, with the same values at the outputs. They work at compile time and at run time.
+// All keep topological order, the inputs, and the offsets of parameters; outputs stay distinct and are never inputs.
 #pragma once
 
 #include <ago/graph/rewriting.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago {
 
-/// Takes out what no output depends on. Inputs stay, they are part of the signature.
+/// Removes operators that no output depends on. Inputs stay, because they are part of the model's interface.
 template <int V, int E, int O>
 constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
   detail::replacement<V> r;
@@ -20,7 +20,7 @@ constexpr graph<V, E, O> dead_code(graph<V, E, O> g) {
 }
 
 namespace detail {
-/// Does node v give its operand's elements unchanged, in the same order in memory?
+/// Does node v return the elements of its operand unchanged, in the same order in memory?
 template <int V, int E, int O>
 constexpr bool is_identity(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
@@ -48,7 +48,7 @@ constexpr bool is_identity(graph<V, E, O> const& g, int v) {
     case op::permute: return keeps_order(g.source(v).out, n) && g.source(v).out == n.out;
     case op::from_nchw:
     case op::to_nchw: return n.out.c == 1 || n.out.h * n.out.w == 1;
-    default: return false;  // nothing is known of it
+    default: return false;
   }
 }
 
@@ -62,12 +62,12 @@ constexpr void become_copy(graph<V, E, O>& g, int v, int source) {
 }
 }  // namespace detail
 
-/// Takes out what changes nothing: identities, windows of one pixel, reorderings of one channel or one pixel.
-/// Where an output would become an input or another output, an op::identity stays: the copy into the user's memory.
+/// Removes operators without effect: identities, windows of one pixel, reorderings of one channel or one pixel.
+/// Where an output would become an input or another output, an op::identity stays, which copies into the user's memory.
 template <int V, int E, int O>
 constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
   detail::replacement<V> r;
-  bool taken[V > 0 ? V : 1]{};  // what no further output may stand for
+  bool taken[V > 0 ? V : 1]{};  // inputs and outputs, which cannot become another output
   for (int v = 0; v < g.input_count; ++v) taken[v] = true;
   for (int i = 0; i < g.output_count; ++i) taken[g.outputs[i]] = true;
   detail::use_counts<V> const uses(g);
@@ -88,7 +88,7 @@ constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
 
 namespace detail {
 
-/// Same operator on the same values? Operands of g have been replaced by what stands for them.
+/// Is it the same operator on the same values? The operands in g have already been replaced.
 template <int V, int E, int O>
 constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   node const &x = g.nodes[a], &y = g.nodes[b];
@@ -108,12 +108,12 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
 
 }  // namespace detail
 
-/// Computes equal values once. Of two equal outputs the second becomes an op::identity of the first.
+/// Computes equal values once. The second of two equal outputs becomes an op::identity of the first.
 template <int V, int E, int O>
 constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   detail::replacement<V> r;
   detail::use_counts<V> uses(g);
-  // Equal nodes share their operands: each is compared with the earlier readers of its first-recorded operand only.
+  // Equal nodes share their operands, so each is compared only with earlier readers of its first-recorded operand.
   int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};
   for (int v = 0; v < V; ++v) newest[v] = -1;
   for (int v = g.input_count; v < g.node_count; ++v) {
@@ -140,10 +140,10 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   return detail::rewritten(g, r);
 }
 
-/// Moves batch norm into the convolution before it, as far as nothing else sees the value in between:
+/// Folds batch norm into the convolution before it, unless something else reads the value in between:
 /// conv -> batch_norm         becomes conv{norm} -> bias{norm},
 /// conv -> bias -> batch_norm becomes conv{norm} -> bias{shift, norm}.
-/// The numbers are folded when the weights are packed: scale = gamma / sqrt(variance + epsilon) multiplies the
+/// The arithmetic is done when the weights are packed: scale = gamma / sqrt(variance + epsilon) multiplies the
 /// weights, and the bias becomes (shift - mean) * scale + beta.
 template <int V, int E, int O>
 constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
@@ -171,16 +171,17 @@ constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
   return detail::rewritten(g, r);
 }
 
-/// Dead code, identities and common subexpressions: one round is complete.
+/// Removes dead code, identities and common subexpressions. A second round would find nothing.
 template <int V, int E, int O>
 constexpr graph<V, E, O> cleaned(graph<V, E, O> const& g) {
   return common_subexpressions(remove_identities(dead_code(g)));
 }
 
-/// All passes, until none has anything left to do. `applied`: adds up how often each rule of algebra has been applied.
+/// Applies all passes until none changes anything. `applied` accumulates how often each algebraic rule was applied.
 ///
-/// That ends: written out as a tree of operators down to the inputs, no value grows by a rule, and the one that the
-/// rule is applied to shrinks, or else fewer pixels are computed for it.
+/// It terminates: if every value is written out as a tree of operators down to the inputs, no rule enlarges the tree of
+/// any value, and each rule either shrinks the tree of the value it is applied to, or reduces the number of pixels
+/// computed for it.
 template <int V, int E, int O>
 constexpr graph<V, E, O> optimize(graph<V, E, O> g, algebra freedom, rule_counts& applied) {
   g = cleaned(g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers that exchange channels and pixels: blocks of an image as channels of one pixel, and back.
+// Layers that turn blocks of an image into channels of one pixel, and back.
 #pragma once
 
 #include <ago/graph/movement.hpp>
@@ -21,7 +21,7 @@ constexpr tensor append_blocks(recording& r, tensor x, int sh, int sw) {
   return r.append({.kind = op::reshape, .out = out}, x);
 }
 
-/// The inverse, of extents that sh and sw divide.
+/// The inverse; sh and sw must divide the extents.
 constexpr tensor append_channels(recording& r, tensor x, int sh, int sw) {
   shape const s = x.dims();
   if (sh == 1 && sw == 1) return x;
@@ -31,13 +31,13 @@ constexpr tensor append_channels(recording& r, tensor x, int sh, int sw) {
   return r.append({.kind = op::reshape, .out = {s.n, s.h / sh, columns, r.fitting(long(sh) * row)}}, x);
 }
 
-/// As channel_shuffle{groups}.
+/// channel_shuffle{groups}
 constexpr tensor append_shuffle(recording& r, tensor x, int groups) {
   if (groups == 1 || groups == x.channels()) return x;
   return r.append({.kind = op::channel_shuffle, .out = x.dims(), .groups = groups}, x);
 }
 
-/// The channels of a block; 1 if they do not divide those of x.
+/// `block`, or 1 if the pixels of a block do not divide the channels of x.
 constexpr int check_block(recording& r, tensor x, int block) {
   int const side = r.positive(block);
   long const pixels = long(side) * side;
@@ -57,8 +57,8 @@ constexpr int check_image(recording& r, tensor x, int block) {
 
 }  // namespace detail
 
-/// {n, h, w, block * block * c} to {n, h * block, w * block, c}, the block's pixels outermost in the channels: as
-/// TensorFlow, and ONNX by default ("DCR").
+/// {n, h, w, block * block * c} to {n, h * block, w * block, c}, with the position within the block outermost in the
+/// channels, as in TensorFlow and, by default, in ONNX ("DCR").
 struct depth_to_space {
   int block = 2;
   int line = __builtin_LINE();
@@ -69,7 +69,7 @@ struct depth_to_space {
   }
 };
 
-/// The inverse.
+/// The inverse of depth_to_space.
 struct space_to_depth {
   int block = 2;
   int line = __builtin_LINE();
@@ -80,7 +80,7 @@ struct space_to_depth {
   }
 };
 
-/// The same with the block's pixels innermost in the channels: PyTorch's PixelShuffle, ONNX's "CRD".
+/// depth_to_space with the position within the block innermost in the channels: PyTorch's PixelShuffle, ONNX's "CRD".
 struct pixel_shuffle {
   int block = 2;
   int line = __builtin_LINE();
@@ -91,7 +91,7 @@ struct pixel_shuffle {
   }
 };
 
-/// The inverse.
+/// The inverse of pixel_shuffle.
 struct pixel_unshuffle {
   int block = 2;
   int line = __builtin_LINE();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules about windows: pads of their own in place of a padded image, and a maximum of maxima.
+// Rules about windows: padding of the image as padding of the window, and a maximum of maxima.
 #pragma once
 
 #include <ago/graph/rewriter.hpp>
@@ -20,8 +20,8 @@ constexpr bool pad_of_pad(auto& w, int v) {
   return true;
 }
 
-/// Are these pads of a pooling of an image of shape `in` that a layer may have? At most half of the window, and each
-/// window sees a pixel.
+/// Are the pads valid for a pooling layer on an image of shape `in`? They are at most half of the window, and each
+/// window contains a pixel.
 constexpr bool may_pool(window const& w, shape const& in, shape const& out) {
   bool const narrow = w.pad_top <= w.kernel_h / 2 && w.pad_bottom <= w.kernel_h / 2 && w.pad_left <= w.kernel_w / 2 &&
                       w.pad_right <= w.kernel_w / 2;
@@ -29,8 +29,8 @@ constexpr bool may_pool(window const& w, shape const& in, shape const& out) {
          (out.w - 1) * w.stride_w - w.pad_left < in.w;
 }
 
-/// v: conv2d, depthwise, max_pool or avg_pool. Zeros around the image add nothing to a sum; they count in a mean, and
-/// win no maximum over what is not negative.
+/// v: conv2d, depthwise, max_pool or avg_pool. Zeros around the image add nothing to a sum, count in a mean, and do not
+/// change a maximum of values that are not negative.
 constexpr bool pad_into_window(auto& w, int v) {
   int const u = w.operand(v);
   if (w[u].kind != op::pad || w[u].alpha != 0) return false;
@@ -43,7 +43,7 @@ constexpr bool pad_into_window(auto& w, int v) {
   if (n.kind == op::max_pool && !w.bounds[w.operand(u)].positive()) return false;
   if (n.kind == op::avg_pool) {
     bool const padded = n.win.pad_top + n.win.pad_left + n.win.pad_bottom + n.win.pad_right > 0;
-    if (padded && !n.count_pads) return false;  // some of the pads would count, others not
+    if (padded && !n.count_pads) return false;  // only some of the pads would count
     n.count_pads = true;
   }
   n.win = joined;
@@ -51,7 +51,7 @@ constexpr bool pad_into_window(auto& w, int v) {
   return true;
 }
 
-/// Does each pixel of an image of shape `in` lie in one of the windows?
+/// Is each pixel of an image of shape `in` in some window?
 constexpr bool covers(window const& w, shape const& in, shape const& out) {
   return w.dilation_h == 1 && w.dilation_w == 1 && w.stride_h <= w.kernel_h && w.stride_w <= w.kernel_w &&
          (out.h - 1) * w.stride_h - w.pad_top + w.kernel_h >= in.h &&

@@ -6,7 +6,7 @@
 
 namespace ago {
 
-/// Largest value of each window; padding never wins. `ceil` as PyTorch's ceil_mode.
+/// Maximum of each window, without the padding. `ceil` is PyTorch's ceil_mode.
 struct max_pool {
   extent2 kernel = 2;
   optional_extent2 stride{};  ///< as the kernel, unless given
@@ -22,7 +22,7 @@ struct max_pool {
   }
 };
 
-/// Mean of each window. With `count_pads` padding counts in the divisor: PyTorch's count_include_pad, and its default.
+/// Mean of each window. With `count_pads`, padding counts in the divisor, as by default in PyTorch (count_include_pad).
 struct avg_pool {
   extent2 kernel = 2;
   optional_extent2 stride{};  ///< as the kernel, unless given
@@ -55,7 +55,7 @@ struct global_pool {
 
 /// Mean over the image: {n, h, w, c} -> {n, 1, 1, c}.
 using global_avg_pool = detail::global_pool<op::global_avg_pool>;
-/// Largest value of the image: {n, h, w, c} -> {n, 1, 1, c}.
+/// Maximum over the image: {n, h, w, c} -> {n, 1, 1, c}.
 using global_max_pool = detail::global_pool<op::global_max_pool>;
 
 }  // namespace ago

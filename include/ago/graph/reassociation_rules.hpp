@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules that hold for real numbers: they change the order in which numbers are added and multiplied, and so rounding.
+// Rules that hold for real numbers. They change the order of additions and multiplications, and therefore rounding.
 #pragma once
 
 #include <ago/graph/rewriter.hpp>
 
 namespace ago::detail {
 
-/// Node v becomes a sum or product of a and b, which come before it; the larger one is operand 0.
+/// Node v becomes a sum or product of a and b, which precede it; the larger one is operand 0.
 constexpr void become_binary(auto& w, int v, op kind, int a, int b) {
   if (w.shape_of(a).count() < w.shape_of(b).count()) {
     int const larger = b;
@@ -19,7 +19,7 @@ constexpr void become_binary(auto& w, int v, op kind, int a, int b) {
   w.update_bounds(v);
 }
 
-/// v: a sum. A product less. One of the other factors has the shape of their sum.
+/// v: a sum. This saves a product. One of the other factors has the shape of their sum.
 constexpr bool common_factor(auto& w, int v) {
   int const operands[] = {w.operand(v, 0), w.operand(v, 1)};
   int const left = operands[0], right = operands[1], later = left > right ? left : right;
@@ -38,7 +38,7 @@ constexpr bool common_factor(auto& w, int v) {
   return false;
 }
 
-/// v: a sum or product with one pixel per image. Two such pixels are cheaper to join than two images.
+/// v: a sum or product with an operand of one pixel per image. Combining two such operands is cheaper than two images.
 constexpr bool gates_first(auto& w, int v) {
   int const u = w.operand(v), second = w.operand(v, 1);
   if (w[u].kind != w[v].kind || !w.uses.is_private(u) || second > u) return false;
@@ -49,8 +49,8 @@ constexpr bool gates_first(auto& w, int v) {
   return true;
 }
 
-/// v: a mean over pixels. It is taken before a matrix product, and before what shifts and scales the channels between
-/// them, which then have fewer pixels. Means that count pads are none: they would shrink a shift.
+/// v: a mean over pixels. It moves ahead of a matrix product and of the biases and batch norms between them, which then
+/// have fewer pixels. Means that count pads are excluded, because they would scale down a bias.
 constexpr bool average_before_product(auto& w, int v) {
   window const& win = w[v].win;
   if (w[v].count_pads && win.pad_top + win.pad_left + win.pad_bottom + win.pad_right > 0) return false;

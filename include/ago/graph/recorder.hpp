@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tracing writes into: nodes, edges, parameters and the first fault, during constant evaluation.
+// The result of tracing during constant evaluation: nodes, edges, parameters and the first fault.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago::detail {
 
-/// An array that grows in a constant expression on every compiler (std::vector does not, and costs its header).
+/// An array that grows in a constant expression with every compiler (std::vector does not, and needs its header).
 template <class T>
 struct growing {
   T* data{};
@@ -37,21 +37,21 @@ struct growing {
 /// Extents, counts and offsets are ints.
 inline constexpr long int_limit = 2147483647;
 
-/// a * b for positive factors up to int_limit + 1, cut off there.
+/// a * b for positive factors up to int_limit + 1; at most int_limit + 1.
 constexpr long limited_product(long a, long b) { return a > int_limit / b ? int_limit + 1 : a * b; }
-/// Elements of a value, cut off there.
+/// The number of elements of a value; at most int_limit + 1.
 constexpr long limited_count(shape const& s) {
   return limited_product(limited_product(limited_product(s.n, s.h), s.w), s.c);
 }
 
-/// A network in the making.
+/// A network while it is recorded.
 struct recorder {
   growing<node> nodes;
   growing<int> edges, outputs;
   growing<parameter> parameters;
   int inputs{};
-  int layers{};         ///< recorded so far
-  long floats{};        ///< of parameters so far
+  int layers{};         ///< number of layers recorded so far
+  long floats{};        ///< floats of their parameters
   naming names;
   diagnostic bad{};
 

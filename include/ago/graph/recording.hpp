@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a layer records itself: its arguments checked, its parameters placed, its nodes appended.
+// Recording of a layer: checks its arguments, places its parameters, appends its nodes.
 #pragma once
 
 #include <ago/graph/tensor.hpp>
 
 namespace ago::detail {
 
-/// What a layer reads; a view, for function arguments only.
+/// The operands of a layer; a view, only for function arguments.
 struct operand_list {
   tensor const* first{};
   int count{};
@@ -17,29 +17,29 @@ struct operand_list {
   constexpr operand_list(tensor const* data, int size) : first(data), count(size) {}
 };
 
-/// One layer while it is recorded. The first fault of a network is kept; a bad argument is replaced by a harmless one,
-/// so that tracing goes on to its end without undefined behaviour and the fault is what the user sees.
+/// One layer while it is recorded. The first fault of a network is kept. An invalid argument is replaced by a valid
+/// one, so that tracing completes without undefined behaviour and the user sees the fault.
 class recording {
  public:
-  /// Opens the layer `where`, written on source line `line`, which reads `operands`.
+  /// Begins the layer `where`, written on source line `line`, which reads `operands`.
   constexpr recording(op where, int line, operand_list operands) : where_(where), line_(line) {
     for (int i = operands.count; i-- > 0;)
       if (operands.first[i].recorder) recorder_ = operands.first[i].recorder;
     if (recorder_) layer_ = recorder_->layers++;
     for (int i = 0; i < operands.count; ++i) admit(operands.first[i]);
   }
-  /// Continues the layer that made `x`.
+  /// Continues the layer that recorded `x`.
   constexpr explicit recording(tensor x) : recorder_(x.recorder) {
     node const& made = recorder_->nodes[x.index];
     where_ = made.kind;
     line_ = made.line;
     layer_ = made.layer;
   }
-  /// Opens one that reads nothing: an input.
+  /// Begins a layer without operands: an input.
   constexpr recording(op where, int line, recorder& to)
       : recorder_(&to), where_(where), line_(line), layer_(to.layers++) {}
 
-  /// Reports a fault, and the two numbers that it is about (0, 0: none).
+  /// Reports a fault with its two numbers (0, 0: none).
   constexpr void complain(fault what, long expected, long actual) { complain(what, expected, actual, line_); }
   constexpr void complain(fault what, long expected, long actual, int line) {
     if (recorder_) recorder_->complain({what, where_, layer_, line, clamp(expected), clamp(actual)});
@@ -64,7 +64,7 @@ class recording {
     return 1;
   }
 
-  /// Places a parameter behind those declared before it, and returns its offset. Extents outermost first.
+  /// Places a parameter after those declared before it, and returns its offset. Extents are given outermost first.
   template <class... Extents>
   constexpr int place(op kind, role what, Extents... extents) {
     long count = 1;
@@ -78,7 +78,7 @@ class recording {
     return int(offset);
   }
 
-  /// Appends `n`, which reads `operands`; layer, line, name and edges are filled in here.
+  /// Appends `n`, which reads `operands`; fills in layer, line, name and edges.
   constexpr tensor append(node n, operand_list operands = {}) {
     if (!recorder_) return {};
     n.input_first = recorder_->edges.size;
@@ -111,7 +111,7 @@ class recording {
   int line_{}, layer_{};
 };
 
-/// Records an operator whose result has its operand's shape; `n` brings the rest.
+/// Records an operator whose result has its operand's shape; `n` has the rest.
 constexpr tensor record_elementwise(tensor x, int line, node n) {
   n.out = x.dims();
   return recording(n.kind, line, x).append(n, x);

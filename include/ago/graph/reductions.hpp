@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers that make one element of many: sums, means, products, extrema along axes.
+// Reductions: sums, means, products, extrema along axes.
 #pragma once
 
 #include <ago/graph/movement.hpp>
@@ -16,7 +16,7 @@ struct axes {
 
 namespace detail {
 
-/// The operator over all pixels that does the same along rows and columns; or identity.
+/// The equivalent operator for a reduction along rows and columns; op::identity if there is none.
 constexpr op global_form(op kind) {
   return kind == op::reduce_mean  ? op::global_avg_pool
          : kind == op::reduce_max ? op::global_max_pool
@@ -41,16 +41,16 @@ struct reduction {
 
 }  // namespace detail
 
-// Along the given axes, whose extents become 1: `x | reduce_mean{axis::channels}`,
-// `x | reduce_sum{{axis::rows, axis::columns}}`; along all but the images if none are given.
+// Reductions along the given axes, whose extents become 1: `x | reduce_mean{axis::channels}`,
+// `x | reduce_sum{{axis::rows, axis::columns}}`; along all axes but the images by default.
 using reduce_sum = detail::reduction<op::reduce_sum>;
 using reduce_mean = detail::reduction<op::reduce_mean>;
 using reduce_max = detail::reduction<op::reduce_max>;
 using reduce_min = detail::reduction<op::reduce_min>;
 using reduce_product = detail::reduction<op::reduce_product>;
 
-/// The number of the largest element along an axis, whose extent becomes 1, as a float; of equal ones the first, or
-/// the last.
+/// The index, as a float, of the largest element along an axis, whose extent becomes 1; among equal elements the first,
+/// or the last if `last`.
 struct arg_max {
   axis along = axis::channels;
   bool last = false;
@@ -59,7 +59,7 @@ struct arg_max {
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::arg_max, line, x);
     int const a = int(along);
-    if (detail::extent_along(x.dims(), a) > 1 << 24)  // beyond, float32 skips numbers
+    if (detail::extent_along(x.dims(), a) > 1 << 24)  // float32 skips integers above
       r.complain(fault::too_large, 1 << 24, detail::extent_along(x.dims(), a));
     int order[] = {0, 1, 2, 3};
     order[a] = 3, order[3] = a;

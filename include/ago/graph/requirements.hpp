@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ago needs of compiler, flags and processor, said before anything else is read.
+// Checks compiler, flags and processor before any other header is read.
 #pragma once
 
-// Below #error compilers read on, and print hundreds of lines; where a file is missing they stop.
+// After #error compilers read on and print hundreds of lines; a missing include file stops them.
 #if !defined(__cplusplus) || __cplusplus < 202002L
 #error "ago: C++20 is needed; compile with -std=c++20"
 #include <ago stops here>
@@ -12,7 +12,7 @@
 #elif defined(__arm__)
 #error "ago: 32-bit Arm is not supported; compile for 64-bit Arm (aarch64)"
 #include <ago stops here>
-// What is not rounded as it is written is wrong without a word: exp, log, sin, rounding itself, and every NaN.
+// Without exact rounding, exp, log, sin, the rounding functions and the treatment of NaN would be silently wrong.
 #elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "ago: results are wrong under -ffast-math, -Ofast and similar flags; add -fno-fast-math where ago is included"

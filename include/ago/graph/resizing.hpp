@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images of other extents.
+// Resizing of images.
 #pragma once
 
 #include <ago/graph/recording.hpp>
@@ -7,7 +7,7 @@
 
 namespace ago {
 
-/// Other extents by the nearest pixel: row y of the result is row floor(y * h / height), unless told otherwise. With
+/// Resizes to the nearest pixel: by default, row y of the result is row floor(y * h / height). With
 /// `sampling::half_pixel, rounding::nearest_or_up` it is PyTorch's interpolate(mode="nearest-exact").
 struct resize_nearest {
   int height = 1, width = 1;
@@ -24,8 +24,8 @@ struct resize_nearest {
   }
 };
 
-/// Other extents by linear interpolation in both directions; as PyTorch's interpolate(align_corners=False) unless told
-/// otherwise.
+/// Resizes by linear interpolation in both directions; by default PyTorch's
+/// interpolate(mode="bilinear", align_corners=False).
 struct resize_bilinear {
   int height = 1, width = 1;
   ago::sampling sampling = ago::sampling::standard;

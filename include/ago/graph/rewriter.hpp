@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A graph that rules rewrite in place, with what they ask about its values.
+// A graph that rules rewrite in place, with the properties of its values that rules need.
 #pragma once
 
 #include <ago/graph/rewriting.hpp>
@@ -8,8 +8,8 @@
 
 namespace ago::detail {
 
-/// Rules look at a node and at those before it, and change them so that the node's value stays what it is. They keep
-/// the order of nodes, and change the value of an earlier node only if nothing else sees it.
+/// Rules inspect a node and those before it, and change them without changing the node's value. They keep the order of
+/// nodes, and change the value of an earlier node only if nothing else reads it.
 template <int V, int E, int O>
 struct rewriter {
   graph<V, E, O>& g;
@@ -22,14 +22,14 @@ struct rewriter {
   constexpr int operand(int v, int k = 0) const { return g.operand(v, k); }
   constexpr shape const& shape_of(int v) const { return g.nodes[v].out; }
 
-  /// Operand number k of v becomes x.
+  /// Makes x operand number k of v.
   constexpr void read(int v, int x, int k = 0) {
     int& operand = g.edges[g.nodes[v].input_first + k];
     --uses.readers[operand];
     ++uses.readers[x];
     operand = x;
   }
-  /// Node v becomes `n`, with the operand x alone, and keeps its shape and its origin.
+  /// Replaces node v by `n` with x as its only operand; shape, layer, line and name stay.
   constexpr void become(int v, node n, int x) {
     node const& old = g.nodes[v];
     for (int k = 0; k < old.input_count; ++k) --uses.readers[g.operand(v, k)];
@@ -44,11 +44,11 @@ struct rewriter {
   constexpr void become_copy(int v, int x) { become(v, {.kind = op::identity}, x); }
   constexpr void update_bounds(int v) { bounds[v] = bounds_of(g, bounds, v); }
 
-  /// Is v's kernel one that its only reader can be computed in?
+  /// Can the only reader of v be computed in v's kernel?
   constexpr bool takes_only_reader(int v) const { return uses.is_private(v) && takes_epilogue(g.nodes[v].kind); }
 };
 
-/// Exchanges what two nodes of one operand each compute; operands and shapes stay.
+/// Exchanges the operators of two nodes with one operand each; operands and shapes stay.
 constexpr void exchange_operators(node& a, node& b) {
   node const old = a;
   a = b;

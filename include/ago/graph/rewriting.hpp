@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The mechanics of graph passes: which node reads what, and how nodes are removed.
+// Helpers of graph passes: counting readers, replacing and removing nodes.
 #pragma once
 
 #include <ago/graph/graph.hpp>
 
 namespace ago {
 
-/// The same graph with other capacities, which its counts must fit.
+/// The same graph with other capacities, which must not be below its counts.
 template <int V2, int E2, int O2, int V, int E, int O>
 constexpr graph<V2, E2, O2> fit(graph<V, E, O> const& g) {
   graph<V2, E2, O2> fitted{};
@@ -24,7 +24,7 @@ constexpr graph<V2, E2, O2> fit(graph<V, E, O> const& g) {
 
 namespace detail {
 
-/// How often each value is read, outputs counted too.
+/// How often each value is read, and whether it is an output.
 template <int V>
 struct use_counts {
   int readers[V > 0 ? V : 1]{};
@@ -36,12 +36,12 @@ struct use_counts {
       for (int k = 0; k < g.nodes[v].input_count; ++k) ++readers[g.operand(v, k)];
     for (int i = 0; i < g.output_count; ++i) is_output[g.outputs[i]] = true;
   }
-  /// Read by exactly one operator, and not seen outside?
+  /// Is it read once, and not an output?
   constexpr bool is_private(int v) const { return readers[v] == 1 && !is_output[v]; }
 };
 
-/// What becomes of each node: `stands_for[v]` is the node to read instead of v, v itself to begin with. An output that
-/// is kept stays one, even if readers inside turn to another node.
+/// The replacement of each node: readers of v read `stands_for[v]` instead, initially v itself. An output that is kept
+/// stays an output, even if its readers now read another node.
 template <int V>
 struct replacement {
   int stands_for[V > 0 ? V : 1]{};
@@ -53,14 +53,14 @@ struct replacement {
       keep[v] = true;
     }
   }
-  /// Takes v out; its readers read `other` from now on, an earlier node that is kept.
+  /// Removes v; its readers read `other` instead, an earlier node that is kept.
   constexpr void replace(int v, int other) {
     stands_for[v] = other;
     keep[v] = false;
   }
 };
 
-/// The graph with the nodes that `r` does not keep taken out, order otherwise unchanged.
+/// The graph without the nodes that `r` does not keep; the order is unchanged.
 template <int V, int E, int O>
 constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
   int moved_to[V > 0 ? V : 1]{};
@@ -70,7 +70,7 @@ constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
     node n = g.nodes[v];
     int const first = n.input_first;
     n.input_first = edges;
-    // Edges of earlier nodes only have been overwritten: rows are in the order of their nodes.
+    // Only edges of earlier nodes have been overwritten, because rows are in the order of their nodes.
     for (int k = 0; k < n.input_count; ++k) g.edges[edges++] = moved_to[r.stands_for[g.edges[first + k]]];
     moved_to[v] = nodes;
     g.nodes[nodes++] = n;

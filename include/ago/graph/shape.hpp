@@ -6,7 +6,7 @@
 
 namespace ago {
 
-/// Extents of a 4-dimensional float32 value stored as NHWC: images, rows, columns, channels (innermost).
+/// Extents of a float32 value with four axes, stored as NHWC: images, rows, columns, channels (innermost).
 struct shape {
   int n = 1, h = 1, w = 1, c = 1;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where horizontal fusion pays.
+// The savings of horizontal fusion.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -7,16 +7,17 @@
 
 namespace ago {
 
-/// What is saved if operators that read one value through one window become one.
+/// The savings if operators that read the same value through equal windows are merged.
 struct sibling_savings {
-  long bytes_read = 0;      ///< of the value, which L2 does not keep from one operator to the next
-  int vectors = 0;          ///< registers of channels for each pixel, as the last one of each operator need not be full
-  int narrow = 0;           ///< operators of a single register of channels: their tiles load more than they multiply
-  long transformed = 0;     ///< floats of the value that need not be transformed again, if Winograd computes all
+  long bytes_read = 0;      ///< of the value, if L2 does not keep it from one operator to the next
+  int vectors = 0;          ///< registers of channels for each pixel; the last one of each operator may be partly empty
+  int narrow = 0;           ///< operators with a single register of channels: their tiles load more than they multiply
+  long transformed = 0;     ///< floats of the value that are not transformed again, if all operators use Winograd
   constexpr bool any() const { return bytes_read > 0 || vectors > 0 || narrow > 0 || transformed > 0; }
 };
 
-/// Adds up what members save; `channels` are theirs, the window that of all. Whatever else differs has been excluded.
+/// Accumulates the savings of merging operators with the given channels and a common window. It assumes that nothing
+/// else about them differs.
 class sibling_account {
  public:
   constexpr sibling_account(shape const& value, window const& win, merging const& m)
@@ -29,7 +30,7 @@ class sibling_account {
   }
   constexpr sibling_savings savings() const {
     long const again = members_ > 1 ? (members_ - 1) * value_.count() : 0;
-    bool const kept = 4 * value_.count() <= merging_.l2_bytes * 2 / 5;  // as between operators: partition/traffic.hpp
+    bool const kept = 4 * value_.count() <= merging_.l2_bytes * 2 / 5;  // as in partition/traffic.hpp
     return {kept ? 0 : 4 * again, vectors_ - vectors_of(channels_), members_ > 1 && merging_.lanes > 1 ? narrow_ : 0,
             win_.is_dense_square(3) ? again : 0};
   }

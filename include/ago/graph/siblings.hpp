@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Horizontal fusion: convolutions or matrix products that read one value become one, with the output channels of all.
+// Horizontal fusion: merges convolutions or matrix products that read the same value into one with all output channels.
 #pragma once
 
 #include <ago/graph/passes.hpp>
@@ -9,20 +9,20 @@ namespace ago {
 
 namespace detail {
 
-/// An operator with weights, and what an epilogue computes behind it from the same pixel and channel.
+/// An operator with weights, and the operators after it that its epilogue computes from the same pixel and channel.
 struct branch {
-  int head{}, tail{};  ///< its first and last operator; each is read by the next one alone
+  int head{}, tail{};  ///< its first and last operator; each is read only by the next one
   int length{};
 };
 
-/// Elementwise, of one operand, with parameters for each channel or none?
+/// Is it elementwise with one operand, and parameters per channel or none?
 constexpr bool continues_branch(op kind) { return is_unary(kind) && kind != op::positions && kind != op::batch_norm; }
 
-/// Who reads what, and the branches of a graph.
+/// The readers and branches of a graph.
 template <int V>
 struct branches {
   use_counts<V> uses;
-  int reader[V > 0 ? V : 1]{};  ///< the last one
+  int reader[V > 0 ? V : 1]{};  ///< the last reader of each value
 
   template <int E, int O>
   constexpr explicit branches(graph<V, E, O> const& g) : uses(g) {
@@ -36,7 +36,7 @@ struct branches {
       b.tail = reader[b.tail];
     return b;
   }
-  /// The concatenation of channels that alone reads what b computes; -1: none.
+  /// The concatenation of channels that is the only reader of b's result; -1: none.
   template <int E, int O>
   constexpr int joined_by(graph<V, E, O> const& g, branch const& b) const {
     if (!uses.is_private(b.tail)) return -1;
@@ -45,9 +45,8 @@ struct branches {
   }
 };
 
-/// Does reader r of a branch lose nothing if it reads a slice of channels instead? Not if it would be computed in the
-/// branch's epilogue or in one pass with it, and not if it wants the value in memory of its own. `only`: nobody else
-/// reads the branch.
+/// Can reader r of a branch read a slice of channels at no cost? It cannot if it would be computed in the branch's
+/// epilogue or in one pass with the branch, or if it needs the value in its own memory. `only`: r is the only reader.
 constexpr bool takes_slice(node const& r, shape const& value, bool only) {
   bool const follows = is_matrix_product(r.kind) || r.kind == op::depthwise || pools_windows(r.kind);
   if (only && (follows || is_elementwise(r.kind))) return false;
@@ -55,7 +54,7 @@ constexpr bool takes_slice(node const& r, shape const& value, bool only) {
   return !gate && r.kind != op::concat && r.kind != op::reshape && r.kind != op::from_nchw && r.kind != op::to_nchw;
 }
 
-/// The same for all readers.
+/// takes_slice for all readers.
 template <int V, int E, int O>
 constexpr bool can_be_slice(graph<V, E, O> const& g, branches<V> const& all, branch const& b) {
   if (all.uses.is_output[b.tail]) return false;
@@ -68,10 +67,10 @@ constexpr bool can_be_slice(graph<V, E, O> const& g, branches<V> const& all, bra
   return true;
 }
 
-/// Has it one slope for all channels?
+/// Is it a prelu with one slope for all channels?
 constexpr bool shares_slope(node const& n) { return n.kind == op::prelu && n.entries != n.out.c; }
 
-/// The same operators, but for parameters and the number of channels?
+/// Do the branches have the same operators, except for parameters and the number of channels?
 template <int V, int E, int O>
 constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, branch const& a, branch const& b) {
   if (a.length != b.length) return false;
@@ -84,18 +83,18 @@ constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, bra
   return true;
 }
 
-/// Which branches become one. `members` are in the order of their channels.
+/// The groups of branches to be merged. Members are in the order of their channels.
 template <int V>
 struct sibling_groups {
-  int leader[V > 0 ? V : 1]{};  ///< head of the group's first branch, of each operator in the group; -1: in none
-  branch member[V > 0 ? V : 1][max_siblings]{};  ///< of the group whose first head is this one
+  int leader[V > 0 ? V : 1]{};  ///< for each operator the head of its group's first branch; -1: in no group
+  branch member[V > 0 ? V : 1][max_siblings]{};  ///< the branches of a group, by the head of the first one
   int count[V > 0 ? V : 1]{};
 };
 
-/// Operators that read the same value, by head: those that a branch can be merged with.
+/// Collects groups of branches that can be merged.
 template <int V, int E, int O>
 constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, branches<V> const& all) {
-  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};  // groups, by the value that they read
+  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};  // groups that read each value
   for (int v = 0; v < g.node_count; ++v) newest[v] = -1;
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
@@ -117,7 +116,7 @@ constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, b
   }
 }
 
-/// Puts branches into the order in which concatenation v joins them. False: it joins other values too.
+/// Sorts branches into the order in which concatenation v joins them. Returns false if it joins other values, too.
 template <int V, int E, int O>
 constexpr bool arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
   if (g.nodes[v].input_count != count) return false;
@@ -132,7 +131,7 @@ constexpr bool arrange(graph<V, E, O> const& g, int v, branch* member, int count
   return true;
 }
 
-/// Does it pay to merge them?
+/// Does merging pay?
 template <int V, int E, int O>
 constexpr bool pays(graph<V, E, O> const& g, branch const* member, int count, merging const& m) {
   if (m.siblings == horizontal_fusion::always) return true;
@@ -162,7 +161,7 @@ constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g, merging const& 
   return r;
 }
 
-/// Appends nodes to a graph, with operands that are in it.
+/// Appends a node that reads `operand`.
 template <int V, int E, int O>
 constexpr int append(graph<V, E, O>& g, node n, int operand) {
   n.input_first = g.edge_count;
@@ -172,7 +171,7 @@ constexpr int append(graph<V, E, O>& g, node n, int operand) {
   return g.node_count++;
 }
 
-/// Appends the group that starts with v, and slices of its result; `moved_to` tells where the old nodes are.
+/// Appends the merged group of v, and slices of its result; `moved_to` maps old nodes to new ones.
 template <int V, int E, int O, int V2, int E2>
 constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibling_groups<V> const& groups, int v,
                              int const* reader, int* moved_to) {
@@ -204,7 +203,7 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
 
 }  // namespace detail
 
-/// Is there anything to merge?
+/// Does merge_siblings() change the graph?
 template <int V, int E, int O>
 constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
   detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
@@ -213,10 +212,10 @@ constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
   return false;
 }
 
-/// Merges siblings, all or where it pays: convolutions, pointwise or linear operators that read one value through equal
-/// windows, with equal biases and functions of single elements behind them, as far as this costs nothing elsewhere:
-/// their readers read slices of channels, or the whole if they are joined anyway. Sums are added up in the same order,
-/// but for a bias behind a concatenation, which they start from once its operands have become one.
+/// Merges siblings, all or where it pays: convolutions, pointwise or linear operators that read the same value through
+/// equal windows, followed by the same biases and elementwise functions. They are merged only if this costs nothing
+/// elsewhere: their readers read slices of channels, or the whole result in place of a concatenation. The order of sums
+/// stays the same, except that a bias after such a concatenation becomes their initial value.
 template <int V, int E, int O>
 constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g, merging const& m) {
   detail::sibling_groups<V> const groups = detail::siblings_of(g, m);

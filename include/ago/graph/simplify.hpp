@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Algebraic simplification: all rules, wherever one fits.
+// Algebraic simplification by all rules.
 #pragma once
 
 #include <ago/graph/clamp_rules.hpp>
@@ -13,7 +13,7 @@ namespace ago {
 
 namespace detail {
 
-/// Applies the first rule that fits node v; those before v have had their turn.
+/// Applies to each node v the first rule that fits; nodes are visited in order.
 template <int V, int E, int O>
 class simplifier {
  public:
@@ -94,7 +94,7 @@ class simplifier {
 
 namespace detail {
 
-/// concat_of_concat: which concatenations are read by nothing but another one along the same axis.
+/// concat_of_concat: the concatenations that are read only by another one along the same axis.
 template <int V>
 struct nested_concats {
   bool is[V > 0 ? V : 1]{};
@@ -109,7 +109,7 @@ struct nested_concats {
                               uses.is_private(g.operand(v, k));
       }
   }
-  /// Appends to `edges` what u joins, or u itself.
+  /// Appends the operands of u to `edges` if u is nested, otherwise u itself.
   template <int E, int O>
   constexpr void append(graph<V, E, O> const& g, int u, int* edges, int& count) const {
     if (!is[u]) edges[count++] = u;
@@ -117,8 +117,8 @@ struct nested_concats {
   }
 };
 
-/// Concatenations read what those nested in them join. The edges fit where they were: each moves once, and one that
-/// led to a nested concatenation goes.
+/// Makes concatenations read the operands of those nested in them. The edges fit in the same space: each moves once,
+/// and the one to a nested concatenation is removed.
 template <int V, int E, int O>
 constexpr graph<V, E, O> flatten_concats(graph<V, E, O> const& g, rule_counts& applied) {
   nested_concats<V> const nested(g);
@@ -138,7 +138,7 @@ constexpr graph<V, E, O> flatten_concats(graph<V, E, O> const& g, rule_counts& a
 
 }  // namespace detail
 
-/// Applies the rules that `freedom` allows, once through the graph, and adds to `applied` which ones.
+/// Applies the rules that `freedom` allows in one pass through the graph, and counts them in `applied`.
 template <int V, int E, int O>
 constexpr graph<V, E, O> simplify(graph<V, E, O> g, algebra freedom, rule_counts& applied) {
   detail::simplifier<V, E, O> rules(g, freedom, applied);

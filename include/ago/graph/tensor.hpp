@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The symbolic value that layers take and give while a network is traced.
+// The symbolic value that layers take and return while a network is traced.
 #pragma once
 
 #include <ago/graph/recorder.hpp>
 
 namespace ago {
 
-/// A value of the network being traced. All values have this one type, so that variables, loops and ?: work on them.
-/// It exists during tracing only. Extents are known at once: `x.channels()` may decide what is recorded next.
+/// A value of the network being traced. All values have this type, so that variables, loops and ?: work on them.
+/// It exists only during tracing. Its extents are known immediately: `x.channels()` can decide what is recorded next.
 struct tensor {
   detail::recorder* recorder{};  ///< null in a default-constructed tensor, which no layer accepts
-  int index{};                   ///< of its node
+  int index{};                   ///< the number of its node
 
   constexpr shape dims() const { return recorder ? recorder->nodes[index].out : shape{}; }
   constexpr int images() const { return dims().n; }
@@ -20,7 +20,7 @@ struct tensor {
 };
 
 namespace detail {
-/// Source line of the layer that made `x`.
+/// Source line of the layer that recorded `x`.
 constexpr int line_of(tensor x) { return x.recorder ? x.recorder->nodes[x.index].line : 0; }
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transposed convolution: the pixels of each place modulo the stride are a convolution of their own, without stride.
+// Transposed convolution: the pixels at each position modulo the stride are computed by a convolution without stride.
 #pragma once
 
 #include <ago/graph/convolutions.hpp>
@@ -9,18 +9,18 @@ namespace ago {
 
 namespace detail {
 
-/// One dimension of a transposed convolution, and of the convolution that computes it.
+/// One axis of a transposed convolution, and of the convolution that computes it.
 struct transposed_axis {
   int kernel, stride, dilation, before, after, more;
   int out{};                             ///< extent of the result
-  int taps{}, step{1};                   ///< window of the convolution, its dilation
+  int taps{}, step{1};                   ///< window and dilation of the convolution
   int pad_before{}, pad_after{};
-  int skip{};                            ///< pixels of its blocks in front of the result
+  int skip{};                            ///< pixels of its blocks before the result
 };
 
-/// The result's pixel y is pixel t = y + before of all that the windows cover, t = i * stride + k * dilation for pixel
-/// i of the operand and tap k. With t = q * stride + phase, and j = (k * dilation - phase) / stride: i = q - j. The
-/// convolution gives q = first, first + 1, ...
+/// Pixel y of the result is pixel t = y + before of all that the windows cover, where t = i * stride + k * dilation for
+/// pixel i of the operand and tap k. With t = q * stride + phase and j = (k * dilation - phase) / stride, i = q - j.
+/// The convolution computes q = first, first + 1, ...
 constexpr void resolve(recording& r, transposed_axis& a, bool same, int image) {
   a.kernel = r.positive(a.kernel);
   a.stride = r.positive(a.stride);
@@ -56,8 +56,8 @@ constexpr tensor append_slice(recording& r, tensor x, int along, int begin, int 
 
 }  // namespace detail
 
-/// Transposed convolution, PyTorch's ConvTranspose2d: each pixel adds its windows of kernel x kernel pixels, `stride`
-/// apart, into the result, from which `pad` is cut off and to which `output_pad` is added at the bottom and right.
+/// Transposed convolution, PyTorch's ConvTranspose2d: each pixel adds its window of kernel x kernel pixels to the
+/// result; windows are `stride` apart. `pad` is cropped from the result, `output_pad` is added at the bottom and right.
 /// `same` makes extents `stride` times as large. Weights [channels][out / groups][kernel.h][kernel.w], then [out] with
 /// `.bias = true`.
 struct conv_transpose {
@@ -92,7 +92,7 @@ struct conv_transpose {
   }
 
  private:
-  /// The pixels of all places modulo the strides: in each group channels [place][out / groups].
+  /// The pixels at all positions modulo the strides, as channels [position][out / groups] in each group.
   static constexpr tensor convolve(detail::recording& r, tensor x, detail::transposed_axis const& h,
                                    detail::transposed_axis const& w, int groups, int outputs) {
     shape const in = x.dims();

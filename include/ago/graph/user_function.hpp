@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user's own elementwise operator, carried through the graph as a value.
+// A user-defined elementwise operator, carried through the graph as a value.
 #pragma once
 
 #include <ago/graph/isa.hpp>
@@ -7,17 +7,17 @@
 namespace ago {
 
 /// Applies a user's lambda in place to one SIMD register: `ago::vec<target>`, which for `isa::scalar` is one float.
-/// `alpha`, `beta`: the numbers of its layer, if it takes them.
+/// `alpha`, `beta`: the numbers of its layer, if the lambda takes them.
 struct user_function {
   void (*apply)(isa target, void* register_, float alpha, float beta);
 };
 
-// Clang warns where the lambda is in an unnamed namespace and the translation unit compiles no kernel, nor needs it.
+// Clang warns if the lambda is in an unnamed namespace and the translation unit neither compiles nor needs a kernel.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
-/// Declared here, defined in kernel/map.hpp, which alone knows the registers.
+/// Defined in kernel/map.hpp, because only kernels know the registers.
 template <class F>
 struct user_code {
   static void apply(isa target, void* register_, float alpha, float beta);
@@ -26,9 +26,9 @@ struct user_code {
 #pragma clang diagnostic pop
 #endif
 
-/// The function that stands for lambdas of type F. Its address is part of a kernel's key, so the compiler knows the
-/// callee and inlines it: the type of the lambda passes through the type-erased graph without costing a call.
-/// (An object, as g++ 12 takes no function pointer inside a class-type template argument.)
+/// The function that represents lambdas of type F. Its address is part of a kernel's key, so the compiler knows the
+/// callee and inlines it: the lambda's type passes through the type-erased graph without the cost of a call.
+/// (It is an object because g++ 12 does not accept function pointers inside a class-type template argument.)
 template <class F>
 inline constexpr user_function user_map{&user_code<F>::apply};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between which numbers the elements of a value lie, whatever the inputs and the parameters are.
+// Bounds of the elements of a value that hold for all inputs and parameters.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -31,7 +31,7 @@ constexpr value_bounds bounds_of_clamp(node const& n) {
   }
 }
 
-/// Bounds after a clamp to `to`, of what had bounds `from` before.
+/// The bounds `from` after a clamp to `to`.
 constexpr value_bounds clamped(value_bounds const& from, value_bounds const& to) {
   return {to.clamp(from.lower), to.clamp(from.upper)};
 }
@@ -40,7 +40,7 @@ constexpr value_bounds united(value_bounds const& a, value_bounds const& b) {
   return {a.lower < b.lower ? a.lower : b.lower, a.upper > b.upper ? a.upper : b.upper};
 }
 
-/// What is sure of node v's elements, rounding included, where `known` has the bounds of earlier nodes.
+/// Bounds of node v's elements that hold in spite of rounding; `known` has the bounds of earlier nodes.
 template <int V, int E, int O>
 constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* known, int v) {
   node const& n = g.nodes[v];
@@ -71,7 +71,7 @@ constexpr value_bounds bounds_of(graph<V, E, O> const& g, value_bounds const* kn
       for (int k = 1; k < n.input_count; ++k) all = united(all, known[g.operand(v, k)]);
       return all;
     }
-    default: return {};  // nothing is sure, which holds for every operator
+    default: return {};  // no bounds, which is correct for every operator
   }
 }
 

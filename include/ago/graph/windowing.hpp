@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a window's arguments to its node: pads resolved, result extents computed, everything checked.
+// From the arguments of a window to its node: checks them, resolves pads, computes the extents of the result.
 #pragma once
 
 #include <ago/graph/extents.hpp>
@@ -7,20 +7,20 @@
 
 namespace ago::detail {
 
-/// How a window that reaches beyond the image is treated.
+/// Rules for windows that reach beyond the image.
 struct window_rules {
-  bool pooling{};  ///< every window must see a pixel, and a pad may be at most half of the window, as in PyTorch
+  bool pooling{};  ///< every window must contain a pixel, and a pad is at most half of the window, as in PyTorch
   bool ceil{};     ///< pooling: a last window that starts inside the image or its left padding counts, as in PyTorch
 };
 
-/// One dimension of a window over an image, and of its result.
+/// One axis of a window over an image, and of its result.
 struct window_axis {
   int kernel, stride, dilation, before, after;
   int out{};
 };
 
-/// Does some window of a pooling lie in padding only? Pads are at most half of the window, so that can only happen to
-/// one that starts before the image and whose dilation steps over it.
+/// Does a window of a pooling layer contain only padding? Pads are at most half of the window, so this requires a
+/// window that starts before the image and a dilation that steps over it.
 constexpr bool misses_the_image(window_axis const& a, int image) {
   if (a.dilation <= image && a.before <= long(a.kernel - 1) * a.dilation) return false;
   for (long start = -long(a.before); start < 0 && (start + a.before) / a.stride < a.out; start += a.stride) {
@@ -30,7 +30,7 @@ constexpr bool misses_the_image(window_axis const& a, int image) {
   return false;
 }
 
-/// Fills in `out`, and the pads where they are `same`; `image` is the extent of the operand.
+/// Fills in `out`, and the pads if they are `same`; `image` is the extent of the operand.
 constexpr window_axis resolve(recording& r, window_axis a, bool same, int image, window_rules rules) {
   a.kernel = r.positive(a.kernel);
   a.stride = r.positive(a.stride);
@@ -47,7 +47,7 @@ constexpr window_axis resolve(recording& r, window_axis a, bool same, int image,
   if (rules.pooling && a.after > span / 2) r.complain(fault::pad_must_be_smaller_than_kernel, span / 2, a.after);
 
   long const padded_image = long(image) + a.before + a.after;
-  // By as much as the stride lets a last window reach out, the first one may, too.
+  // With `ceil`, the first window can exceed the image by as much as the last one.
   if (padded_image + (rules.ceil ? a.stride - 1 : 0) < span) {
     r.complain(fault::window_exceeds_input, span, padded_image);
     a.out = 1;
@@ -60,7 +60,7 @@ constexpr window_axis resolve(recording& r, window_axis a, bool same, int image,
   return a;
 }
 
-/// A node with window and result extents filled in for an image of shape `in`; the result has `in`'s channels.
+/// A node with the window and the result extents for an image of shape `in`; the result has `in`'s channels.
 constexpr node windowed(recording& r, op kind, shape in, extent2 kernel, extent2 stride, padding pad, extent2 dilation,
                         window_rules rules = {}) {
   pads const& p = pad.sides;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of parameters in JSON, for scripts that make weight blobs.
+// Writes the table of parameters as JSON, for scripts that create weight blobs.
 #pragma once
 
 #include <ago/graph/check.hpp>
@@ -30,7 +30,7 @@ void write_list(Out& out, Element const* list, int count, char const* between, W
   out << ']';
 }
 
-/// Shapes as they are written in C++: images, rows, columns, channels, also where memory is channel-first.
+/// Shapes as they are written in C++: images, rows, columns, channels, even if memory is channel-first.
 template <class Out>
 void write_shape(Out& out, shape const& s, bool channels_first) {
   out << "{\"shape\": [" << s.n << ", " << s.h << ", " << s.w << ", " << s.c << "], \"layout\": "
@@ -39,8 +39,8 @@ void write_shape(Out& out, shape const& s, bool channels_first) {
 
 }  // namespace detail
 
-/// Writes to `out`, a stream, the inputs and outputs of a network, the length of its weight blob, and a row for each
-/// parameter: its name (null: none) and role, the operator that uses it, extents, first float, and source line.
+/// Writes the inputs and outputs of a network, the length of its weight blob, and a row for each parameter to the
+/// stream `out`. A row has name (null: none), role, the operator that uses it, extents, first float, and source line.
 template <auto const& Net, class Out>
 void write_parameters(Out& out, char const* network) {
   static_assert(check<Net>::ok);
