@@ -13,7 +13,7 @@ using groups = std::vector<int>;
 using builder = test::builder<32, 48, 4>;
 constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
 
-/// The group of each operator after each layer, named by its first one.
+/// The group of each operator after each layer of Apollo, named by the group's first operator.
 struct layers {
   groups aggregated, stitched, parallel;
 };
@@ -35,23 +35,23 @@ TEST_CASE("Apollo, Table 1: chains") {
     b.unary(op::tanh, b.unary(op::relu, b.unary(op::sigmoid, b.unary(op::bias, x))));
     CHECK(aggregated(b) == groups{0, 0, 0, 0});
   }
-  SUBCASE("a convolution and what is elementwise behind") {
+  SUBCASE("a convolution and the elementwise operators after it") {
     b.bias_relu(b.pointwise(x, 8));
     CHECK(aggregated(b) == groups{0, 0, 0});
   }
-  SUBCASE("convolutions stay apart; what stands between goes to the first") {
+  SUBCASE("convolutions stay separate; operators between them go to the first") {
     b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(x, 8))));
     CHECK(aggregated(b) == groups{0, 0, 0, 3, 3, 3});
   }
-  SUBCASE("a convolution takes what is elementwise in front") {
+  SUBCASE("a convolution takes the elementwise operators before it") {
     b.pointwise(b.unary(op::tanh, b.unary(op::relu, x)), 8);
     CHECK(aggregated(b) == groups{0, 0, 0});
   }
-  SUBCASE("in front first: what comes first gets its turn first") {
+  SUBCASE("operators before it are taken first, in order") {
     b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(b.unary(op::relu, x), 8))));
     CHECK(aggregated(b) == groups{0, 0, 2, 2, 2, 2, 2});
   }
-  SUBCASE("a reduction takes what is elementwise in front, nothing behind") {
+  SUBCASE("a reduction takes the elementwise operators before it, and nothing after it") {
     b.unary(op::tanh, b.unary(op::softmax, b.unary(op::relu, x)));
     CHECK(aggregated(b) == groups{0, 0, 2});
   }
@@ -59,11 +59,11 @@ TEST_CASE("Apollo, Table 1: chains") {
     b.unary(op::softmax, b.unary(op::bias, b.pointwise(x, 8)));
     CHECK(aggregated(b) == groups{0, 1, 1});
   }
-  SUBCASE("no rule speaks of moves") {
+  SUBCASE("no rule covers data movement") {
     b.unary(op::permute, b.unary(op::reshape, b.unary(op::relu, x)));
     CHECK(aggregated(b) == groups{0, 1, 2});
   }
-  SUBCASE("nor of windows of pooling") {
+  SUBCASE("or pooling windows") {
     b.unary(op::relu, b.add({.kind = op::max_pool, .out = image}, {b.pointwise(x, 8)}));
     CHECK(aggregated(b) == groups{0, 1, 2});
   }
@@ -77,7 +77,7 @@ TEST_CASE("Apollo, Table 1: branches") {
     b.binary(op::add, b.unary(op::tanh, y), b.unary(op::sigmoid, y));
     CHECK(aggregated(b) == groups{0, 0, 0, 0});
   }
-  SUBCASE("a convolution in front of them") {
+  SUBCASE("a convolution before them") {
     int const y = b.pointwise(x, 8);
     b.binary(op::add, b.unary(op::tanh, y), b.unary(op::sigmoid, y));
     CHECK(aggregated(b) == groups{0, 0, 0, 0});
@@ -93,12 +93,12 @@ TEST_CASE("Apollo, Table 1: branches") {
     b.unary(op::relu, b.binary(op::add, l, r));
     CHECK(aggregated(b) == groups{0, 1, 0, 0});
   }
-  SUBCASE("a gate is smaller than what it is multiplied with") {
+  SUBCASE("a gate is smaller than the value it is multiplied with") {
     int const gate = b.unary(op::sigmoid, global_pool(b, x));
     b.binary(op::mul, b.unary(op::relu, x), gate);
     CHECK(aggregated(b) == groups{0, 1, 2, 2});
   }
-  SUBCASE("a value that two convolutions read goes to neither if a third has it") {
+  SUBCASE("a value read by two convolutions goes to neither if a third has it") {
     int const y = b.bias_relu(b.pointwise(x, 8));
     b.pointwise(y, 8);
     b.depthwise(y);
@@ -114,7 +114,7 @@ TEST_CASE("Apollo, Table 1: branches") {
 TEST_CASE("Apollo, Table 2: a reduction and its followers") {
   builder b;
   int const x = b.input(image);
-  SUBCASE("softmax takes what follows") {
+  SUBCASE("softmax takes the operators that follow") {
     b.unary(op::tanh, b.unary(op::softmax, b.unary(op::relu, x)));
     CHECK(grouped(b).stitched == groups{0, 0, 0});
   }
@@ -129,7 +129,7 @@ TEST_CASE("Apollo, Table 2: a reduction and its followers") {
     CHECK(aggregated(b) == groups{0, 0, 2});
     CHECK(grouped(b).stitched == groups{0, 0, 0});
   }
-  SUBCASE("not what computes on the result alone") {
+  SUBCASE("not operators on the result alone") {
     b.unary(op::relu, global_pool(b, x));
     CHECK(grouped(b).stitched == groups{0, 1});
   }
@@ -137,14 +137,14 @@ TEST_CASE("Apollo, Table 2: a reduction and its followers") {
     b.pointwise(b.unary(op::softmax, x), 8);
     CHECK(grouped(b).stitched == groups{0, 1});
   }
-  SUBCASE("not what a convolution has taken") {
+  SUBCASE("not operators taken by a convolution") {
     int const l = b.unary(op::softmax, x), r = b.pointwise(x, 8);
     b.binary(op::add, l, r);
     CHECK(grouped(b).stitched == groups{0, 1, 1});
   }
 }
 
-TEST_CASE("Apollo, Algorithm 3: branches side by side") {
+TEST_CASE("Apollo, Algorithm 3: parallel branches") {
   builder b;
   int const x = b.input(image), y = b.unary(op::reshape, x);
   SUBCASE("all of them") {
@@ -160,7 +160,7 @@ TEST_CASE("Apollo, Algorithm 3: branches side by side") {
     CHECK(std::count(two.begin(), two.end(), 1) + std::count(two.begin(), two.end(), 2) == 3);
     CHECK(grouped(b, 12'543).parallel == groups{0, 1, 2, 3});
   }
-  SUBCASE("not those that need each other") {
+  SUBCASE("not those that depend on each other") {
     int const l = b.bias_relu(b.pointwise(y, 8));
     b.add({.kind = op::attention_scores, .out = image}, {l, y});
     CHECK(grouped(b).parallel == groups{0, 1, 1, 1, 4});

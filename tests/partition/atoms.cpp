@@ -40,7 +40,7 @@ TEST_CASE("a value with a second reader ends the chain") {
   CHECK(atoms(b.g) == groups{0, 0, 2, 2, 2});
 }
 
-TEST_CASE("a network output ends the chain, as it has to be stored") {
+TEST_CASE("a network output ends the chain, because it has to be stored") {
   net b;
   int const y = b.unary(op::bias, b.pointwise(b.x, 16));
   b.output(y);
@@ -48,14 +48,14 @@ TEST_CASE("a network output ends the chain, as it has to be stored") {
   CHECK(atoms(b.g) == groups{0, 0, 2});
 }
 
-TEST_CASE("a value times itself ends the chain, as the kernel would have to load what it has not stored") {
+TEST_CASE("a value times itself ends the chain: the kernel would have to load a value that it has not stored") {
   net b;
   int const y = b.pointwise(b.x, 16);
   b.binary(op::mul, y, y);
   CHECK(atoms(b.g) == groups{0, 1});
 }
 
-TEST_CASE("of two producers the later one takes a sum, whatever its place among the operands") {
+TEST_CASE("of two producers, the later one takes a sum, whatever the order of the operands") {
   for (bool swapped : {false, true}) {
     net b;
     int const early = b.pointwise(b.x, 16), late = b.depthwise(b.x);
@@ -80,7 +80,7 @@ TEST_CASE("a gate of one pixel does not take the product, which is an image") {
   CHECK(atoms(b.g) == groups{0, 0, 0, 3, 4, 4, 6});
 }
 
-TEST_CASE("an epilogue holds six operators, and a bias of the complex operator besides") {
+TEST_CASE("an epilogue holds six operators, in addition to a bias of the complex operator") {
   for (bool bias : {false, true}) {
     net b;
     int y = b.pointwise(b.x, 16);
@@ -111,7 +111,7 @@ TEST_CASE("pooling has an epilogue, a run of elementwise operators is one atom o
   CHECK(atoms(run.g) == groups{0, 0, 0, 0, 0, 0, 6, 6});
 }
 
-TEST_CASE("concat and changes of layout stay alone") {
+TEST_CASE("concat and changes of layout are atoms of their own") {
   net b;
   int const y = b.unary(op::relu, b.unary(op::from_nchw, b.x));
   int const z = b.unary(op::relu, b.concat(y, y));
@@ -119,7 +119,7 @@ TEST_CASE("concat and changes of layout stay alone") {
   CHECK(atoms(b.g) == groups{0, 1, 2, 3, 4});
 }
 
-/// The chain that ends in `v`, judged from its members. Does the kernel of its first member still apply `next`?
+/// Whether the kernel of the first member of the chain that ends in `v` still applies `next`.
 bool takes(test::random_graph const& g, groups const& members, int v, int next) {
   int reads =
       int(std::count(g.edges, g.edges + g.edge_count, v) + std::count(g.outputs, g.outputs + g.output_count, v));
@@ -136,7 +136,7 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
   return stages < 6 || (ago::has_weights(tail) && g.nodes[next].kind == op::bias);
 }
 
-TEST_CASE("atoms equal the straightforward ones, are acyclic, and each has at most one complex operator, its first") {
+TEST_CASE("atoms equal a straightforward version's, are acyclic, and have at most one complex operator, the first") {
   test::random r(13);
   int longest = 0;
   for (int round = 0; round < 30'000; ++round) {

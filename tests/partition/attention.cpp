@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention is one chain, unless somebody else reads what is between its products, or fusion is off.
+// Attention is one chain, unless values between its products have other readers, or fusion is off.
 #include <ago/graph/layers.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/partition/partition.hpp>
@@ -17,7 +17,7 @@ constexpr int number_of(G const& g, op kind, int nth = 0) {
   return -1;
 }
 
-/// Are the scores, the softmax and the product with the values of the first attention of `g` in one chain?
+/// Whether scores, softmax and the product with the values of the first attention of `g` are in one chain.
 template <class G, int V>
 constexpr bool in_one_chain(G const& g, partitions<V> const& p) {
   int const chain = p.chain_of[number_of(g, op::attention_scores)];
@@ -79,7 +79,7 @@ TEST_CASE("two attentions are two chains") {
   static_assert(p.chain_of[number_of(g, op::softmax, 1)] == p.chain_of[number_of(g, op::attention_values, 1)]);
 }
 
-TEST_CASE("scores or weights that are given out, or changed on the way, are no inner values") {
+TEST_CASE("scores or weights that are outputs, or changed on the way, are not inner values") {
   auto const& net = optimized<encoder>::value;
   auto g = fit<40, 40, 2>(net);
   CHECK(in_one_chain(g, ago_partition(g)));

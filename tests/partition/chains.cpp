@@ -8,7 +8,7 @@ using namespace ago;
 
 namespace {
 
-/// A line of convolutions on square images: kind, side and channels behind each.
+/// A line of convolutions on square images: kind, and side and channels after each.
 struct link {
   op kind;
   int side, channels;
@@ -40,18 +40,18 @@ constexpr auto chains(G const& g, bool intensive = true, device const& on = {}) 
 
 }  // namespace
 
-TEST_CASE("a line is cut where least traffic is saved, not after the first three operators that fit") {
+TEST_CASE("a line is cut where a chain would save least traffic, not after the first three operators that fit") {
   constexpr auto c = chains(mobilenet_start);
   static_assert(c.count == 2);
   static_assert(c.of[0] == c.of[1] && c.of[1] == c.of[2] && c.of[3] == c.of[4] && c.of[4] == c.of[5]);
 }
 
-TEST_CASE("on a core with a small L2 as well") {
+TEST_CASE("likewise on a core with a small L2") {
   constexpr auto c = chains(mobilenet_start, true, cortex_a55);
   static_assert(c.of[0] == c.of[1] && c.of[1] == c.of[2] && c.of[2] != c.of[3] && c.of[3] == c.of[4]);
 }
 
-TEST_CASE("there no product of a large value is alone") {
+TEST_CASE("there, no product of a large value is alone") {
   constexpr link last_blocks[] = {{op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32},
                                   {op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32}};
   constexpr auto c = chains(line(last_blocks, {1, 28, 28, 32}), true, cortex_a55);
@@ -69,20 +69,20 @@ TEST_CASE("without intensive fusion every atom is a chain of its own") {
   static_assert(chains(mobilenet_start, false).count == 6);
 }
 
-TEST_CASE("values that stay in L2 anyway are not worth a chain") {
+TEST_CASE("values that stay in L2 anyway do not justify a chain") {
   static_assert(chains(mobilenet_start, true, {.l2_bytes = 64 << 20}).count == 6);
 }
 
 TEST_CASE("a value read twice, a network output and a dense convolution end a chain") {
   auto g = mobilenet_start;
-  g.outputs[0] = 1;  // the stem's result is given out (and read)
+  g.outputs[0] = 1;  // the stem's result is an output (and read)
   CHECK(chains(g).of[0] != chains(g).of[1]);
   auto h = mobilenet_start;
   h.nodes[2].kind = op::conv2d;
   CHECK(chains(h).of[0] != chains(h).of[1]);
 }
 
-TEST_CASE("pooling ends a chain, and starts none") {
+TEST_CASE("pooling ends chains, but does not start any") {
   constexpr link stem[] = {{op::conv2d, 111, 64}, {op::max_pool, 55, 64}, {op::pointwise, 55, 16}};
   constexpr auto c = chains(line(stem, {1, 224, 224, 3}));
   static_assert(c.of[0] == c.of[1] && c.of[1] != c.of[2]);
@@ -93,7 +93,7 @@ TEST_CASE("pooling ends a chain, and starts none") {
   static_assert(chains(line(stem, {1, 224, 224, 3}), false).count == 3);
 }
 
-TEST_CASE("the chains of a line save as much as the best of all ways to cut it") {
+TEST_CASE("the chains of a line save as much as the best of all possible cuts") {
   unsigned seed = 1;
   auto const pick = [&](int n) { return int((seed = seed * 1664525u + 1013904223u) >> 16) % n; };
   device const devices[] = {{}, cortex_a53, cortex_a55, cortex_a76};

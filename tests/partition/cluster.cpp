@@ -17,7 +17,7 @@ groups clusters(ago::dag<V, E> const& d, long limit) {
   return oracle::view(ago::cluster(d, limit), d.count);
 }
 
-TEST_CASE("clusters of small graphs are those found by hand") {
+TEST_CASE("clusters of small graphs are those determined by hand") {
   SUBCASE("the first of two equally heavy nodes takes its neighbours until the limit") {
     auto const d = make_dag<4, 3>({10, 1, 1, 10}, {{}, {0}, {1}, {2}});
     CHECK(clusters(d, 13) == groups{0, 0, 0, 3});
@@ -28,7 +28,7 @@ TEST_CASE("clusters of small graphs are those found by hand") {
     CHECK(clusters(d, 5) == groups{0, 1});
     CHECK(clusters(d, 6) == groups{0, 0});
   }
-  SUBCASE("K2,2: the second pair would close a cycle, which stages of the start do not show") {
+  SUBCASE("K2,2: the second pair would close a cycle, which the initial stages do not show") {
     auto const d = make_dag<4, 4>({1, 1, 1, 1}, {{}, {}, {0, 1}, {0, 1}});
     CHECK(clusters(d, 3) == groups{0, 1, 0, 3});
     CHECK(clusters(d, 4) == groups{0, 0, 0, 3});
@@ -45,16 +45,16 @@ TEST_CASE("clusters of small graphs are those found by hand") {
     CHECK(clusters(fork, 7) == groups{0, 0, 2, 3});
   }
   SUBCASE("among equally heavy partners a group counts by its smallest member") {
-    // 4 and {2, 7} weigh 4 and find nothing more. Then {0, 1, 3, 5, 6, 8} weighs 9 and can take either: 2 < 4 decides,
-    // although the group was grown from 7.
+    // 4 and {2, 7} weigh 4 and cannot grow. Then {0, 1, 3, 5, 6, 8} weighs 9 and can take either: 2 < 4 decides,
+    // although that group was grown from 7.
     auto const d = make_dag<9, 8>({2, 1, 1, 1, 4, 2, 2, 3, 1}, {{}, {0}, {}, {1, 2}, {}, {3}, {4, 5}, {2}, {6}});
     CHECK(clusters(d, 16) == groups{0, 0, 0, 0, 4, 0, 0, 0, 0});
   }
-  SUBCASE("a skip over a chain is no affix edge") {
+  SUBCASE("a skip over a chain is not an affix edge") {
     auto const d = make_dag<4, 4>({1, 5, 5, 2}, {{}, {0}, {1}, {2, 0}});
     CHECK(clusters(d, 4) == groups{0, 1, 2, 3});  // 0 and 3 are neighbours and would fit
   }
-  SUBCASE("nothing joins two components") {
+  SUBCASE("components are never joined") {
     auto const d = make_dag<4, 2>({4, 3, 2, 1}, {{}, {0}, {}, {2}});
     CHECK(clusters(d, 100) == groups{0, 0, 2, 2});
   }
@@ -73,7 +73,7 @@ TEST_CASE("clusters of small graphs are those found by hand") {
   }
 }
 
-TEST_CASE("clusters equal those of the straightforward algorithm, and run one after another") {
+TEST_CASE("clusters equal those of the straightforward algorithm, and can run one after another") {
   test::random r(1);
   for (int round = 0; round < 12'000; ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
@@ -130,7 +130,7 @@ TEST_CASE("levels are the topological stages after any contraction of neighbouri
   }
 }
 
-TEST_CASE("contraction keeps its order, finds detours and knows which edges decide a stage") {
+TEST_CASE("contraction keeps the order, finds detours and knows which edges determine a stage") {
   test::random r(3);
   for (int round = 0; round < 1'500; ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 24));

@@ -13,7 +13,7 @@ using groups = std::vector<int>;
 using builder = test::builder<32, 48, 4>;
 constexpr ago::shape image{1, 14, 14, 8}, pixel{1, 1, 1, 8};
 
-/// The group of each operator, named by its first one.
+/// The group of each operator, named by the group's first operator.
 groups fused(builder const& b, ago::fuse_ops_options const& o = {}) {
   auto const p = ago::fuse_ops_partition(b.g, o);
   CHECK((p.subgraphs.acyclic && p.minis.acyclic));
@@ -28,7 +28,7 @@ TEST_CASE("FuseOps: chains") {
     b.bias_relu(b.pointwise(x, 8));
     CHECK(fused(b) == groups{0, 0, 0});
   }
-  SUBCASE("one convolution in a group, whose activation does not go to the next one") {
+  SUBCASE("a group has one convolution, whose activation does not go to the next one") {
     b.bias_relu(b.depthwise(b.bias_relu(b.pointwise(x, 8))));
     CHECK(fused(b) == groups{0, 0, 0, 3, 3, 3});
   }
@@ -36,11 +36,11 @@ TEST_CASE("FuseOps: chains") {
     b.unary(op::tanh, b.unary(op::relu, b.unary(op::bias, x)));
     CHECK(fused(b) == groups{0, 0, 0});
   }
-  SUBCASE("none goes into a convolution behind it") {
+  SUBCASE("none is fused into a convolution after it") {
     b.pointwise(b.unary(op::relu, x), 8);
     CHECK(fused(b) == groups{0, 1});
   }
-  SUBCASE("pooling takes what is behind it, and is not taken") {
+  SUBCASE("pooling takes the operators after it, and is not taken") {
     int const y = b.pointwise(x, 8);
     b.unary(op::relu, b.add({.kind = op::max_pool, .out = image}, {y}));
     CHECK(fused(b) == groups{0, 1, 1});
@@ -53,19 +53,19 @@ TEST_CASE("FuseOps: chains") {
     b.unary(op::relu, b.unary(op::layer_norm, b.unary(op::relu, x)));
     CHECK(fused(b) == groups{0, 1, 2});
   }
-  SUBCASE("moves of data fuse with one another, and with what is elementwise in front") {
+  SUBCASE("data movements fuse with one another, and with elementwise operators before them") {
     b.unary(op::permute, b.unary(op::reshape, b.unary(op::relu, x)));
     CHECK(fused(b) == groups{0, 0, 0});
   }
-  SUBCASE("moves fuse with elementwise operators behind") {
+  SUBCASE("data movements fuse with elementwise operators after them") {
     b.unary(op::relu, b.unary(op::reshape, x));
     CHECK(fused(b) == groups{0, 0});
   }
-  SUBCASE("a convolution takes no moves, not behind its epilogue either") {
+  SUBCASE("a convolution takes no data movements, not even after its epilogue") {
     b.unary(op::reshape, b.unary(op::bias, b.pointwise(x, 8)));
     CHECK(fused(b) == groups{0, 0, 2});
   }
-  SUBCASE("a move between convolution and bias keeps the bias") {
+  SUBCASE("a data movement between convolution and bias keeps the bias") {
     b.unary(op::relu, b.unary(op::bias, b.unary(op::reshape, b.pointwise(x, 8))));
     CHECK(fused(b) == groups{0, 1, 1, 1});
   }
@@ -84,33 +84,33 @@ TEST_CASE("FuseOps: branches") {
     b.binary(op::add, l, r);
     CHECK(fused(b) == groups{0, 0, 0, 0, 0});
   }
-  SUBCASE("a branch with a convolution keeps the sum from what is in front") {
+  SUBCASE("a branch with a convolution keeps the sum from the operators before it") {
     int const y = b.unary(op::relu, x), z = b.bias_relu(b.pointwise(y, 8));
     b.binary(op::add, y, z);
     CHECK(fused(b) == groups{0, 1, 1, 1, 1});
   }
-  SUBCASE("a residual goes to the branch that comes from one place") {
+  SUBCASE("a residual goes to the branch that comes from one source") {
     b.inverted_residual(b.unary(op::relu, x), 1);
     CHECK(fused(b) == groups{0, 1, 1, 1, 4, 4, 4, 7, 7, 7});
   }
-  SUBCASE("of two convolutions the first one visited takes their sum") {
+  SUBCASE("of two convolutions, the first one visited takes their sum") {
     int const l = b.pointwise(x, 8), r = b.depthwise(x);
     b.unary(op::relu, b.binary(op::add, l, r));
     CHECK(fused(b) == groups{0, 1, 0, 0});
   }
-  SUBCASE("a value that two read who never meet is stored") {
+  SUBCASE("a value is stored if its two readers never meet") {
     int const y = b.pointwise(x, 8);
     b.output(b.unary(op::relu, y));
     b.output(b.unary(op::tanh, y));
     CHECK(fused(b) == groups{0, 1, 2});
   }
-  SUBCASE("a result of the network is stored, though it is read as well") {
+  SUBCASE("a network output is stored, although it is also read") {
     int const y = b.unary(op::bias, b.pointwise(x, 8));
     b.output(y);
     b.output(b.unary(op::relu, y));
     CHECK(fused(b) == groups{0, 0, 2});
   }
-  SUBCASE("a value that one operator reads twice") {
+  SUBCASE("a value read twice by one operator") {
     int const y = b.pointwise(x, 8);
     b.binary(op::mul, y, y);
     CHECK(fused(b) == groups{0, 0});
@@ -142,7 +142,7 @@ TEST_CASE("FuseOps: broadcasts") {
 TEST_CASE("FuseOps: concatenations") {
   builder b;
   int const x = b.input(image);
-  SUBCASE("what a convolution computes is not taken") {
+  SUBCASE("the result of a convolution is not taken") {
     int const l = b.bias_relu(b.pointwise(x, 8)), r = b.bias_relu(b.depthwise(x));
     b.concat(l, r);
     CHECK(fused(b) == groups{0, 0, 0, 3, 3, 3, 6});
@@ -151,7 +151,7 @@ TEST_CASE("FuseOps: concatenations") {
     b.concat(b.unary(op::relu, x), b.unary(op::tanh, x));
     CHECK(fused(b) == groups{0, 0, 0});
   }
-  SUBCASE("and so are moves, and what follows") {
+  SUBCASE("and so are data movements, and the operators that follow") {
     int const y = b.concat(b.unary(op::slice, x), b.unary(op::tanh, x));
     b.unary(op::relu, b.unary(op::channel_shuffle, y));
     CHECK(fused(b) == groups{0, 0, 0, 0, 0});
@@ -185,9 +185,9 @@ TEST_CASE("FuseOps: levels and limits") {
   CHECK(fused(diamond, {.max_operators = 3}) == groups{0, 1, 1, 1});
 }
 
-// The graphs that TVM tests its pass with, and the groups that it expects: tests/python/relay/test_pass_fuse_ops.py of
+// The graphs and expected groups of TVM's own tests of the pass: tests/python/relay/test_pass_fuse_ops.py of
 // github.com/apache/tvm (Apache License 2.0). Additions of constants are biases here; squeeze is a reshape, transpose
-// a permutation, split as many slices as it has parts. Control flow, references and annotations are left out.
+// a permutation, split a slice for each part. Control flow, references and annotations are left out.
 TEST_CASE("FuseOps: TVM's own cases") {
   builder b;
   int const x = b.input(image);
@@ -269,7 +269,7 @@ TEST_CASE("FuseOps: TVM's own cases") {
   }
 }
 
-TEST_CASE("FuseOps: TVM's fuse_max, 300 operators where 256 may be in a group") {
+TEST_CASE("FuseOps: TVM's fuse_max, 300 operators with at most 256 in a group") {
   auto const chain = test::grown<test::builder<304, 304>>(
       image, 301, [](auto& b, int x) { return b.unary(op::tanh, x); });
   auto const of = ago::fuse_ops(patterns_of(chain, dag_of(chain)));

@@ -19,7 +19,7 @@ constexpr chain_link filter(int side, int channels, int stride = 1, int kernel =
           {kernel, kernel, stride, stride, 1, 1, pad, pad, pad, pad},
           4L * kernel * kernel * channels};
 }
-/// An inverted residual of MobileNet-V2: its image, channels, and the best tiling of its first two or all three parts.
+/// An inverted residual of MobileNet-V2: image, channels, and the best tiling of its first two or all three parts.
 template <int Parts>
 constexpr tiling_choice residual(int side, int in, int hidden, int out, int stride, device const& on = {}) {
   chain_link const chain[] = {matrix(side, in, hidden), filter(side, hidden, stride),
@@ -47,7 +47,7 @@ TEST_CASE("small images are fused by channels, two operators") {
   static_assert(pair(7, 160, 960, 160, 1, {}).saved > 0);
 }
 
-TEST_CASE("values that stay in L1, and rows of few pixels, are not worth it") {
+TEST_CASE("values that stay in L1, and rows of few pixels, are not fused") {
   static_assert(pair(2, 160, 960, 160, 1, {}).saved <= 0);
   static_assert(whole(2, 160, 960, 160, 1, {}).saved <= 0);
   static_assert(whole(14, 32, 192, 32, 1, {}).saved <= 0);
@@ -56,7 +56,7 @@ TEST_CASE("values that stay in L1, and rows of few pixels, are not worth it") {
   static_assert(saved_by(narrow, 2, {tiling::rows, 0}, {}) == 0);
 }
 
-TEST_CASE("a convolution that Winograd computes faster is left alone") {
+TEST_CASE("a convolution that Winograd computes faster is not fused") {
   constexpr auto stem = [](int in, int stride) {
     chain_link const chain[] = {
         {op::conv2d, {1, 112 * stride, 112 * stride, in}, {1, 112, 112, 32}, {3, 3, stride, stride}, 4L * 9 * in * 32},
@@ -66,7 +66,7 @@ TEST_CASE("a convolution that Winograd computes faster is left alone") {
   static_assert(stem(3, 2) > 0 && stem(3, 1) > 0 && stem(32, 2) > 0 && stem(32, 1) == 0);
 }
 
-TEST_CASE("rows whose ring and weights exceed a small L2 are rolled within chunks of channels") {
+TEST_CASE("rows whose ring buffer and weights exceed a small L2 are tiled within chunks of channels") {
   static_assert(pair(112, 16, 96, 24, 2, cortex_a53).best.how == tiling::channels_rows);
   static_assert(pair(112, 16, 96, 24, 2, cortex_a55).best == chain_tiling{tiling::channels_rows, 32});
   static_assert(pair(56, 24, 144, 24, 1, cortex_a55).best.how == tiling::channels_rows);
@@ -93,24 +93,24 @@ TEST_CASE("a product whose input a small L2 cannot hold joins the depthwise oper
   static_assert(whole(14, 64, 384, 64, 1, cortex_a76).saved > pair(14, 64, 384, 64, 1, cortex_a76).saved);
 }
 
-TEST_CASE("whole images that exceed a small L2 are left for rows within chunks") {
+TEST_CASE("whole images that exceed a small L2 give way to rows within chunks") {
   static_assert(pair(14, 96, 576, 160, 2, {}).best.how == tiling::channels);
   static_assert(pair(14, 96, 576, 160, 2, cortex_a55).best.how == tiling::channels_rows);
 }
 
-TEST_CASE("what is read again costs nothing where L2 holds it, and else the lesser of input and weights") {
+TEST_CASE("reading again costs nothing if L2 holds the values, and else the lesser of input and weights") {
   using detail::rereading;
   constexpr long kb = 1 << 10, far = detail::far_price - detail::near_price;
   CHECK(rereading({128 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 0);
   CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 16}, cortex_a55) == 0);  // one panel
   CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 9 * 184 * kb * far);
   CHECK(rereading({1024 * kb, 32 * kb, 160 * kb, 320}, cortex_a55) == 31 * 160 * kb * far);  // in blocks of 32 KB
-  CHECK(rereading({1024 * kb, 32 * kb, 16 * kb, 320}, cortex_a55) == 0);  // the weights stay
+  CHECK(rereading({1024 * kb, 32 * kb, 16 * kb, 320}, cortex_a55) == 0);  // the weights stay in L2
   CHECK(rereading({1024 * kb, 3200 * kb, 60 * kb, 320}, cortex_a55) > 0);  // unless the result displaces them
   CHECK(rereading({1024 * kb, 32 * kb, 600 * kb, 320}, {}) == 0);
 }
 
-TEST_CASE("a byte costs more, the more passes between its uses, and no more than from beyond L2") {
+TEST_CASE("a byte costs more the more data passes between its uses, and at most as much as from beyond L2") {
   for (device const& on : {device{}, cortex_a53, cortex_a55, cortex_a76}) {
     std::int64_t turns = 0, once = 0;
     for (long set = 0; set < 2 * on.l2_bytes; set += on.l2_bytes / 64) {
@@ -126,14 +126,14 @@ TEST_CASE("a byte costs more, the more passes between its uses, and no more than
   }
 }
 
-TEST_CASE("matrices that would push each other out of L2 are not rolled by rows") {
+TEST_CASE("matrices that would displace each other from L2 are not tiled by rows") {
   constexpr chain_link wide[] = {matrix(28, 256, 1024), filter(28, 1024), matrix(28, 1024, 1024)};
   static_assert(saved_by(wide, 3, {tiling::rows, 0}, {}) < 0);
   static_assert(saved_by(wide, 3, {tiling::rows, 0}, {.l2_bytes = 8 << 20}) < 0);
   static_assert(saved_by(wide, 2, {tiling::rows, 0}, {.l2_bytes = 4 << 20}) > 0);
 }
 
-TEST_CASE("perceptrons are fused in runs of pixels where their matrices fit and the hidden value does not") {
+TEST_CASE("perceptrons are fused in runs of pixels if their matrices fit and the hidden value does not") {
   constexpr auto perceptron = [](int pixels, int in, int hidden) {
     chain_link const chain[] = {{op::linear, {1, 1, pixels, in}, {1, 1, pixels, hidden}, {}, 4L * in * hidden},
                                 {op::linear, {1, 1, pixels, hidden}, {1, 1, pixels, in}, {}, 4L * in * hidden}};
@@ -144,7 +144,7 @@ TEST_CASE("perceptrons are fused in runs of pixels where their matrices fit and 
   static_assert(perceptron(16, 96, 384).saved <= 0);
 }
 
-TEST_CASE("by channels the middle is depthwise, and in runs of pixels everything is a matrix product") {
+TEST_CASE("by channels, the middle is depthwise; in runs of pixels, all are matrix products") {
   constexpr chain_link a = matrix(8, 8, 40), b = matrix(8, 40, 40), f = filter(8, 40);
   constexpr chain_link pair[] = {a, b}, triple[] = {a, f, b}, middle[] = {a, b, f}, filters[] = {f, f, f}, one[] = {a};
   for (tiling how : {tiling::channels, tiling::channels_rows}) {
@@ -161,7 +161,7 @@ TEST_CASE("by channels the middle is depthwise, and in runs of pixels everything
   CHECK_FALSE(allows(middle, 3, tiling::none));
 }
 
-TEST_CASE("no choice keeps all channels of a value in a chunk") {
+TEST_CASE("no chunk contains all channels of a value") {
   for (int channels = 1; channels < 300; ++channels) {
     chain_link const chain[] = {matrix(9, 8, channels), filter(9, channels), matrix(9, channels, 8)};
     for (int count = 2; count <= 3; ++count)

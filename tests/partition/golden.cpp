@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small graphs with expected weights, stages, clusters and splits from an independent implementation. They lie outside
-// the repository; without them these tests say so and pass.
+// Small graphs with expected weights, stages, clusters and splits from an independent implementation. They are not part
+// of the repository; without them these tests print a message and pass.
 #include "graphs.hpp"
 #include "oracle.hpp"
 
@@ -64,8 +64,8 @@ groups read_groups(json const& lists, int count) {
 
 long limit_of(json const& entry) { return std::lround(entry["Td"].get<double>() * 1000); }
 
-/// The node as a graph of ago: an input with the shape that the loops speak of, and the operator. False if ago has no
-/// such operator.
+/// The node as a graph of ago: an input with the shape implied by the loops, and the operator. False if ago has no such
+/// operator.
 bool as_operator(json const& n, test::builder<2, 2>& b) {
   static std::map<std::string, op> const known{
       {"conv2d", op::conv2d}, {"dwconv2d", op::depthwise}, {"dense", op::linear},
@@ -176,7 +176,7 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
       ++checked[algorithm];
     }
     if (!file.contains("atoms")) continue;
-    // Their atoms also take data movement, and begin at reductions and opaque operators.
+    // The other implementation's atoms also take data movement, and begin at reductions and opaque operators.
     bool starts[32];
     for (int v = 0; v < d.count; ++v) {
       std::string const pattern = file["nodes"][v]["pattern"];
@@ -189,7 +189,7 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
   for (auto const& [what, count] : checked) MESSAGE(what << ": " << count);
 }
 
-/// Their operators as patterns.
+/// The other implementation's operators as patterns.
 ago::pattern_graph<32, 64> read_patterns(json const& file) {
   static std::map<std::string, ago::pattern> const known{
       {"kElemWise", ago::pattern::elementwise},    {"kBroadcast", ago::pattern::broadcast},

@@ -44,7 +44,7 @@ struct builder {
   constexpr int concat(int x, int y) {
     return add({.kind = ago::op::concat, .out = with_channels(x, shape_of(x).c + shape_of(y).c)}, {x, y});
   }
-  /// Two branches that concat joins, and a pointwise that mixes them.
+  /// Two concatenated branches, and a pointwise that mixes them.
   constexpr int shuffle_unit(int x) {
     int const left = bias_relu(pointwise(unary(ago::op::bias, depthwise(x)), 48));
     int const right = unary(ago::op::bias, depthwise(bias_relu(pointwise(x, 48))));
@@ -62,7 +62,7 @@ struct builder {
   }
 };
 
-/// One block after another, from an input on, until there are `nodes` nodes.
+/// A sequence of blocks after an input, until there are `nodes` nodes.
 template <class Builder, class Block>
 constexpr auto grown(ago::shape image, int nodes, Block block) {
   Builder b;
@@ -72,7 +72,7 @@ constexpr auto grown(ago::shape image, int nodes, Block block) {
   return b.g;
 }
 
-/// Nodes with weights and operands, in thousandths.
+/// Nodes with weights, in thousandths, and operands.
 template <int V, int E>
 constexpr ago::dag<V, E> make_dag(std::initializer_list<long> weights,
                                   std::initializer_list<std::initializer_list<int>> sources) {
@@ -116,7 +116,7 @@ inline random_dag make_random_dag(random& r, int nodes) {
   return d;
 }
 
-/// Nothing fits, little fits, much fits, everything fits.
+/// Limits under which nothing, little, much, or everything fits.
 inline long random_limit(random& r, random_dag const& d) {
   long const sum = std::accumulate(d.weight, d.weight + d.count, 0L),
              top = *std::max_element(d.weight, d.weight + d.count);

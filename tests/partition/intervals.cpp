@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Subgraphs as intervals of execution orders, against all acyclic partitions of small networks.
+// Subgraphs as intervals of execution orders, compared with all acyclic partitions of small networks.
 #include "oracle.hpp"
 #include "random_network.hpp"
 
@@ -17,8 +17,8 @@ using ago::op;
 using groups = std::vector<int>;
 constexpr long all_fits = 1 << 20;
 
-/// A network whose operators are grouped into blocks, which are never cut, and everything that small ones permit to
-/// find out by trying: what each block reads, and what a partition gains.
+/// A network whose operators are grouped into blocks, which are never cut. For small networks, it finds the operands of
+/// each block and the gain of a partition by exhaustive search.
 template <class Graph>
 struct small_network {
   Graph const& g;
@@ -33,7 +33,7 @@ struct small_network {
     return set;
   }
 
-  /// Is each group lighter than the limit, or a single block?
+  /// Whether each group is lighter than the limit, or a single block.
   bool is_light(groups const& of) const {
     std::vector<long> weight(of.size());
     std::vector<int> members(of.size());
@@ -59,7 +59,7 @@ struct small_network {
     return done == (1u << of.size()) - 1;
   }
 
-  /// Triples and bytes, by the statistics; triples count if nothing is too large for the cache.
+  /// Triples and bytes according to the statistics; triples count if nothing is too large for the cache.
   std::pair<int, long> gain(groups const& of) const {
     int node_of[160]{};
     for (int v = 0; v < g.node_count; ++v) node_of[v] = v < g.input_count ? -1 : of[blocks.of[v - g.input_count]];
@@ -119,7 +119,7 @@ struct small_network {
   }
 };
 
-/// One operator after the other, with skips: a network that has few orders, and triples.
+/// A sequence of operators with skips: a network with few execution orders, and with triples.
 test::random_graph make_line(test::random& r, int operators) {
   test::builder<160, 400, 6> b;
   int x = b.input({1, 6, 6, 8}), skipped = x;
@@ -145,7 +145,7 @@ test::random_graph make_network(test::random& r, int operators) {
   return test::pick(r, 0, 2) == 0 ? make_line(r, operators) : test::make_random_network(r, operators);
 }
 
-/// Operators of a random network as atoms, or each for itself, under some limit; nothing if they are more than `most`.
+/// A random network with atoms or single operators as blocks, and some limit; nothing if it has more than `most` blocks.
 std::optional<small_network<test::random_graph>> pick_small(test::random& r, test::random_graph const& g, int most) {
   auto blocks = ago::atoms_of(g);
   if (test::pick(r, 0, 3) == 0)
@@ -153,7 +153,7 @@ std::optional<small_network<test::random_graph>> pick_small(test::random& r, tes
   if (blocks.count == 0 || blocks.count > most) return std::nullopt;
   auto const d = dag_of(g);
   long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
-  // Between the extremes the triples that fit are not known here: then there are none.
+  // For other cache sizes, the triples that fit are not known here, so there are none.
   long cache = std::array{all_fits, 0L, long(test::pick(r, 500, 4'000))}[std::size_t(test::pick(r, 0, 2))];
   groups const together(160);
   if (pairs_of(g, together.data()).possible_triples > 0 && cache > 0) cache = all_fits;
@@ -185,7 +185,7 @@ TEST_CASE("intervals are the best of all intervals of their order") {
     REQUIRE(n->gain(found) == best);
     groups alone(order.size());
     std::iota(alone.begin(), alone.end(), 0);
-    auto const inside = n->gain(alone);  // blocks, of which no cut can take it
+    auto const inside = n->gain(alone);  // the gain inside blocks, which cuts cannot change
     REQUIRE(n->best_of(order).value.gain ==
             (best.first - inside.first) * ago::detail::triple_gain + best.second - inside.second);
     with_triples += best.first > 0;
@@ -193,7 +193,7 @@ TEST_CASE("intervals are the best of all intervals of their order") {
   CHECK(with_triples > 20);
 }
 
-TEST_CASE("subgraphs against the optimum over all acyclic partitions") {
+TEST_CASE("subgraphs compared with the optimum over all acyclic partitions") {
   test::random r(83);
   int checked = 0, only_orders = 0, best_found = 0;
   for (int round = 0; checked < 1'000; ++round) {
@@ -213,7 +213,7 @@ TEST_CASE("subgraphs against the optimum over all acyclic partitions") {
       by_orders = std::max(by_orders, n->gain(found));
       ++orders;
     });
-    REQUIRE(by_orders == optimum);  // acyclic partitions are the intervals of orders
+    REQUIRE(by_orders == optimum);  // acyclic partitions are intervals of orders
     auto const sorted = order_of(n->quotient);
     REQUIRE(ago::detail::is_only_order(n->quotient, sorted.order) == (orders == 1));
     groups const found = n->subgraphs();
@@ -228,7 +228,7 @@ TEST_CASE("subgraphs against the optimum over all acyclic partitions") {
   CHECK(best_found > checked * 95 / 100);
 }
 
-TEST_CASE("the groups of every acyclic partition follow one another in an order of the blocks") {
+TEST_CASE("the groups of every acyclic partition are consecutive in some order of the blocks") {
   test::random r(85);
   for (int checked = 0; checked < 60;) {
     auto const g = make_network(r, test::pick(r, 4, 12));
@@ -263,7 +263,7 @@ TEST_CASE("CLUSTER never gains more") {
   CHECK(more > 500);
 }
 
-TEST_CASE("operands first: an order of every graph, in which a branch stays together") {
+TEST_CASE("operands first: a valid order of every graph, in which a branch stays together") {
   test::random r(89);
   for (int round = 0; round < 2'000; ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 1, 60));
@@ -277,7 +277,7 @@ TEST_CASE("operands first: an order of every graph, in which a branch stays toge
           REQUIRE((when[std::size_t(d.source[e])] >= 0 && when[std::size_t(d.source[e])] < when[std::size_t(v)]));
     }
   }
-  // Two branches, recorded in turns: 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 4, and 5 reads both.
+  // Two branches, recorded alternately: 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 4, and 5 reads both.
   auto const d = test::make_dag<8, 8>({1, 1, 1, 1, 1, 1}, {{}, {0}, {0}, {1}, {2}, {3, 4}});
   auto const first = ago::detail::operands_first(d, false), last = ago::detail::operands_first(d, true);
   CHECK(groups(first.order, first.order + 6) == groups{0, 1, 3, 2, 4, 5});
@@ -296,7 +296,7 @@ TEST_CASE("groups stay below the limit; one block may exceed it") {
   CHECK(small_network<decltype(b.g)>{b.g, alone, 1, all_fits}.subgraphs() == groups{0, 1});
 }
 
-TEST_CASE("of the operands of a product of two values, the first may stay in tiles") {
+TEST_CASE("of the operands of a product of two values, only the first may stay in tiles") {
   test::builder<160, 400, 6> b;
   int const x = b.input({1, 1, 16, 8}), q = b.pointwise(x, 8), k = b.pointwise(x, 8);
   b.output(b.add({.kind = op::attention_scores, .out = {1, 1, 16, 16}}, {q, k}));
@@ -306,7 +306,7 @@ TEST_CASE("of the operands of a product of two values, the first may stay in til
   CHECK(n.best_of({1, 0, 2}).value.gain == 2 * 4 * 16 * 8);
 }
 
-TEST_CASE("ties: few groups, then even ones") {
+TEST_CASE("ties: fewer groups are preferred, then even ones") {
   test::builder<160, 400, 6> pools;
   int y = pools.input({1, 8, 8, 16});
   for (int i = 0; i < 3; ++i) y = pools.add({.kind = op::max_pool, .out = pools.shape_of(y)}, {y});  // nothing to gain
@@ -323,12 +323,12 @@ TEST_CASE("ties: few groups, then even ones") {
   blocks.count = 4;
   long const pair = d.weight[0] + d.weight[1];
   small_network<decltype(b.g)> const three_fit{b.g, blocks, 3 * pair + 1, 0}, two_fit{b.g, blocks, 2 * pair + 1, 0};
-  // Every value between two blocks is as large as the others: one cut, in the middle.
+  // All values between blocks are equally large: one cut, in the middle.
   CHECK(three_fit.subgraphs() == groups{0, 0, 1, 1});
   CHECK(two_fit.subgraphs() == groups{0, 0, 1, 1});
 }
 
-TEST_CASE("a network with more pairs than there is room for") {
+TEST_CASE("a network may have more pairs than there is room for") {
   constexpr int writers = 12, readers = 12;  // 144 pairs; there is room for 96
   test::builder<64, 48> b;
   int const x = b.input({1, 6, 6, 8});

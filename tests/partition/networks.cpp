@@ -29,7 +29,7 @@ struct evaluated {
   static_assert(minis.most_complex <= 1);
 };
 
-/// No policy removes more traffic than ago, which cuts no epilogue.
+/// No policy removes more traffic than ago, which breaks no epilogue.
 template <auto const& Net>
 void check_best(ago::partition_statistics const& best, int triples) {
   CHECK(best.broken_epilogues == 0);
@@ -47,7 +47,7 @@ void check_best(int triples) {
   check_best<Net>(statistics_of(g, partition_by(policy::ago, g).subgraphs), triples);
 }
 
-/// No chain that kernels compute in one pass is cut, on whatever device; there are some.
+/// No chain is cut, for any device, and there are some chains.
 template <auto const& Net>
 void check_chains() {
   auto const& g = ago::optimized<Net>::value;
@@ -75,7 +75,7 @@ void check_at_run_time() {
   }
 }
 
-/// ago removes no less traffic than any other policy, cuts no epilogue and captures triples.
+/// ago removes at least as much traffic as any other policy, breaks no epilogue, and captures triples.
 template <auto const& Net>
 void check(int triples) {
   check_at_run_time<Net, policy::ago>();
@@ -96,7 +96,7 @@ TEST_CASE("networks are partitioned at compile time by every policy") {
   check<networks::bert_tiny<128>>(0);
 }
 
-TEST_CASE("their chains lie in subgraphs") {
+TEST_CASE("their chains are inside subgraphs") {
   check_chains<networks::mobilenet_v2<224>>();
   check_chains<networks::mnasnet<112>>();
   check_chains<networks::shufflenet_v2<224>>();
@@ -105,7 +105,7 @@ TEST_CASE("their chains lie in subgraphs") {
 }
 
 TEST_CASE("networks at other sizes are partitioned as well") {
-  check_best<networks::mobilenet_v2<112>>(15);  // two are cut by a chain that joins one's end to the next one's start
+  check_best<networks::mobilenet_v2<112>>(15);  // two are cut by a chain from the end of one to the start of the next
   check_best<networks::mobilenet_v2<56>>(17);
   check_best<networks::mnasnet<112>>(17);
   check_best<networks::mnasnet<56>>(17);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Straightforward versions of the partitioner's parts, written from their definitions: everything is recomputed all the
-// time. Shares no code with the library but the types that it compares.
+// Straightforward versions of the partitioner's parts, written from their definitions: everything is always recomputed.
+// Shares no code with the library except the compared types.
 #pragma once
 
 #include <ago/partition/dag.hpp>
@@ -46,7 +46,7 @@ inline edges edges_between(network const& n, groups const& of) {
   return q;
 }
 
-/// Groups that `from` leads to by one edge or more. Names of groups are below `size`.
+/// Groups reachable from `from` by at least one edge. Names of groups are below `size`.
 inline std::vector<bool> reached(edges const& q, int from, int size) {
   std::vector<std::vector<int>> next(size);
   for (auto [a, b] : q) next[a].push_back(b);
@@ -61,7 +61,7 @@ inline std::vector<bool> reached(edges const& q, int from, int size) {
   return seen;
 }
 
-/// No group leads to itself.
+/// Whether no group is reachable from itself.
 inline bool acyclic(network const& n, groups const& of) {
   edges const q = edges_between(n, of);
   int const size = of.empty() ? 0 : *std::max_element(of.begin(), of.end()) + 1;
@@ -70,7 +70,7 @@ inline bool acyclic(network const& n, groups const& of) {
   return true;
 }
 
-/// Longest path in nodes ending in each group, by relaxation until nothing changes.
+/// The number of nodes of the longest path that ends in each group, by relaxation until nothing changes.
 inline std::vector<int> stages(network const& n, groups const& of) {
   std::vector<int> stage(n.weight.size(), 1);
   std::vector<std::pair<int, int>> between;
@@ -85,8 +85,8 @@ inline std::vector<int> stages(network const& n, groups const& of) {
 
 enum class affix { adjacent, component };
 
-/// Algorithm 1 with the candidate set as a set and stages from scratch after each contraction. Groups carry the number
-/// of their smallest member.
+/// Algorithm 1 with the candidate set as a set, and stages computed anew after each contraction. A group has the number
+/// of its smallest member.
 inline groups cluster(network const& n, long limit, int complex_limit = INT_MAX, affix mode = affix::adjacent) {
   groups of = singletons(n);
   std::vector<long> weight = n.weight;
@@ -136,7 +136,7 @@ inline network inside(network n, groups const& of) {
   return n;
 }
 
-/// Can groups a and b be contracted, that is: is every path between them a single edge?
+/// Whether groups a and b can be contracted, that is, every path between them is a single edge.
 inline bool contractible(network const& n, groups const& of, int a, int b) {
   edges q = edges_between(n, of);
   q.erase({a, b});
@@ -160,7 +160,7 @@ inline std::vector<int> order(network const& n) {
   return r;
 }
 
-/// Every node that does not start a group joins the group of its first operand with which that is possible.
+/// Every node that does not start a group joins the group of the first operand for which this is possible.
 inline groups split_by_epilogue(network const& whole, groups const& subgraphs, std::vector<bool> const& starts) {
   network const n = inside(whole, subgraphs);
   groups of = singletons(n);

@@ -39,7 +39,7 @@ TEST_CASE("cycles are found") {
   CHECK(ago::is_acyclic(diamond, ago::grouping<4>{{0, 1, 0, 1}, 2}));
 }
 
-TEST_CASE("stages, orders and the check for cycles agree with the straightforward ones") {
+TEST_CASE("stages, orders and the check for cycles agree with the straightforward versions") {
   test::random r(5);
   int cyclic = 0;
   for (int round = 0; round < 10'000; ++round) {

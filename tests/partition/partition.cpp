@@ -11,7 +11,7 @@ namespace {
 using ago::op;
 using groups = std::vector<int>;
 
-/// Every operator once, cluster by cluster in `order`, after its operands.
+/// Whether every operator occurs once, cluster by cluster in `order`, after its operands.
 template <int V, int E, int O>
 void check_order(ago::graph<V, E, O> const& g, ago::partition<V> const& p) {
   REQUIRE(p.acyclic);
@@ -57,7 +57,7 @@ TEST_CASE("inverted residuals are subgraphs: no triple is cut") {
   static constexpr auto p = ago_partition(g);
   static_assert(p.subgraphs.acyclic && p.minis.acyclic);
   check_both(g, p);
-  // Atoms weigh 79 (stem), then 152, 102, 127 per block; Td is 399. The stem and a whole block are too much.
+  // Atoms weigh 79 (stem), then 152, 102, 127 per block; Td is 399. The stem plus a whole block exceeds it.
   CHECK(groups(p.subgraphs.of + 1, p.subgraphs.of + 22) ==
         groups{0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(groups(p.minis.of + 1, p.minis.of + 22) ==
@@ -66,7 +66,7 @@ TEST_CASE("inverted residuals are subgraphs: no triple is cut") {
   CHECK(p.subgraphs.of[0] == -1);
 }
 
-TEST_CASE("a partition at run time is the partition at compile time") {
+TEST_CASE("a partition at run time equals the partition at compile time") {
   static constexpr auto g = two_blocks();
   static constexpr auto expected = ago_partition(g, 300'000);
   auto copy = g;
@@ -96,7 +96,7 @@ TEST_CASE("the default limit is 1.05 times the heaviest pointwise - depthwise - 
   builder plain;
   plain.pointwise(plain.pointwise(plain.input({1, 14, 14, 8}), 16), 16);
   expect_none(plain);
-  builder at_start;  // no pointwise in front
+  builder at_start;  // no pointwise before it
   at_start.pointwise(at_start.depthwise(at_start.input({1, 14, 14, 8})), 16);
   expect_none(at_start);
   builder read_twice;  // the depthwise result has to be stored
@@ -112,7 +112,7 @@ TEST_CASE("the default limit is 1.05 times the heaviest pointwise - depthwise - 
   expect_none(two_depthwise);
 }
 
-TEST_CASE("a shuffle unit: the branch that takes in the concat runs last") {
+TEST_CASE("a shuffle unit: the branch that includes the concat runs last") {
   test::builder<30, 40> b;
   int const x = b.input({1, 28, 28, 58});
   int left = b.bias_relu(b.pointwise(b.unary(op::bias, b.depthwise(x)), 58));
@@ -145,7 +145,7 @@ TEST_CASE("graphs without operators, of one operator, and with unused capacity")
   CHECK(one.minis.count == 1);
 }
 
-/// All members of each of `inner` lie in one of `outer`.
+/// Whether all members of each group of `inner` are in one group of `outer`.
 bool keeps(groups const& inner, groups const& outer) {
   for (std::size_t v = 0; v < inner.size(); ++v)
     if (outer[v] != outer[std::size_t(inner[v])]) return false;
@@ -170,7 +170,7 @@ TEST_CASE("partitions of random networks are complete and ordered, cut no atom, 
     REQUIRE(oracle::canonical({p.minis.of + g.input_count, p.minis.of + g.node_count}) == atoms);
     REQUIRE(keeps(atoms, subgraphs));
 
-    // Where intervals of atoms save less than FuseOps, its groups are kept too, whatever they weigh.
+    // If intervals of atoms save less than FuseOps, its groups are kept too, whatever their weight.
     auto const fused = ago::fuse_ops(patterns_of(g, d));
     auto const saved = [&](auto const& of) { return ago::detail::saved_by_groups(g, of); };
     auto const found = ago::grouping_by<160>(subgraphs.data(), d.count);
@@ -185,7 +185,7 @@ TEST_CASE("partitions of random networks are complete and ordered, cut no atom, 
     std::vector<long> weight(std::size_t(d.count));
     for (int v = 0; v < d.count; ++v) weight[std::size_t(subgraphs[std::size_t(v)])] += d.weight[v];
     for (int v = 0; v < d.count; ++v) {
-      bool const is_cut = atoms[std::size_t(v)] != subgraphs[std::size_t(v)];  // another atom has begun the subgraph
+      bool const is_cut = atoms[std::size_t(v)] != subgraphs[std::size_t(v)];  // another atom began the subgraph
       if (is_cut) REQUIRE(weight[std::size_t(subgraphs[std::size_t(v)])] < limit);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold of every policy's partition of every network: a hundred thousand random ones, or AGO_ROUNDS.
+// Properties of every policy's partition of every network: a hundred thousand random networks, or AGO_ROUNDS.
 #include "random_network.hpp"
 
 #include <ago/partition/policy.hpp>
@@ -16,8 +16,8 @@ namespace {
 using ago::op;
 using ago::policy;
 
-/// What is wrong with a partition: operators must come once each, cluster by cluster, after their operands. Then the
-/// clusters can run one after another, whatever the partition says of itself. Nothing: null.
+/// What is wrong with a partition, or null. Each operator must occur once, cluster by cluster, after its operands. Then
+/// the clusters can run one after another, independently of the partition's own flags.
 char const* fault_of(test::random_graph const& g, ago::partition<160> const& p) {
   if (!p.acyclic) return "is said to have a cycle";
   if (p.operators != g.node_count - g.input_count) return "misses operators";
@@ -36,7 +36,7 @@ char const* fault_of(test::random_graph const& g, ago::partition<160> const& p) 
   return nullptr;
 }
 
-/// All members of each group of `inner` are in one group of `outer`.
+/// Whether all members of each group of `inner` are in one group of `outer`.
 bool nested(test::random_graph const& g, int const* inner, int const* outer) {
   int group[160];
   std::fill(group, group + 160, -1);
@@ -48,8 +48,8 @@ bool nested(test::random_graph const& g, int const* inner, int const* outer) {
   return true;
 }
 
-/// Mini-subgraphs lie in subgraphs, and have at most one complex operator; chains lie in subgraphs too. Policies that
-/// promise to keep atoms do.
+/// Mini-subgraphs are inside subgraphs and have at most one complex operator; chains are inside subgraphs too. Policies
+/// that promise to keep atoms keep them.
 char const* fault_of(test::random_graph const& g, ago::partitions<160> const& p, policy by) {
   if (char const* const fault = fault_of(g, p.subgraphs)) return fault;
   if (char const* const fault = fault_of(g, p.minis)) return fault;
@@ -87,7 +87,7 @@ TEST_CASE("partitions of random networks by every policy are acyclic, complete a
   }
 }
 
-TEST_CASE("these faults are found") {
+TEST_CASE("the checks find these faults") {
   test::random r(70);
   auto const g = test::make_random_network(r, 40);
   auto const p = partition_by(policy::fuse_ops, g);
@@ -110,7 +110,7 @@ TEST_CASE("these faults are found") {
         }) == "has a chain in two subgraphs");
 }
 
-TEST_CASE("the paper's chains join what its mini-subgraphs hold, in one subgraph only") {
+TEST_CASE("the paper's chains join its mini-subgraphs, within one subgraph only") {
   test::builder<30, 40> b;
   int x = b.input({1, 56, 56, 24});
   for (int i = 0; i < 2; ++i) x = b.inverted_residual(x, 6);
@@ -125,7 +125,7 @@ TEST_CASE("the paper's chains join what its mini-subgraphs hold, in one subgraph
     for (int u = 1; u < v; ++u) CHECK_FALSE(is_chained(none, u, v));
 }
 
-// The literal affix set on networks of the size of a MobileViT whose attention is spelt out, during compilation.
+// The literal affix set, at compile time, on networks of the size of a MobileViT with attention as separate operators.
 using builder = test::builder<701, 1'500>;
 constexpr ago::shape image{1, 14, 14, 96};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random networks with consistent shapes: every operator, several inputs and outputs, values read twice, broadcasts.
+// Random networks with consistent shapes: all operators, several inputs and outputs, values read twice, broadcasts.
 #pragma once
 
 #include "graphs.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 using groups = std::vector<int>;
 
-/// pointwise, bias, relu6, depthwise, bias, relu6, pointwise, bias, add behind a relu: nodes 0 to 9.
+/// A relu, then pointwise, bias, relu6, depthwise, bias, relu6, pointwise, bias, add: nodes 0 to 9.
 constexpr ago::dag<10, 10> inverted_residual() {
   auto d = test::make_dag<10, 10>({19, 88, 32, 32, 38, 32, 32, 88, 19, 19},
                                   {{}, {0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {0, 8}});
@@ -23,7 +23,7 @@ constexpr ago::grouping<10> one_group{{}, 1};
 TEST_CASE("an inverted residual splits at its complex operators") {
   auto const d = inverted_residual();
   CHECK(oracle::view(ago::split_by_epilogue(d, one_group), 10) == groups{0, 1, 1, 1, 4, 4, 4, 7, 7, 7});
-  // By weight alone, the last pointwise takes what leads to it before the depthwise gets its own bias.
+  // By weight alone, the last pointwise takes the operators that lead to it before the depthwise gets its bias.
   CHECK(oracle::view(ago::split_by_cluster(d, one_group), 10) == groups{0, 0, 0, 0, 4, 5, 5, 5, 5, 5});
 }
 
@@ -33,12 +33,12 @@ TEST_CASE("a mini-subgraph stays in its subgraph") {
   CHECK(oracle::view(ago::split_by_epilogue(d, halves), 10) == groups{0, 1, 2, 2, 4, 4, 4, 7, 7, 7});
 }
 
-TEST_CASE("an operator that two mini-subgraphs could take goes to its first operand's") {
+TEST_CASE("an operator that two mini-subgraphs could take goes to that of its first operand") {
   auto const d = test::make_dag<3, 2>({1, 1, 1}, {{}, {}, {1, 0}});
   CHECK(oracle::view(ago::split_by_epilogue(d, ago::grouping<3>{{}, 1}), 3) == groups{0, 1, 1});
 }
 
-TEST_CASE("splits equal the straightforward ones, are acyclic, nested and have at most one complex operator each") {
+TEST_CASE("splits equal a straightforward version's, are acyclic and nested, with at most one complex operator each") {
   test::random r(11);
   for (int round = 0; round < 10'000; ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 60, 150) : test::pick(r, 2, 30);

@@ -17,7 +17,7 @@ namespace {
 using ago::op;
 using builder = test::builder<30, 40, 4>;
 
-/// A partition of the operators into groups by number, in order.
+/// A partition of the operators into groups, given by number, in order.
 ago::partition<30> parted(builder const& b, std::vector<int> const& of) {
   ago::partition<30> p;
   p.operators = int(of.size());
@@ -58,7 +58,7 @@ TEST_CASE("statistics of an inverted residual") {
     CHECK((s.pairs == 1 && s.triples == 0 && s.most_complex == 2));
     CHECK(s.bytes_removed == 2 * (5 * wide + 2 * narrow));
   }
-  SUBCASE("a pair without what stands between is none") {
+  SUBCASE("a pair without the operators between it is not counted") {
     auto const s = statistics_of(b.g, parted(b, {0, 0, 1, 0, 0, 0, 2, 2, 2}));
     CHECK((s.pairs == 0 && s.bytes_removed == 2 * (3 * wide + 2 * narrow)));
   }
@@ -70,14 +70,14 @@ TEST_CASE("statistics of an inverted residual") {
   }
 }
 
-TEST_CASE("a value read outside its group is stored; of a pair with a path around it nothing is captured") {
+TEST_CASE("a value read outside its group is stored; a pair with a path around it is not captured") {
   builder b;
   int const x = b.unary(op::relu, b.pointwise(b.input({1, 4, 4, 2}), 2)), y = b.pointwise(x, 2);
   b.output(b.binary(op::add, y, x));
   b.output(b.pointwise(b.binary(op::mul, x, y), 2));
   auto const apart = statistics_of(b.g, parted(b, {0, 0, 1, 1, 2, 2}));
   CHECK(apart.bytes_removed == 128 * (2 + 1));  // the first value; y, for its reader in 1
-  // relu to the last pointwise: x -> mul is one way, the other one passes y. So only (0, y), (y, last) are possible.
+  // Two paths lead from relu to the last pointwise, x -> mul and through y, so only (0, y), (y, last) are possible.
   CHECK((apart.possible_pairs == 2 && apart.pairs == 0));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("weights: trivial groups, mean, median and evenness") {
   CHECK(statistics_of(heavy.g, parted(heavy, {0})).trivial == 0);
 }
 
-/// What Algorithm 1 makes of whole networks, found by an independent implementation of it and of these figures.
+/// The result of Algorithm 1 on whole networks, from an independent implementation of it and of these figures.
 struct expectation {
   long limit;
   int pairs, triples, broken;
@@ -126,7 +126,7 @@ TEST_CASE("Algorithm 1 on MobileNet-V2 and MnasNet") {
       {{400, 13, 0, 16, 69.0, .92}, {700, 30, 2, 6, 101.0, .88}, {1000, 37, 9, 6, 111.1, .91}});
 }
 
-/// Traffic by its definition. `copied`: an operator that is taken to read and write memory, whatever its group.
+/// Traffic by its definition. `copied`: an operator that is assumed to read and write memory, whatever its group.
 template <class Graph>
 long traffic_saved(Graph const& g, int const* of, std::vector<bool> const& fused, op copied = op::input) {
   long saved = 0;
@@ -149,7 +149,7 @@ long traffic_saved(Graph const& g, int const* of, std::vector<bool> const& fused
   return saved;
 }
 
-/// The other implementation records a reshape behind the last pooling, and lets every concat copy its operands.
+/// The other implementation records a reshape after the last pooling, and lets every concat copy its operands.
 TEST_CASE("Algorithm 1 on SqueezeNet") {
   auto const& net = ago::optimized<networks::squeezenet<224>>::value;
   ago::graph<net.node_count + 1, net.edge_count + 1> g;
@@ -180,7 +180,7 @@ TEST_CASE("Algorithm 1 on SqueezeNet") {
   }
 }
 
-TEST_CASE("statistics of random networks equal those from their definitions") {
+TEST_CASE("statistics of random networks equal those computed from the definitions") {
   test::random r(51);
   for (int round = 0; round < 2'000; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 40));
@@ -210,7 +210,7 @@ TEST_CASE("statistics of random networks equal those from their definitions") {
         }
         possible += strict;
         captured += strict && inside;
-        if (strict && inside) fused[std::size_t(b)] = true;  // these values are small: all fit the cache
+        if (strict && inside) fused[std::size_t(b)] = true;  // these values are small and all fit the cache
       }
     }
     REQUIRE(s.possible_pairs == possible);

@@ -22,7 +22,7 @@ constexpr auto shuffle_units() {
   return test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.shuffle_unit(x); });
 }
 
-/// Three projections of one value, gated by each other, residuals around, and a skip over everything.
+/// Three projections of one value that gate each other, residuals around them, and a skip over everything.
 constexpr auto transformers() {
   builder b;
   int const start = b.unary(op::gelu, b.input(image));
@@ -40,7 +40,7 @@ constexpr auto transformers() {
   return b.g;
 }
 
-/// Towers over inputs of their own, with branches inside, joined two by two at the end: nothing in one tower lies on
+/// Towers with inputs of their own and with branches inside, joined in pairs at the end: no operator of a tower is on
 /// all paths of the network.
 template <int Towers>
 constexpr auto towers() {
@@ -79,7 +79,7 @@ bool same(ago::partition<1'024> const& a, ago::partition<1'024> const& b, int no
 
 bool same(groups const& a, groups const& b) { return a.count == b.count && std::equal(a.of, a.of + 1'024, b.of); }
 
-/// The partition, and each part of the paper's pipeline in an evaluation of its own.
+/// The partition, and each part of the paper's pipeline in a separate constant evaluation.
 template <auto const& Graph>
 struct evaluated {
   static constexpr auto partition = ago_partition(Graph);
@@ -98,7 +98,7 @@ struct evaluated {
   static_assert(partition.minis.count < Graph.node_count / 2 && partition.subgraphs.count < partition.minis.count);
 };
 
-/// What the compiler found, and what the same functions find now.
+/// Compares the results at compile time with those of the same functions at run time.
 struct findings {
   graph_type const& graph;
   ago::partitions<1'024> const& partition;
@@ -138,7 +138,7 @@ constexpr auto forty_towers = towers<40>();
 constexpr auto skipping_network = u_net();
 
 
-TEST_CASE("a thousand operators are partitioned at compile time as at run time") {
+TEST_CASE("a thousand operators are partitioned equally at compile time and at run time") {
   SUBCASE("inverted residuals") { check_at_run_time(of<residual_network>()); }
   SUBCASE("shuffle units") { check_at_run_time(of<shuffle_network>()); }
   SUBCASE("transformers with a skip over everything") { check_at_run_time(of<transformer_network>()); }

@@ -11,7 +11,7 @@ namespace {
 
 using ago::op;
 
-TEST_CASE("the logarithm of every extent up to a million is right to 1e-9 and grows with the extent") {
+TEST_CASE("the logarithm of every extent up to a million is accurate to 1e-9 and grows with the extent") {
   std::uint64_t last = 0, sum = 0;
   double worst = 0;
   CHECK(ago::fixed_log(1) == 0);
@@ -23,10 +23,10 @@ TEST_CASE("the logarithm of every extent up to a million is right to 1e-9 and gr
     sum = sum * 31 + l;
   }
   CHECK(worst < 1e-9);
-  CHECK(sum == 13841610234907067029u);  // the same bits on every compiler and with all flags
+  CHECK(sum == 13841610234907067029u);  // bit-identical with every compiler and all flags
 }
 
-TEST_CASE("the logarithm is right up to the largest extent") {
+TEST_CASE("the logarithm is accurate up to the largest extent") {
   for (std::uint32_t n = 1'000'000; n < 2'147'000'000; n += n / 1000) {
     REQUIRE(std::abs(double(ago::fixed_log(n)) / 4294967296.0 - std::log(double(n))) < 1e-9);
   }
@@ -70,7 +70,7 @@ std::vector<int> loops(ago::graph<V, E> const& g, int v) {
   return {l.extent, l.extent + l.count};
 }
 
-TEST_CASE("every operator has the loops that compute it") {
+TEST_CASE("every operator has the right loops") {
   test::builder<40, 80> b;
   int const x = b.input({2, 14, 15, 96});
   ago::window const w{.kernel_h = 3, .kernel_w = 5};
