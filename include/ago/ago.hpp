@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ago: neural networks as expressions, compiled to the fastest code for one CPU core.
+// ago: neural networks as C++ expressions, compiled into fast code for one CPU.
 #pragma once
 
 #include <ago/graph/requirements.hpp>

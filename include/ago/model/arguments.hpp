@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A sentence for weights, inputs and outputs that do not fit, instead of a list of candidates.
+// A single error for weights, inputs and outputs that do not fit, instead of a list of candidates.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -35,7 +35,7 @@ inline constexpr bool convertible<type_list<From...>, type_list<To...>> = (std::
 
 }  // namespace detail
 
-// Every compiler prints a number with a label when it is the argument of a template with a telling name.
+// Compilers print these numbers together with the name of the template.
 template <std::size_t> struct parameter_count_is;
 template <std::size_t...> struct input_sizes_are;
 template <std::size_t...> struct output_sizes_are;

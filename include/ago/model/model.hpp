@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The object a user owns: packed weights and a workspace inline, nothing on the heap.
+// The object that a user owns: packed weights and a workspace, both inside it, nothing on the heap.
 #pragma once
 
 #include <ago/graph/check.hpp>
@@ -23,7 +23,7 @@ struct workspace_of {
   alignas(64) float arena[Floats > 0 ? Floats : 1];
 };
 
-/// `I`, `O`: the inputs and outputs of the network, so that every call has one span of fixed extent for each.
+/// `I`, `O`: the numbers of inputs and outputs of the network; every call has one span of fixed extent for each.
 template <class Program, class Weights, class Inputs, class Outputs>
 class model_of;
 
@@ -41,7 +41,7 @@ class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<
   static constexpr std::size_t input_size(int k = 0) { return Program::input_size(k); }
   static constexpr std::size_t output_size(int k = 0) { return Program::output_size(k); }
 
-  /// Scratch memory of one run: one per thread that runs the model at the same time.
+  /// Scratch memory of one run. Each thread that runs the model concurrently needs its own.
   using workspace = workspace_of<Program::arena_floats>;
 
   using Weights::Weights;
@@ -53,7 +53,7 @@ class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<
                   std::span<float, Program::output_size(O)>... out) noexcept {
     run(own_, in..., out...);
   }
-  /// Likewise; the work items of each step, if the network is compiled for several threads, by `team`.
+  /// The same; if the network is compiled for several threads, `team` computes the work items of each step.
   template <runs_pieces Team>
   void operator()(std::span<float const, Program::input_size(I)>... in,
                   std::span<float, Program::output_size(O)>... out, Team& team) noexcept {
@@ -65,7 +65,7 @@ class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<
     (void)call_fits<false, input_sizes_are<Program::input_size(I)...>, output_sizes_are<Program::output_size(O)...>,
                     gets_sizes<extent_of<A>...>>{};
   }
-  /// Runs in the caller's workspace. Touches nothing else, so any number of threads may call it.
+  /// Runs in the caller's workspace. It accesses no other mutable state, so any number of threads can call it.
   void run(workspace& w, std::span<float const, Program::input_size(I)>... in,
            std::span<float, Program::output_size(O)>... out) const noexcept {
     float const* const inputs[] = {in.data()..., nullptr};
@@ -80,14 +80,14 @@ class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<
     run_in(w, inputs, outputs, team);
   }
 
-  /// Like operator(), with a team or without, for spans whose size is known at run time only. Refuses also what
-  /// operator() trusts its caller with: outputs that share memory with inputs, with each other or with the model.
+  /// Like operator(), with or without a team, for spans whose size is known only at run time. It also rejects outputs
+  /// that share memory with inputs, with each other or with the model, which operator() does not check.
   template <runs_pieces... Team>
     requires(sizeof...(Team) <= 1)
   status try_run(dynamic<I, float const>... in, dynamic<O, float>... out, Team&... team) noexcept {
     return try_run_in(own_, in..., out..., team...);
   }
-  /// Like run(), with a team or without, for spans whose size is known at run time only.
+  /// Like run(), with or without a team, for spans whose size is known only at run time.
   template <runs_pieces... Team>
     requires(sizeof...(Team) <= 1)
   status try_run_in(workspace& w, dynamic<I, float const>... in, dynamic<O, float>... out,
@@ -113,7 +113,7 @@ class model_of<Program, Weights, std::index_sequence<I...>, std::index_sequence<
   workspace own_;
 };
 
-/// Stands in for the model of a network with a misfit, which has been reported: no second error hides the first.
+/// Replaces the model of a network with a misfit, so that no further errors hide the one that is reported.
 struct no_model {
   static constexpr isa target = native_isa;
   static constexpr int steps = 0, subgraphs = 0, tuned_steps = 0;
@@ -145,10 +145,11 @@ struct choose_model<Net, Schedules, Options, true> {
 
 }  // namespace detail
 
-/// A network ready to run, compiled as `Options` say (an instruction set or a policy alone will do). Large (its packed
-/// weights are inside, but for ago::packed): make it `static`, or a member of something that is. Construction and runs
-/// allocate nothing, throw nothing and print nothing; construction asks the system for large pages. Inputs, outputs and
-/// weights need no alignment and must not overlap; channel-last (NHWC) unless the network says otherwise.
+/// A network ready to run, compiled with `Options` (which can be just an instruction set or a policy). It is large,
+/// because it contains its packed weights (except with ago::packed): make it `static`, or a member of a static object.
+/// Construction and runs do not allocate, throw or print; construction asks the system for large pages. Inputs, outputs
+/// and weights need no alignment and must not overlap; they are channel-last (NHWC) unless the network specifies
+/// otherwise.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;

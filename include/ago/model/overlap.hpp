@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Do the buffers of a checked call share memory that a run writes?
+// Checks whether the buffers of a checked call share memory that a run writes.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -10,7 +10,7 @@
 
 namespace ago::detail {
 
-/// Bytes in memory, by their addresses as numbers: pointers into different objects have no order of their own.
+/// A range of bytes, with addresses as numbers, because pointers into different objects have no defined order.
 struct memory_range {
   std::uintptr_t begin, end;
 
@@ -22,8 +22,8 @@ struct memory_range {
 
 inline bool overlap(memory_range a, memory_range b) { return a.begin < b.end && b.begin < a.end; }
 
-/// Would a run overwrite what it reads, or write to one place twice? It reads `inputs` and `model` (the packed weights
-/// are in it), and writes `outputs` and `arena`. Inputs may share memory among themselves.
+/// Would a run overwrite what it reads, or write to the same memory twice? It reads `inputs` and `model` (which
+/// contains the packed weights), and writes `outputs` and `arena`. Inputs may share memory with each other.
 inline bool in_conflict(std::span<memory_range const> inputs, std::span<memory_range const> outputs, memory_range arena,
                         memory_range model) {
   for (memory_range const& in : inputs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a user's weights to packed ones.
+// Packing of a user's weights.
 #pragma once
 
 #include <ago/kernel/pack_step.hpp>
@@ -7,7 +7,7 @@
 
 namespace ago {
 
-/// Trained values that are operands: as they are, in front of the weights of all steps.
+/// Copies trained values that are operands, unchanged, to a place before the weights of all steps.
 template <int V, int E, int O>
 void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float const* blob, float* packed) {
   for (int v = g.input_count; v < g.node_count; ++v) {
@@ -17,7 +17,7 @@ void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float
   }
 }
 
-/// The weights of part `i` of a plan, `data` its numbers, and of the siblings merged into it.
+/// Packs the weights of part `i` of a plan, whose data is `data`, and of the siblings merged into it.
 template <isa I, int N>
 void pack_part(int i, planned_step const& part, step_data const& data, merged_packings<N> const& merged,
                float const* blob, float* packed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights that ago_pack has packed at build time, as a program finds them in a file or in its own read-only memory.
+// Weights packed at build time by ago_pack, in a file or in the program's read-only memory.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago {
 
-/// How a file of packed weights begins; the floats follow, little-endian. As long as the alignment that they want.
+/// The header of a file of packed weights; the floats follow, little-endian. Its size is their preferred alignment.
 struct packed_header {
   char magic[8] = {'a', 'g', 'o', 'p', 'a', 'c', 'k', '1'};
   std::uint64_t signature = 0;  ///< program::signature()
@@ -20,8 +20,8 @@ struct packed_header {
 };
 static_assert(sizeof(packed_header) == 64);
 
-/// Packed weights in the program itself, whose signature the compiler knows: weights of another network do not compile.
-/// ago_pack defines them.
+/// Packed weights in the program itself, defined by ago_pack. The compiler knows their signature, so weights of another
+/// network do not compile.
 template <std::uint64_t Signature>
 struct packed_weights {
   unsigned char const* file;  ///< begins with a packed_header
@@ -29,8 +29,7 @@ struct packed_weights {
 
 namespace detail {
 
-/// The floats of packed weights; null if they are not those that `signature` stands for, or not at an address of
-/// floats.
+/// The floats of packed weights; null if they have another signature or size, or are not aligned for floats.
 inline float const* floats_of(std::span<std::byte const> file, std::uint64_t signature, std::size_t floats) {
   packed_header found, wanted;
   if (file.size() != sizeof found + floats * sizeof(float)) return nullptr;

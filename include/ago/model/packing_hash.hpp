@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The signature of packed weights: a hash of all that decides which bytes they are, but for the weights themselves.
+// The signature of packed weights: a hash of everything that determines their bytes, except the weights themselves.
 #pragma once
 
 #include <ago/graph/hash.hpp>
@@ -10,8 +10,8 @@
 
 namespace ago {
 
-/// Of a plan: its graph by the signatures of the steps, which know the instruction set and the shapes, its layout, and
-/// the version of ago.
+/// Hashes a plan: its graph, through the signatures of the steps, which include instruction set and shapes; its layout;
+/// and the version of ago.
 class packing_hash {
  public:
   template <int V, int E, int O>
@@ -20,7 +20,7 @@ class packing_hash {
     for (int v = 0; v < g.node_count; ++v)
       if (g.nodes[v].kind == op::constant) add(g.nodes[v].weight).add(memory.at[v].offset).add(g.nodes[v].out.count());
   }
-  /// A part of a step; `data`: as it is packed.
+  /// Adds a part of a step; `data`: as used for packing.
   constexpr void mix(planned_step const& part, step_data const& data) {
     kernel_key const& k = part.key;
     h_.mix(part.signature);
@@ -33,7 +33,7 @@ class packing_hash {
     for (int i = 0; i < k.after.count(); ++i) add(int(k.after.stages[i].kind)).add(data.after[i].parameters);
     mix(0, part.packing);
   }
-  /// What else is packed for part number `part`.
+  /// Adds further weights that are packed for part number `part`.
   constexpr void mix(int part, packing_data const& from) {
     add(part);
     mix(from.main);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network planned: sizes, the plan of its steps, and packing; no kernel, so that any machine can pack for any other.
+// A planned network: sizes, the plan of its steps, and packing. It has no kernels, so any machine can pack for another.
 #pragma once
 
 #include <ago/graph/check.hpp>
@@ -32,8 +32,8 @@ struct can_be_partitioned {
 
 namespace detail {
 
-/// Stands in for a network with a misfit, which is reported: no second error hides the first. It has weights and an
-/// arena, so that arrays of its sizes are arrays.
+/// Replaces a network with a misfit, so that no further errors hide the one that is reported. It has weights and an
+/// arena, so that arrays of its sizes are valid.
 inline constexpr auto stand_in = input{} | pointwise{1} | softmax{};
 
 template <auto const& Net>
@@ -42,7 +42,7 @@ constexpr auto const& network_or_stand_in() {
   else return stand_in;
 }
 
-/// formed and planned without their assertions, which are reported best by the class that a user names.
+/// The bases of formed and planned, without assertions, because errors are clearest in the class that a user names.
 template <auto const& Net, options Options>
 class unchecked_steps {
   static constexpr auto const& closed =
@@ -56,7 +56,7 @@ class unchecked_steps {
   using partitioned = ago::partitioned<closed, within_limits ? Options.policy : policy::paper_adjacent, Options.device>;
 
  public:
-  /// The operators after the passes; compound ones opened as far as the policy has cut them.
+  /// The operators after the passes; compound operators are opened if the policy has cut them.
   static constexpr auto const& graph = partitioned::graph;
   /// Subgraphs and their mini-subgraphs.
   static constexpr auto const& partition = partitioned::partition;
@@ -67,7 +67,7 @@ class unchecked_steps {
   static constexpr auto parts =
       form_steps<step_capacity(graph, layouts)>(graph, partition.minis, views, layouts, partition.chain_of);
   static constexpr int run_count = count_input_runs(graph, parts, layouts);
-  /// What else to pack for steps that compute several merged operators.
+  /// Further weights to pack, for steps that compute several merged operators.
   static constexpr auto merged = merged_packings_of<count_merged(graph, parts)>(graph, parts);
 };
 
@@ -88,7 +88,7 @@ class unchecked_plan {
   static constexpr auto const &layouts = formed::layouts, &views = formed::views, &parts = formed::parts;
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
 
-  /// Memory and plan of steps that are cut so.
+  /// Memory and plan of steps divided by `Splits`.
   template <auto const& Splits>
   struct placed {
     static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits);
@@ -99,7 +99,7 @@ class unchecked_plan {
   static constexpr split_list<parts.capacity> uncut{};
 
  public:
-  /// How each step is divided into work items for several threads, by the plan of uncut ones.
+  /// How each step is divided into work items for several threads; derived from the plan of undivided steps.
   static constexpr auto splits = [] {
     if constexpr (Options.device.threads == 1) return uncut;
     else return split_steps(groups, placed<uncut>::plan, Options, Schedules);
@@ -108,32 +108,33 @@ class unchecked_plan {
   static constexpr auto const& plan = placed<splits>::plan;
 
   static constexpr isa target = Options.target;
-  /// What runs one after another: kernels, and pipelines of several.
+  /// Number of steps, which run one after another: kernels, and pipelines of several kernels.
   static constexpr int steps = groups.count;
   static constexpr int subgraphs = partition.subgraphs.count;
   static constexpr int tuned_steps = plan.tuned_steps;
   static constexpr int inputs = graph.input_count, outputs = graph.output_count;
-  /// Floats of the weight blob, in the order in which the layers are declared.
+  /// Floats of the weight blob, which is in the order of declaration of the layers.
   static constexpr std::size_t parameter_count = std::size_t(graph.parameters);
-  /// Floats of the packed weights, and of the arena; both want 64-byte alignment for speed.
+  /// Floats of the packed weights and of the arena; both should have 64-byte alignment for speed.
   static constexpr std::size_t packed_floats = std::size_t(plan.packed_floats);
   static constexpr std::size_t arena_floats = std::size_t(memory.arena_floats);
   static constexpr std::size_t weight_bytes = packed_floats * sizeof(float);
   static constexpr std::size_t arena_bytes = arena_floats * sizeof(float);
-  /// Floats of input k and of output k.
+  /// Floats of input k.
   static constexpr std::size_t input_size(int k) { return std::size_t(graph.nodes[k].out.count()); }
+  /// Floats of output k.
   static constexpr std::size_t output_size(int k) { return std::size_t(graph.nodes[graph.outputs[k]].out.count()); }
 
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
-    for (float& x : packed) x = 0;  // what aligns the steps' weights lies between them
+    for (float& x : packed) x = 0;  // also the gaps that align the steps' weights
     pack_constants(graph, memory, weights.data(), packed.data());
     for (int i = 0; i < parts.count; ++i) {
       step_data const data = packing_data_of(i);
       pack_part<Options.target>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
     }
   }
-  /// Of packed weights: tells those of another network, instruction set, schedule table or version of ago.
+  /// The signature of packed weights, which distinguishes network, instruction set, schedule table and version of ago.
   static constexpr std::uint64_t signature() {
     packing_hash h(graph, memory, packed_floats);
     for (int i = 0; i < parts.count; ++i) h.mix(plan.steps[i], packing_data_of(i));
@@ -142,9 +143,9 @@ class unchecked_plan {
   }
   /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
   static constexpr int first_part(int step) { return step < steps ? groups.first[step] : parts.count; }
-  /// How a step's parts share a loop; tiling::none: it has one.
+  /// How the parts of a step share a loop; tiling::none: it has a single part.
   static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
-  /// How a step is cut.
+  /// How a step is divided into work items.
   static constexpr step_split split_of(int step) { return splits.of[step]; }
 
  protected:
@@ -160,13 +161,13 @@ class unchecked_plan {
 
 }  // namespace detail
 
-/// The steps of a network, before any schedule. Its users check `within_limits`.
+/// The steps of a network before scheduling. Its users must check `within_limits`.
 template <auto const& Net, options Options>
 class formed : public detail::unchecked_steps<Net, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
 };
 
-/// What program is, but for the kernels; `Options.target` may be an instruction set that this machine does not have.
+/// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class planned : public detail::unchecked_plan<Net, Schedules, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network compiled: sizes, packing and the table of steps. No state of its own, for users who own the memory.
+// A compiled network: sizes, packing and the table of steps. It has no state; its users own the memory.
 #pragma once
 
 #include <ago/kernel/kernels.hpp>
@@ -14,14 +14,14 @@ struct can_be_compiled {
   static_assert(Available, "ago: this translation unit is not compiled for the model's instruction set");
 };
 
-/// A thread pool: run(n, f) calls f(0), ..., f(n - 1), on whatever threads, and returns when all have returned.
-/// (ago::team, or a thread pool of the user's.)
+/// A thread pool, ago::team or a user's own: run(n, f) calls f(0), ..., f(n - 1) on any threads, and returns when all
+/// calls have returned.
 template <class Team>
 concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
 
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
-/// instruction set, policy and device. All members are known at compile time; each stage is a constant of its own, to
-/// be looked at and asserted on.
+/// instruction set, policy and device. All members are known at compile time; each stage is a constant that can be
+/// inspected and asserted on.
 template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
 class program : public detail::unchecked_plan<Net, Schedules, Options> {
   using base = detail::unchecked_plan<Net, Schedules, Options>;
@@ -34,16 +34,16 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
  public:
   using base::memory, base::plan, base::splits, base::steps;
 
-  /// Runs all steps, the work items of each one after another. Inputs and outputs do not overlap each other.
+  /// Runs all steps, with the work items of each one after another. Outputs must not overlap inputs or each other.
   static void run(run_memory const& memory) noexcept {
     for (entry const& e : table.entries) e.function(table.data[e.first], memory);
   }
-  /// Likewise, the work items of each step by `team`.
+  /// Runs all steps; `team` computes the work items of each.
   template <runs_pieces Team>
   static void run(run_memory const& memory, Team& team) noexcept {
     for (int k = 0; k < steps; ++k) run_step(k, memory, team);
   }
-  /// Runs one step, for profiles.
+  /// Runs one step, for profiling.
   static void run_step(int step, run_memory const& memory) noexcept {
     for (int i = table.first_entry[step]; i < table.first_entry[step + 1]; ++i)
       table.entries[i].function(table.data[table.entries[i].first], memory);
@@ -62,14 +62,14 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
  private:
   struct entry {
     kernel_function function;
-    int first;  ///< its data
+    int first;  ///< index of its data
   };
   static constexpr piece_counts counts = count_pieces(groups, splits, runs);
 
   struct moved_runs {
     input_run run[counts.runs > 0 ? counts.runs : 1];
   };
-  /// Those of the input of each work item.
+  /// The input segments of each work item.
   static constexpr moved_runs piece_runs = [] {
     moved_runs r{};
     int n = 0;

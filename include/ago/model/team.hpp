@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread pool, which computes the work items of a model's steps.
+// A thread pool that computes the work items of a model's steps.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -15,7 +15,7 @@ namespace ago {
 
 namespace detail {
 
-/// A moment for the other thread of a core, or for its battery.
+/// Yields to the other hardware thread of a core, or saves power, while spinning.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -24,7 +24,7 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Waits until `x` is something else than `old`: awake for `spin`, then asleep.
+/// Waits until `x` is not `old`: spins for `spin`, then sleeps.
 inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanoseconds spin) noexcept {
   using clock = std::chrono::steady_clock;
   for (auto const end = clock::now() + spin; clock::now() < end;)
@@ -37,15 +37,15 @@ inline void await_change(std::atomic<int> const& x, int old, std::chrono::nanose
 
 }  // namespace detail
 
-/// A thread pool: the calling thread and `threads` - 1 of its own, started once. A team serves one run at a time: one
-/// for each thread that runs models. Runs neither allocate nor throw. Threads that wait for work, or the caller for
-/// theirs, spin for `spin`, as long as most steps take, before they sleep. A thread that has finished a work item takes
-/// the next one: none waits for a thread that has not begun, and other work on the machine costs little. Where the
-/// system has no more threads, the constructor throws std::system_error.
+/// A thread pool: the calling thread and `threads` - 1 of its own, started once. A team serves one run at a time, so
+/// each thread that runs models needs its own. Runs neither allocate nor throw. Waiting threads, including the caller,
+/// spin for `spin`, about as long as most steps take, before they sleep. A thread that finishes a work item takes the
+/// next one, so none waits for a thread that has not started, and other work on the machine costs little. If the system
+/// cannot start a thread, the constructor throws std::system_error.
 class team {
  public:
   explicit team(int threads, std::chrono::nanoseconds spin = std::chrono::microseconds(20))
-      : team(threads > 1 ? threads : 1, spin, nullptr) {  // complete: if a thread does not start, ~team ends the others
+      : team(threads > 1 ? threads : 1, spin, nullptr) {  // if a thread fails to start, ~team stops the others
     for (int i = 1; i < threads_; ++i) workers_[std::size_t(i)] = std::thread([this] { work(); });
   }
   ~team() {
@@ -59,7 +59,7 @@ class team {
 
   int threads() const { return threads_; }
 
-  /// Calls f(0), ..., f(pieces - 1), concurrently as far as there are threads, and returns when all have returned.
+  /// Calls f(0), ..., f(pieces - 1) concurrently on the available threads, and returns when all calls have returned.
   template <class F>
   void run(int pieces, F const& f) noexcept {
     call_ = [](void const* what, int piece) noexcept { (*static_cast<F const*>(what))(piece); };
@@ -71,11 +71,11 @@ class team {
   }
 
  private:
-  /// Without its threads.
+  /// Constructs the team without its threads.
   team(int threads, std::chrono::nanoseconds spin, std::nullptr_t)
       : threads_(threads), spin_(spin), workers_(new std::thread[std::size_t(threads)]) {}
 
-  /// Publishes so many work items of what call_ and what_ say.
+  /// Publishes `pieces` work items, which call_ and what_ define.
   void announce(int pieces) noexcept {
     open_.store(std::uint64_t(unsigned(pieces)) << 32, std::memory_order_release);
     round_.fetch_add(1, std::memory_order_release);
@@ -108,8 +108,8 @@ class team {
   void const* what_ = nullptr;
   std::atomic<bool> ends_{false};
   alignas(64) std::atomic<int> round_{0};
-  alignas(64) std::atomic<std::uint64_t> open_{0};  ///< work items of this round, and the next one that is not taken
-  alignas(64) std::atomic<int> left_{0};            ///< work items that are not computed
+  alignas(64) std::atomic<std::uint64_t> open_{0};  ///< work items of this round (upper half), and the next one to take
+  alignas(64) std::atomic<int> left_{0};            ///< work items that are not finished
 };
 
 }  // namespace ago

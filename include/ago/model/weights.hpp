@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a model has its packed weights: inside, or where ago_pack has put them.
+// Storage of a model's packed weights: inside the model, or in memory prepared by ago_pack.
 #pragma once
 
 #include <ago/model/arguments.hpp>
@@ -20,21 +20,21 @@ struct packed_weights_fit {
 
 namespace detail {
 
-/// Packed when the model is made. `Behind`: bytes of the model behind this.
+/// Weights that are packed when the model is constructed. `Behind`: bytes of the model after this base.
 template <class Program, std::size_t Behind>
 class own_weights {
   static constexpr std::size_t parameter_count = Program::parameter_count, floats = Program::packed_floats;
 
  public:
-  /// Packs the weights, which are not needed afterwards. An array of another length does not compile.
+  /// Packs the weights, which are not needed afterwards. Arrays of another length do not compile.
   explicit own_weights(std::span<float const, parameter_count> weights) noexcept { pack(weights); }
   template <class Weights>
     requires(!std::is_convertible_v<Weights const&, std::span<float const, parameter_count>>)
   explicit own_weights(Weights const&) {
     (void)weights_fit<false, parameter_count_is<parameter_count>, gets_sizes<extent_of<Weights>>>{};
   }
-  /// For weights whose number is known at run time only. If it is not parameter_count, `result` says so, the model
-  /// answers every checked call with status::no_weights, and every other one with NaN.
+  /// For weights whose number is known only at run time. If it is not parameter_count, `result` reports it, checked
+  /// calls return status::no_weights, and other calls return NaN.
   own_weights(std::span<float const> weights, status& result) noexcept {
     result = weights.size() == parameter_count ? status::ok : status::wrong_weight_count;
     if (result == status::ok) pack(weights.template first<parameter_count>());
@@ -55,20 +55,20 @@ class own_weights {
   bool has_weights_ = false;
 };
 
-/// Packed at build time, and used where they are. (ago::packed)
+/// Weights that are packed at build time and used in place (ago::packed).
 template <class Program>
 class weights_elsewhere {
  public:
-  /// Weights that ago_pack has linked into the program.
+  /// Uses weights that ago_pack has linked into the program.
   template <std::uint64_t Signature>
   explicit weights_elsewhere(packed_weights<Signature> weights) noexcept {
     constexpr bool fits = Signature == Program::signature();
     (void)packed_weights_fit<fits>{};
     if constexpr (fits) packed_ = reinterpret_cast<float const*>(weights.file + sizeof(packed_header));
   }
-  /// Those in a file that ago_pack has written, at a multiple of 4 bytes (of 64, for speed). They must outlive the
-  /// model. If they are not this model's, `result` says so, the model answers every checked call with
-  /// status::no_weights, and every other one with NaN.
+  /// Uses the contents of a file written by ago_pack, at an address that is a multiple of 4 bytes (64 for speed). They
+  /// must outlive the model. If they do not belong to this model, `result` reports it, checked calls return
+  /// status::no_weights, and other calls return NaN.
   weights_elsewhere(std::span<std::byte const> file, status& result) noexcept
       : packed_(floats_of(file, Program::signature(), Program::packed_floats)) {
     result = packed_ ? status::ok : status::wrong_packed_weights;

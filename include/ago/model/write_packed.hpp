@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program that ago_pack builds for the machine that builds, and runs: it packs weights for the machine that will
-// run the model. No kernel is compiled for it.
+// The program that ago_pack builds for the build machine and runs there. It packs weights for the machine that will
+// run the model, and needs no kernels.
 #pragma once
 
 #include <ago/kernel/map.hpp>
@@ -15,7 +15,7 @@
 
 namespace ago {
 
-/// The same for another instruction set.
+/// The same options for another instruction set.
 constexpr options for_target(options o, isa target) {
   o.target = target;
   return with_storage(o, storage::own);
@@ -33,7 +33,7 @@ inline int pack_error(std::string const& file, std::string const& what) {
   return 1;
 }
 
-/// All floats of a file; one more than `wanted` if it is longer. The reason why not, or none.
+/// Reads the floats of a file into `to`, at most `wanted` + 1. Returns an error, or null.
 inline char const* read_floats(char const* path, std::size_t wanted, std::vector<float>& to) {
   file_handle const in(std::fopen(path, "rb"));
   if (!in) return "cannot be read";
@@ -41,7 +41,7 @@ inline char const* read_floats(char const* path, std::size_t wanted, std::vector
   std::size_t const bytes = std::fread(to.data(), 1, to.size() * sizeof(float), in.get());
   if (std::ferror(in.get())) return "cannot be read";
   to.resize(bytes / sizeof(float));
-  return bytes % sizeof(float) == 0 ? nullptr : "its length is not a whole number of float32";
+  return bytes % sizeof(float) == 0 ? nullptr : "its length is not a multiple of 4 bytes";
 }
 
 inline bool write_file(char const* path, void const* header, std::size_t header_bytes, void const* data,
@@ -51,7 +51,7 @@ inline bool write_file(char const* path, void const* header, std::size_t header_
          std::fwrite(data, 1, bytes, out.get()) == bytes && std::fclose(out.release()) == 0;
 }
 
-/// What declares the weights `name` to a program.
+/// The header that declares the weights `name`.
 inline std::string declaration_of(std::string const& name, std::uint64_t signature, char const* network, isa target) {
   char number[32];
   std::snprintf(number, sizeof number, "0x%016" PRIx64, signature);
@@ -66,7 +66,7 @@ inline std::string declaration_of(std::string const& name, std::uint64_t signatu
 template <auto const& Net, auto const& Schedules, options Options>
 int write_packed(int count, char** words, char const* network) {
   using plan = planned<Net, Schedules, Options>;
-  if (count != 5) return detail::pack_error(words[0], "takes weights, packed weights, a header and a name");
+  if (count != 5) return detail::pack_error(words[0], "expects weights, packed weights, a header and a name");
   std::vector<float> weights, packed(plan::packed_floats);
   if (char const* why = detail::read_floats(words[1], plan::parameter_count, weights))
     return detail::pack_error(words[1], why);
@@ -74,7 +74,7 @@ int write_packed(int count, char** words, char const* network) {
     bool const is_longer = weights.size() > plan::parameter_count;
     std::string const takes = std::to_string(plan::parameter_count);
     std::string const has = is_longer ? "more than " + takes : std::to_string(weights.size());
-    return detail::pack_error(words[1], "has " + has + " float32, the network " + network + " takes " + takes);
+    return detail::pack_error(words[1], "has " + has + " float32 values, the network " + network + " takes " + takes);
   }
   plan::pack(std::span(weights).template first<plan::parameter_count>(),
              std::span(packed).template first<plan::packed_floats>());
