@@ -315,13 +315,13 @@ TEST_CASE("a name that is somebody else's is refused with another one; the model
   folder const f;
   check_refused(f, import(f, linear_network(), "--name class"), "the name \"class\" belongs to C++");
   check_refused(f, import(f, linear_network(), "--name relu"), "the name \"relu\" belongs to ago");
-  check_refused(f, import(f, linear_network(), "--name time"), "--name time_net would do (in ago_import: NAME ");
-  check_refused(f, import(f, linear_network(), "--name my__net"), "--name my_net would do");
+  check_refused(f, import(f, linear_network(), "--name time"), "try --name time_net (in ago_import: NAME ");
+  check_refused(f, import(f, linear_network(), "--name my__net"), "try --name my_net");
   std::ofstream(f.path / "time.onnx", std::ios::binary) << linear_network().bytes();
   std::string const command = std::string(AGO_IMPORT) + " " + (f.path / "time.onnx").string() + " --out " +
                               (f.path / "out").string() + " 2> " + (f.path / "errors").string();
   REQUIRE(std::system(command.c_str()) == 0);
-  CHECK(text_of(f.path / "errors").find("the network is called time_net") != std::string::npos);
+  CHECK(text_of(f.path / "errors").find("the network is named time_net") != std::string::npos);
   CHECK(text_of(f.path / "out/time_net.hpp").find("namespace time_net {") != std::string::npos);
   CHECK(fs::exists(f.path / "out/time_net.weights"));
 }

@@ -100,15 +100,15 @@ TEST_CASE("constants are not read without end") {
 }
 
 TEST_CASE("indices beyond their axis are refused") {
-  CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({0, 3})})), "element 3 of an axis of 3"));
-  CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({-4})})), "element -1 of an axis of 3"));
+  CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({0, 3})})), "element 3 is outside an axis of 3"));
+  CHECK(contains(refusal(single(13, "Gather", {in({3, 2}), list({-4})})), "element -1 is outside an axis of 3"));
   network const elements = single(13, "GatherElements", {in({3, 2}), tensor({1, 2}, {0, 7})});
-  CHECK(contains(refusal(elements), "index 7 of an axis of 3"));
+  CHECK(contains(refusal(elements), "index 7 is outside an axis of 3"));
   network const scatter = single(13, "ScatterND", {in({3, 2}), tensor({1, 1}, {9}), in({1, 2})});
-  CHECK(contains(refusal(scatter), "index 9 of an axis of 3"));
+  CHECK(contains(refusal(scatter), "index 9 is outside an axis of 3"));
   CHECK(contains(refusal(single(13, "ScatterND", {in({3, 2}), tensor({2, 0}, {}), in({2, 3, 2})})),
-                 "indices without numbers"));
-  CHECK(contains(refusal(single(13, "Gather", {reals({0, 4}, {}), integers_in({3})})), "a table without entries"));
+                 "indices without elements"));
+  CHECK(contains(refusal(single(13, "Gather", {reals({0, 4}, {}), integers_in({3})})), "its table has no entries"));
 }
 
 TEST_CASE("values without elements are refused wherever they are made") {
@@ -118,8 +118,8 @@ TEST_CASE("values without elements are refused wherever they are made") {
   net.node("Expand", {"x", "dims"}, {"b"}).named("nothing");
   net.output("a").output("b");
   std::string const text = refusal(net);
-  CHECK(contains(text, "node \"empty\" (Slice): a value without elements"));
-  CHECK(contains(text, "node \"nothing\" (Expand): a value without elements"));
+  CHECK(contains(text, "node \"empty\" (Slice): a value has no elements"));
+  CHECK(contains(text, "node \"nothing\" (Expand): a value has no elements"));
 }
 
 TEST_CASE("windows beyond what an int counts are refused") {
@@ -139,11 +139,11 @@ TEST_CASE("windows beyond what an int counts are refused") {
 TEST_CASE("numbers that are none are refused with the node that has them") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(contains(refusal(single(13, "LeakyRelu", {in({1, 2})}, [&](node& n) { n.set("alpha", nan); })),
-                 "node \"op\" (LeakyRelu): NaN as a number"));
+                 "node \"op\" (LeakyRelu): a number is NaN"));
   CHECK(contains(refusal(single(18, "Resize", {in({1, 1, 2, 2}), reals({0, 0, nan, 0, 1, 1, nan, 1}), none(),
                                                list({1, 1, 4, 4})}, [](node& n) {
                    n.set("coordinate_transformation_mode", "tf_crop_and_resize");
-                 })), "a region that is not a number"));
+                 })), "its region contains NaN"));
 }
 
 TEST_CASE("operands of attention that do not fit are refused") {
@@ -180,7 +180,7 @@ TEST_CASE("an attribute of another type is no reason to end") {
   net.node("HardSigmoid", {"x"}, {"h"}).named("odd").set("alpha", 1 / 6.f).set("beta", 1);
   net.node("Mul", {"x", "h"}, {"y"});
   net.output("y");
-  CHECK(contains(refusal(net), "node \"odd\" (HardSigmoid): attribute beta is of another type"));
+  CHECK(contains(refusal(net), "node \"odd\" (HardSigmoid): attribute beta has the wrong type"));
 }
 
 TEST_CASE("outputs that nobody reads are left out, also the first") {

@@ -16,7 +16,7 @@ view unary(context& c, view x, layer_value layer) {
 view mapped(context& c, view x, std::string expression) { return unary(c, x, map_of{std::move(expression)}); }
 
 std::string literal(float x) {
-  if (std::isnan(x)) throw unsupported("NaN as a number");
+  if (std::isnan(x)) throw unsupported("a number is NaN");
   if (std::isinf(x)) return x > 0 ? "__builtin_inff()" : "-__builtin_inff()";
   char text[32];
   for (int digits = 1; digits <= 9; ++digits) {
@@ -48,7 +48,7 @@ extents broadcast(extents const& a, extents const& b) {
 
 namespace {
 
-/// `l` with axes of extent 1 before the others.
+/// `l` with leading axes of extent 1.
 layout with_rank(layout l, std::size_t rank) {
   int const more = int(rank) - l.rank();
   l.dims.insert(l.dims.begin(), std::size_t(more), 1);
@@ -61,7 +61,7 @@ int to_int(std::int64_t extent) {
   return int(extent);
 }
 
-/// Every element `times` times: `inner` is the product of the extents inside of the place where it is repeated.
+/// Repeats every element `times` times: `inner` is the product of the extents inside the repeated axis.
 int repeated(context& c, int value, std::int64_t inner, std::int64_t times) {
   std::int64_t const all = c.net.dims(value).count();
   value = with_extents(c.net, value, {to_int(all / inner), 1, 1, to_int(inner)});
@@ -74,7 +74,7 @@ view expanded(context& c, view x, extents const& dims) {
   x.how = with_rank(x.how, dims.size());
   for (std::size_t d = dims.size(); d-- > 0;) {
     if (x.how.dims[d] == dims[d]) continue;
-    // The new atom lies where row-major order has it if that is where the others lie, else outermost.
+    // The new atom goes to its row-major place if the others are row-major, otherwise outermost.
     std::int64_t inner = 1;
     std::size_t place = x.how.memory.size();
     if (x.how.is_row_major())
@@ -116,8 +116,8 @@ op op_of(arithmetic what) {
   return kinds[int(what)];
 }
 
-/// How `b`, whose axes have the elements of `whole`'s or one, is read beside it: which axes become which extents.
-/// Nothing where an extent of `whole` holds both axes that b has and axes that it has not.
+/// How `b`, whose extents are those of `whole` or 1, is read beside it: which of its axes form which extent.
+/// Nothing if an extent of `whole` contains both axes of b and axes that b lacks.
 std::optional<std::vector<std::vector<int>>> places_beside(layout const& whole, shape const& extents, layout const& b) {
   auto const groups = groups_of(whole, extents);
   if (!groups) return {};
@@ -134,7 +134,7 @@ std::optional<std::vector<std::vector<int>>> places_beside(layout const& whole, 
   return places;
 }
 
-/// Extents of `whole` of which each holds only axes that `b` has, or only others; nothing if that takes more than four.
+/// Extents of `whole` that each contain only axes of `b`, or only others; nothing if that needs more than four.
 std::optional<shape> extents_beside(layout const& whole, layout const& b) {
   std::vector<std::int64_t> runs;
   bool before = false;
@@ -149,7 +149,7 @@ std::optional<shape> extents_beside(layout const& whole, layout const& b) {
   return shape{to_int(runs[0]), to_int(runs[1]), to_int(runs[2]), to_int(runs[3])};
 }
 
-/// `b` so that it lies beside `a`, which has all elements of the result, and which may get other extents.
+/// Arranges `b` so that it can be broadcast to `a`, which has all elements of the result; `a` may get other extents.
 view beside(context& c, view& a, view const& b) {
   if (b.how.dims == a.how.dims) return arranged_like(c.net, b, a);
   auto places = places_beside(a.how, c.net.dims(a.value), b.how);
@@ -168,7 +168,7 @@ view combined(context& c, arithmetic what, view a, view b) {
   a.how = simplified(with_rank(a.how, dims.size()));
   b.how = simplified(with_rank(b.how, dims.size()));
   if (a.how.dims != dims && b.how.dims != dims) a = expanded(c, a, dims);
-  // What lies in another order than ONNX's has been made so for a reason.
+  // An operand in another order than ONNX's was arranged so for a reason: keep its order.
   bool const follow_b = a.how.dims != dims || (b.how.dims == dims && a.how.is_row_major());
   view& whole = follow_b ? b : a;
   (follow_b ? a : b) = beside(c, whole, follow_b ? a : b);
@@ -200,7 +200,7 @@ bool all_equal(std::vector<float> const& values) {
   return !values.empty() && std::all_of(values.begin(), values.end(), [&](float v) { return v == values[0]; });
 }
 
-/// A constant beside a value: its extents and its elements, in the order of memory.
+/// The extents and elements of a constant beside a value, in memory order.
 struct constant_beside {
   shape extents;
   std::vector<float> values;

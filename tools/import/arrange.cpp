@@ -21,7 +21,7 @@ int to_int(std::int64_t extent) {
 
 std::array<int, 4> array_of(shape const& s) { return {s.n, s.h, s.w, s.c}; }
 
-/// The permutation by which the groups of one value become those of another; nothing if they are not the same groups.
+/// The permutation that turns the groups of one value into those of another; nothing if the groups differ.
 std::optional<permute> direct_permutation(atom_groups const& from, atom_groups const& to) {
   std::array<int, 4> order{-1, -1, -1, -1};
   std::array<bool, 4> used{};
@@ -31,7 +31,7 @@ std::optional<permute> direct_permutation(atom_groups const& from, atom_groups c
   for (std::size_t i = 0; i < 4; ++i) {
     if (!to[i].empty() && order[i] < 0) return {};
     if (!to[i].empty()) continue;
-    std::size_t k = i;  // an extent of 1: best the one at its own place
+    std::size_t k = i;  // an extent of 1: preferably the one at its own place
     if (used[k] || !from[k].empty())
       for (k = 0; k < 4 && (used[k] || !from[k].empty()); ++k) {}
     if (k == 4) return {};
@@ -41,7 +41,7 @@ std::optional<permute> direct_permutation(atom_groups const& from, atom_groups c
   return permute{order[0], order[1], order[2], order[3]};
 }
 
-/// Runs of atoms that are neighbours, in this order, in both memories; in the order of the first.
+/// Runs of atoms that are adjacent, in this order, in both memories; in the order of the first.
 atom_groups common_runs(std::vector<int> const& from, std::vector<int> const& to) {
   std::vector<int> place(from.size());
   for (std::size_t i = 0; i < to.size(); ++i) place[std::size_t(to[i])] = int(i);
@@ -53,7 +53,7 @@ atom_groups common_runs(std::vector<int> const& from, std::vector<int> const& to
   return r;
 }
 
-/// At most four runs, exchanged by one permutation; the result has the runs as its extents.
+/// Exchanges at most four runs by one permutation; the result has the runs as its extents.
 int exchange(builder& to, int value, layout const& l, atom_groups const& runs, std::vector<int> const& memory) {
   std::array<int, 4> extents{1, 1, 1, 1};
   std::array<int, 4> order{0, 1, 2, 3};
@@ -70,7 +70,7 @@ int exchange(builder& to, int value, layout const& l, atom_groups const& runs, s
   return to.apply(permute{order[0], order[1], order[2], order[3]}, {value});
 }
 
-/// A permutation of the channels alone that channel_shuffle does? Its groups; else 0.
+/// The number of groups if a permutation only permutes channels as channel_shuffle does; otherwise 0.
 int shuffled_groups(layout const& l, atom_groups const& runs, std::vector<int> const& memory, shape const& from,
                     shape const& extents) {
   if (from != extents || runs.size() < 2 || runs.size() > 3) return 0;
@@ -125,7 +125,7 @@ view in_order(builder& to, view const& x, std::vector<int> const& memory, shape 
     }
   layout now = x.how;
   int value = x.value;
-  while (runs.size() > 4) {  // the run that comes first is brought to the front, or behind those that are there
+  while (runs.size() > 4) {  // move the next run to the front, after those already in place
     std::size_t done = 0;
     while (now.memory[done] == memory[done]) ++done;
     auto const run = std::find_if(runs.begin(), runs.end(), [&](auto const& g) { return g.front() == memory[done]; });
@@ -146,7 +146,7 @@ view in_row_major(builder& to, view const& x) {
   if (x.how.is_row_major()) return {x.value, simplified(x.how)};
   std::vector<int> memory = x.how.memory;
   std::sort(memory.begin(), memory.end());
-  // Each axis its own extent, where there are few enough.
+  // One extent per axis, if there are few enough.
   extents dims;
   for (std::int64_t d : x.how.dims)
     if (d > 1 || x.how.rank() <= 4) dims.push_back(d);
@@ -178,13 +178,13 @@ view innermost(builder& to, view const& x, std::vector<int> const& inner) {
   memory.insert(memory.end(), last.begin(), last.end());
   shape const now = to.dims(x.value);
   if (memory == x.how.memory && now.c == channels) return x;
-  // One axis of an image to the inside, and otherwise as it was, is the most common case.
+  // The most common case: one axis of an image moves innermost, everything else stays.
   return in_order(to, x, memory, {1, 1, to_int(others), to_int(channels)});
 }
 
 namespace {
 
-/// The atoms of an axis brought together where the first of them lies, in order.
+/// Moves all atoms of an axis, in order, to the place of the first.
 view in_one_piece(builder& to, view const& x, int axis) {
   std::vector<int> const own = x.how.of_axis(axis);
   auto const is_own = [&](int atom) { return x.how.axis[std::size_t(atom)] == axis; };
@@ -219,7 +219,7 @@ around around_axis(builder& to, view const& given, int axis) {
     passed = passed || own;
     if (!own) (passed && !atoms.empty() ? inner : outer) *= x.how.atoms[std::size_t(a)];
   }
-  if (atoms.empty()) std::swap(outer, inner);  // an axis of one element may lie anywhere
+  if (atoms.empty()) std::swap(outer, inner);  // an axis of one element can be placed anywhere
   shape const extents{1, to_int(outer), to_int(x.how.dims[std::size_t(axis)]), to_int(inner)};
   x.value = with_extents(to, x.value, extents);
   return {x, ago::axis::columns};
@@ -227,7 +227,7 @@ around around_axis(builder& to, view const& given, int axis) {
 
 view arranged_like(builder& to, view x, view const& like) {
   auto a = refined(x.how, like.how), b = refined(like.how, x.how);
-  if (!a || !b || a->atoms != b->atoms) throw unsupported("two values lie too differently in memory");
+  if (!a || !b || a->atoms != b->atoms) throw unsupported("the memory layouts of two values differ too much");
   x.how = *a;
   view r = in_order(to, x, b->memory, to.dims(like.value));
   r.how = simplified(r.how);

@@ -21,7 +21,7 @@ struct recorder_of_layer {
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
   tensor operator()(map_of const& m) const {
     node n{.kind = op::map, .function = &m.stands_for};
-    n.function_name = m.expression.c_str();  // what drawings call it
+    n.function_name = m.expression.c_str();  // its label in drawings
     return detail::record_elementwise(x[0], 0, n);
   }
   tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
@@ -38,7 +38,7 @@ tensor record(layer_value const& layer, std::vector<tensor> const& operands) {
 
 namespace {
 
-/// Which calls outputs depend on.
+/// Which calls the outputs depend on.
 std::vector<bool> needed_calls(call_list const& network) {
   std::vector<bool> needed(network.calls.size());
   for (int v : network.outputs) needed[std::size_t(v)] = true;
@@ -48,7 +48,7 @@ std::vector<bool> needed_calls(call_list const& network) {
   return needed;
 }
 
-/// The nodes recorded since there were `from` are called as the ONNX node that they stand for.
+/// Names the nodes recorded since there were `from` after their ONNX node.
 void name_nodes(detail::recorder& to, int from, std::string const& origin) {
   for (int v = from; v < to.nodes.size; ++v) {
     to.nodes[v].name = origin.empty() ? nullptr : origin.c_str();
@@ -114,7 +114,7 @@ int builder::apply(layer_value layer, std::vector<int> operands, std::vector<flo
     throw std::logic_error("importer: " + origin_ + ": " + std::to_string(weights.size()) + " weights for a layer of " +
                            std::to_string(recorder_.floats - before));
   call made{std::move(layer), std::move(operands), y.dims(), std::move(weights), origin_};
-  (void)item_of(made);  // a number that cannot be written is refused while the node is known
+  (void)item_of(made);  // refuses a number that cannot be written while the node is known
   tensors_.push_back(y);
   list_.calls.push_back(std::move(made));
   return size() - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builds a list of layers and has each of them recorded by ago's own front end, which knows shapes and refuses misfits.
+// Builds a list of layers. Each is also recorded by ago's front end, which infers shapes and refuses misfits.
 #pragma once
 
 #include "layers.hpp"
@@ -11,24 +11,24 @@
 
 namespace ago::importer {
 
-/// What cannot be imported, in a sentence.
+/// A reason why something cannot be imported.
 struct unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class builder {
  public:
-  /// Takes no more weights than `most_weights`: a model of a few bytes can ask for any number of them.
+  /// Allows at most `most_weights` weights: a model of a few bytes can ask for any number.
   explicit builder(std::int64_t most_weights = detail::int_limit) : most_weights_(most_weights) {}
 
-  /// Whoever makes layers says for which node.
+  /// Sets the node that the following layers are made for.
   void origin(std::string name) { origin_ = std::move(name); }
 
   int add_input(input in);
-  /// Throws `unsupported` where the library refuses the layer, and std::logic_error if it takes other weights.
+  /// Throws `unsupported` if the library refuses the layer, and std::logic_error if the number of weights is wrong.
   int apply(layer_value layer, std::vector<int> operands, std::vector<float> weights = {});
-  /// Throws `unsupported` where a table of these extents would be more weights than there may be. To be asked before
-  /// one is made.
+  /// Throws `unsupported` if a table of these extents would exceed the allowed number of weights. Call it before making
+  /// one.
   void afford(std::vector<std::int64_t> const& extents) const;
   void add_output(int v) { list_.outputs.push_back(v); }
 
@@ -45,10 +45,10 @@ class builder {
   std::vector<tensor> tensors_;
 };
 
-/// Records a call at run time on the values of its operands.
+/// Records a call at run time, applied to the values of its operands.
 tensor record(layer_value const& layer, std::vector<tensor> const& operands);
-/// Records a whole network at run time, as a graph that passes, partition and plan can work on. Nodes have the names of
-/// the ONNX nodes, and maps functions, both in `network`, which has to outlive them.
+/// Records a whole network at run time, as a graph for passes, partition and plan. Names of nodes and functions are in
+/// `network`, which must outlive the graph.
 void record(call_list const& network, detail::recorder& to);
 
 }  // namespace ago::importer

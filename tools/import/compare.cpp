@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares imported networks with stored answers.
+// Compares imported networks with stored outputs.
 #include "subject.hpp"
 
 #include "../onnx/error.hpp"
@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct tolerance {
-  bool same_place = false;  ///< the largest element is where it should be
+  bool same_place = false;  ///< require the same place of the largest element
   double absolute = 0, of_largest = 1e-4, relative = 1e-3;
 };
 
-/// One run: a network, its weights, its inputs and what must come out.
+/// One run: a network, its weights, its inputs and the expected outputs.
 struct test_case {
   std::string name;
   fs::path weights;
@@ -58,7 +58,7 @@ std::vector<float> read_weights(fs::path const& file, std::size_t count) {
   return r;
 }
 
-/// input_0.pb, input_1.pb, ... of a folder; .npy likewise.
+/// input_0.pb, input_1.pb, ... of a folder, or .npy.
 std::vector<fs::path> numbered(fs::path const& folder, std::string const& stem) {
   std::vector<fs::path> r;
   for (int i = 0;; ++i) {
@@ -83,7 +83,7 @@ double largest_of(std::vector<float> const& values) {
   return r;
 }
 
-/// One line about an output; does it agree? `largest`: of all outputs.
+/// Prints a line about an output; returns whether it agrees. `largest`: of all outputs.
 bool report(std::string const& name, int k, std::vector<float> const& y, std::vector<float> const& reference,
             double largest, tolerance const& t) {
   double difference = 0;
@@ -116,7 +116,7 @@ bool run_case(subject const& s, test_case const& c, tolerance const& t) {
   for (int i = 0; i < s.inputs; ++i) {
     in.push_back(floats_of(c.inputs[std::size_t(i)]));
     if (in.back().size() != s.input_size(i))
-      throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has another size");
+      throw onnx::import_error(c.inputs[std::size_t(i)].string() + " has the wrong size");
   }
   for (int i = 0; i < s.outputs; ++i) out.emplace_back(s.output_size(i));
   for (auto const& v : in) in_data.push_back(v.data());
@@ -134,7 +134,7 @@ bool run_case(subject const& s, test_case const& c, tolerance const& t) {
   return good;
 }
 
-/// name, weights, inputs and outputs, separated by tabs; files of a list by semicolons.
+/// name, weights, inputs and outputs, separated by tabs; several files are separated by semicolons.
 std::vector<test_case> read_cases(fs::path const& file) {
   std::ifstream in(file);
   if (!in) throw onnx::import_error("cannot read " + file.string());
@@ -161,7 +161,7 @@ int compare(subject const* subjects, int count, int argc, char** argv) {
   tolerance t;
   std::string weights, cases;
   std::vector<std::string> folders;
-  CLI::App app{"Compares networks with stored answers."};
+  CLI::App app{"Compares networks with stored outputs."};
   app.add_option("--weights", weights, "the weights of the network");
   app.add_option("--data", folders, "folders with input_0.pb, output_0.pb, ..., or .npy");
   app.add_option("--cases", cases, "file of cases: name, weights, inputs and outputs, separated by tabs");
@@ -169,7 +169,7 @@ int compare(subject const* subjects, int count, int argc, char** argv) {
   app.add_option("--of-largest", t.of_largest, "tolerance, times the largest element of all outputs")
       ->capture_default_str();
   app.add_option("--relative", t.relative, "tolerance, times each element")->capture_default_str();
-  app.add_flag("--same-place", t.same_place, "the largest element must be where it should be, as in classifiers");
+  app.add_flag("--same-place", t.same_place, "the largest element must have the expected place, as for classifiers");
   CLI11_PARSE(app, argc, argv);
   int failures = 0;
   try {

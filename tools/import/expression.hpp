@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network as it is written down: layers in sequences, branches, blocks that repeat.
+// A network as text: layers in sequences, branches, repeated blocks.
 #pragma once
 
 #include "layers.hpp"
@@ -13,9 +13,9 @@ namespace ago::importer {
 struct argument {
   std::string field;      ///< ".stride", or the name of a block's parameter
   std::string value;
-  std::string otherwise;  ///< its default; empty: must be given
-  std::string type;       ///< of a parameter that stands for it: "int"; empty: nothing may
-  bool is_name = false;   ///< its value is a parameter of the block around it
+  std::string otherwise;  ///< its default; empty: it must be given
+  std::string type;       ///< of a parameter that replaces it: "int"; empty: it cannot be replaced
+  bool is_name = false;   ///< its value is a parameter of the enclosing block
 };
 
 enum class item_kind { layer, residual, sum, product, joined, block, repeated };
@@ -23,15 +23,15 @@ enum class item_kind { layer, residual, sum, product, joined, block, repeated };
 struct item;
 using sequence = std::vector<item>;
 
-/// One thing between two `|`.
+/// An item between two `|`.
 struct item {
   item_kind kind = item_kind::layer;
   std::string name{};               ///< of the layer or the block
   std::vector<argument> arguments{};
-  bool positional = false;          ///< arguments without their fields
-  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; an empty one: identity; what is repeated
-  int times = 1;                    ///< repeated
-  std::string origin{};             ///< name of the first node in it
+  bool positional = false;          ///< arguments without field names
+  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; an empty one: identity; the repeated one
+  int times = 1;                    ///< of a repetition
+  std::string origin{};             ///< name of its first node
 };
 
 /// tensor const <name> = <head> | items...;
@@ -50,23 +50,23 @@ struct block {
   int uses = 0;
 };
 
-/// All that stands in a header.
+/// The contents of a header.
 struct program_text {
   std::vector<input> inputs;
-  std::vector<std::string> input_names, output_names;  ///< variables of the body; empty: not read
+  std::vector<std::string> input_names, output_names;  ///< variables of the body; empty: unread
   std::vector<statement> statements;
   std::vector<block> blocks;
   std::vector<float> weights;  ///< in the order in which the text declares them
 };
 
-/// The text of a call that has one operand.
+/// The text of a call with one operand.
 item item_of(call const& c);
-/// The text of a call of several operands.
+/// The text of a call with several operands.
 std::string head_of(call const& c, std::vector<std::string> const& operands);
 
-/// Calls ordered into statements and sequences, with names.
+/// Arranges calls into named statements and sequences.
 program_text structured(call_list const& network, std::vector<std::string> const& input_names);
-/// Sequences that repeat, up to numbers, become blocks; items that repeat exactly, repetitions.
+/// Makes blocks of sequences that repeat except for numbers, and repetitions of items that repeat exactly.
 void factor(program_text& text);
 
 }  // namespace ago::importer

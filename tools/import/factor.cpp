@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds sequences that repeat up to their numbers, and makes functions of them.
+// Finds sequences that repeat except for their numbers, and turns them into functions.
 #include "expression.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ago::importer {
 
 namespace {
 
-/// What must be equal for two items to be the same up to numbers.
+/// A text that is equal for items that differ only in numbers.
 std::string signature(item const& i) {
   std::string r = std::to_string(int(i.kind)) + i.name + "{";
   for (argument const& a : i.arguments) r += a.field + (a.type.empty() ? "=" + a.value : "") + ";";
@@ -51,14 +51,14 @@ struct place {
   std::size_t first;
 };
 
-/// A run that occurs at several places.
+/// A run that occurs in several places.
 struct repetition {
   std::size_t length = 0;
   std::vector<place> places;
   int gain = 0;
 };
 
-/// A function begins with what gives an activation its name, not with the activation of what was before.
+/// A function does not begin with an activation, which belongs to the layer before it.
 bool may_begin(item const& i) {
   static std::set<std::string, std::less<>> const attached{
       "bias", "scale", "batch_norm", "relu", "relu6", "leaky_relu", "prelu", "clip", "sigmoid", "silu", "hard_sigmoid",
@@ -85,7 +85,7 @@ class factoring {
     }
   }
 
-  /// A function stands behind those that it calls.
+  /// A function comes after those that it calls.
   void order_blocks() {
     std::vector<block> ordered;
     std::set<std::string> done;
@@ -125,7 +125,7 @@ class factoring {
     return {begin, begin + std::ptrdiff_t(length)};
   }
 
-  /// How many parameters would a function for these places take?
+  /// The number of parameters that a function for these places needs.
   static std::size_t parameters(repetition const& r) {
     std::vector<std::vector<argument>> values;
     for (place const& p : r.places) values.push_back(numbers_of(run_at(p, r.length)));
@@ -140,7 +140,7 @@ class factoring {
     return columns.size();
   }
 
-  /// Runs of items as a tree: a run is the run without its last item, and what that is up to its numbers.
+  /// Runs of items as a tree: a run is another run, plus a last item up to its numbers.
   struct segment {
     int before = -1;
     std::string const* last = nullptr;
@@ -149,7 +149,7 @@ class factoring {
     std::vector<place> places{};
   };
 
-  /// All runs that may become functions, of up to `longest` items.
+  /// All runs of up to `longest` items that may become functions.
   std::vector<segment> all_runs() {
     constexpr std::size_t longest = 48;
     std::vector<segment> runs;
@@ -177,8 +177,8 @@ class factoring {
     return (r.before < 0 ? "" : text_of(runs, runs[std::size_t(r.before)])) + *r.last + "|";
   }
 
-  /// Replaces the runs that a function saves most of, the first in the alphabet of those that save alike. False if
-  /// there are none, or if there has been enough work: it grows with the square of a network that repeats itself.
+  /// Replaces the run for which a function saves most; among equals, the first in alphabetical order. False if there is
+  /// none, or if the work exceeds its limit: it grows with the square of a repetitive network.
   bool replace_best() {
     constexpr std::size_t most_parameters = 6, most_work = 50'000'000;
     constexpr int least_weight = 3;
@@ -205,10 +205,10 @@ class factoring {
     return true;
   }
 
-  /// Must an argument be a parameter? So must a name, which is known in the block around it only.
+  /// Whether an argument must be a parameter. Names must: they are only known in the block around them.
   static bool differs(argument const& a, argument const& first) { return a.is_name || a.value != first.value; }
 
-  /// A parameter of such a name would hide the layer of that name.
+  /// A parameter with such a name would hide the layer.
   static void collect_layers(sequence const& s, std::set<std::string>& names) {
     for (item const& i : s) {
       names.insert(i.name);
@@ -216,7 +216,7 @@ class factoring {
     }
   }
 
-  /// "out", and "out2" for the next one.
+  /// "out", then "out2".
   static std::string parameter_name(argument const& a, std::set<std::string>& used) {
     std::string const base = a.field[0] == '.' ? a.field.substr(1) : a.field;
     std::string stem = base;
@@ -234,7 +234,7 @@ class factoring {
     std::map<std::string, std::size_t> parameter_of;  // by the values at all places
     std::set<std::string> names;
     collect_layers(b.body, names);
-    std::vector<std::size_t> source;  // of each parameter: which number
+    std::vector<std::size_t> source;  // the index of each parameter's number
     std::size_t next = 0;
     for (item& i : b.body)
       visit_arguments(i, [&](argument& a) {
@@ -257,7 +257,7 @@ class factoring {
     settle_types(b, values, source);
     b.name = name_of(b);
     b.uses = int(r.places.size());
-    // From the right, so that the places before stay where they are.
+    // From the right, so that earlier places stay valid.
     for (std::size_t n = r.places.size(); n-- > 0;) {
       place const& p = r.places[n];
       item call{.kind = item_kind::block, .name = b.name, .positional = true,
@@ -272,7 +272,7 @@ class factoring {
     text_.blocks.push_back(std::move(b));
   }
 
-  /// A stride that is one number everywhere is an int.
+  /// An extent2 or a padding that is a single number in every place becomes an int.
   static void settle_types(block& b, std::vector<std::vector<argument>> const& values,
                            std::vector<std::size_t> const& source) {
     for (std::size_t k = 0; k < b.parameters.size(); ++k) {

@@ -8,8 +8,8 @@ namespace ago::importer {
 view as_image(context& c, view const& x) {
   if (x.how.rank() == 3) return placed(c.net, x, {{0}, {}, {2}, {1}});
   if (x.how.rank() == 4) return placed(c.net, x, {{0}, {2}, {3}, {1}});
-  if (x.how.rank() < 3) throw unsupported("an image has three or four axes");
-  throw unsupported("images of more than two dimensions");
+  if (x.how.rank() < 3) throw unsupported("an image must have three or four axes");
+  throw unsupported("images of more than two dimensions are not supported");
 }
 
 view as_pixels(context& c, view const& x) {
@@ -60,7 +60,7 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
 window_sides window_of(node_reader const& n, extents const& in, extents const& out,
                        std::vector<std::int64_t> const& kernel) {
   std::size_t const sides = in.size() - 2;
-  if (kernel.size() != sides) throw unsupported("its kernel has another number of dimensions than its input");
+  if (kernel.size() != sides) throw unsupported("its kernel and its input have different numbers of dimensions");
   window_sides r;
   for (std::size_t i = 0; i < sides; ++i)
     (i + 1 == sides ? r.w : r.h) = side(n, i, sides, in[2 + i], out[2 + i], kernel[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images and windows over them, as ONNX describes both.
+// Images and windows, as ONNX describes them.
 #pragma once
 
 #include "lowering.hpp"
@@ -8,17 +8,17 @@ namespace ago::importer {
 
 /// {n, c, length} or {n, c, h, w} as images, rows, columns, channels.
 view as_image(context& c, view const& x);
-/// {n, c, ...} as images, pixels of all that is behind the channels, channels.
+/// {n, c, ...} as images, all pixels, channels.
 view as_pixels(context& c, view const& x);
-/// An image in an ago value that has the dims of an ONNX tensor.
+/// A value of images with the dims of an ONNX tensor.
 view image(int value, extents const& dims);
 
-/// One direction of a window.
+/// A window in one direction.
 struct window_side {
   int kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
   int in = 1, out = 1;
   int span() const { return (kernel - 1) * dilation + 1; }
-  /// Throws `unsupported` unless what is computed of it, in ints, fits.
+  /// Throws `unsupported` unless all derived ints fit.
   void check() const;
 };
 struct window_sides {
@@ -29,7 +29,7 @@ struct window_sides {
   extent2 dilation() const { return {h.dilation, w.dilation}; }
 };
 
-/// The window of a node that maps dims `in` to dims `out`, of which the last ones are pixels; `kernel`: its extents.
+/// The window of a node that maps dims `in` to dims `out`, whose last axes are pixels; `kernel`: its extents.
 window_sides window_of(node_reader const& n, extents const& in, extents const& out,
                        std::vector<std::int64_t> const& kernel);
 

@@ -29,8 +29,8 @@ onnx::load_options load_options_of(model_words const& words) {
   return r;
 }
 
-/// Operators that nothing is made of are left for lower(), which tells what is wrong with the others as well; but where
-/// the model cannot be loaded anyway, they are named with what is wrong there.
+/// Unsupported operators are left for lower(), which also reports the faults of other nodes. If the model cannot be
+/// loaded anyway, they are reported with the reason.
 onnx::model load(model_words const& words) {
   onnx::load_options options = load_options_of(words);
   try {

@@ -7,7 +7,7 @@
 
 namespace ago::importer {
 
-/// Throws onnx::import_error with everything that is wrong or not supported, words that make no sense included.
+/// Throws onnx::import_error with all faults and unsupported features, including invalid arguments.
 lowered_model import_model(model_words const& words, bool trace = false);
 
 }  // namespace ago::importer

@@ -54,7 +54,7 @@ argument real(char const* field, float value, char const* otherwise = "") {
   return {field, literal(value), otherwise, "float"};
 }
 
-/// Layers without arguments, and those of a few numbers.
+/// Layers without arguments, and those with a few numbers.
 struct namer {
   item operator()(input const&) const { return {.name = "input"}; }
   item operator()(conv2d const& l) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network as a list of ago's layers: what an ONNX model becomes, before it is written as C++ or recorded as a graph.
+// A network as a list of ago's layers: the form of an ONNX model before it is written as C++ or recorded as a graph.
 #pragma once
 
 #include <ago/graph/network.hpp>
@@ -13,7 +13,7 @@ namespace ago::importer {
 /// map{[](auto x) { return <expression>; }}
 struct map_of {
   std::string expression;
-  user_function stands_for{};  ///< its address, in a recorded graph: as every lambda, it is like no other
+  user_function stands_for{};  ///< its address, in a recorded graph: like every lambda, it differs from all others
 };
 /// x + y, x - y, x * y, x / y, maximum(x, y), minimum(x, y), power(x, y)
 struct binary {
@@ -27,7 +27,7 @@ struct product_of {
   bool transposed = false;
 };
 
-/// All layers that the importer uses, as the values that the library takes.
+/// All layers that the importer uses, as the library's types.
 using layer_value =
     std::variant<input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, rms_norm,
                  group_norm, instance_norm, l2_normalize, local_response_norm, embedding, positions, relu,
@@ -40,13 +40,13 @@ using layer_value =
                  arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of,
                  attention, to_nchw>;
 
-/// One layer of the network: what it is, what it reads, and its parameters in the order of their declaration.
+/// A layer of the network: what it is, its operands, and its parameters in declaration order.
 struct call {
   layer_value what;
-  std::vector<int> operands;   ///< numbers of calls
+  std::vector<int> operands;   ///< indices of calls
   shape out;
   std::vector<float> weights;
-  std::string origin;          ///< name of the node that it is made for
+  std::string origin;          ///< name of its ONNX node
 };
 
 /// Calls in topological order, inputs first.

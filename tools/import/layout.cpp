@@ -9,14 +9,14 @@ namespace ago::importer {
 
 namespace {
 
-/// How many elements one step of each atom passes over in row-major order.
+/// The number of elements that one step of each atom skips in row-major order.
 extents strides(extents const& atoms) {
   extents r(atoms.size(), 1);
   for (std::size_t i = atoms.size(); i-- > 1;) r[i - 1] = r[i] * atoms[i];
   return r;
 }
 
-/// Cuts `from`'s atoms at strides `cuts`, and gives the parts to the axes of `dims`.
+/// Splits `from`'s atoms at strides `cuts`, and assigns the parts to the axes of `dims`.
 std::optional<layout> cut(layout const& from, extents const& cuts, extents const& dims) {
   layout r{.dims = dims, .axis = {}, .atoms = {}, .memory = {}};
   std::vector<std::vector<int>> parts(from.atoms.size());
@@ -106,7 +106,7 @@ std::optional<layout> refined(layout const& from, layout const& like) {
 }
 
 layout simplified(layout const& from) {
-  std::vector<int> joined_to(from.atoms.size());  // the atom that takes it in
+  std::vector<int> joined_to(from.atoms.size());  // the atom that it is merged into
   std::iota(joined_to.begin(), joined_to.end(), 0);
   for (std::size_t m = 1; m < from.memory.size(); ++m) {
     int const a = from.memory[m - 1], b = from.memory[m];

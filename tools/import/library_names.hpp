@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names that headers of C and POSIX declare, or define as macros: no namespace can have them where those are included.
+// Names that headers of C and POSIX declare, or define as macros: a namespace cannot use them if these are included.
 #pragma once
 
 namespace ago::importer {
 
-/// Separated by spaces; without those that `names_of_libraries_end` and `macros_of_libraries_begin` tell.
+/// Separated by spaces; without those that `names_of_libraries_end` and `macros_of_libraries_begin` cover.
 inline constexpr char names_of_libraries[] =
     "ACCESSPERMS ACCOUNTING ACTION AIO_ALLDONE AIO_CANCELED AIO_NOTCANCELED AIO_PRIO_DELTA_MAX ALLPERMS ALT_DIGITS "
     "AM_STR AREGTYPE B0 B1000000 B110 B115200 B1152000 B1200 B134 B150 B1500000 B1800 B19200 B200 B2000000 B230400 "
@@ -229,10 +229,10 @@ inline constexpr char names_of_libraries[] =
     "wcsxfrm wctob wctomb wctrans wctrans_t wctype wctype_t wcwidth wint_t wmemchr wmemcmp wmemcpy wmemmove "
     "wmempcpy wmemset wordexp wordexp_t wordfree wprintf write writev wscanf y0 y1 yn";
 
-/// Beside a name of the list there are variants of it: lgammaf, getenv_r, lseek64.
+/// Endings of variants of a listed name: lgammaf, getenv_r, lseek64.
 inline constexpr char names_of_libraries_end[] = "64 64_r _l _np _r _unlocked f f_r f128 f32 f32x f64 f64x l l_r";
 
-/// Macros in capitals that begin with one of these and an underscore: SIG_IGN, INT_MAX.
+/// Beginnings of macros in capitals, followed by an underscore: SIG_IGN, INT_MAX.
 inline constexpr char macros_of_libraries_begin[] =
     "ABDAY ABMON ADJ AF AI ALTMON AT BUS CLD CLOCK CLONE CMSG CPU DBL DN DT EAI FALLOC FD FE FLT FNM FP FPE FTW "
     "GLOB HUGE IFF ILL IN IN6 INADDR INT IPC IPPORT IPPROTO IPV6 LC LDBL LIO LOCK LOG LONG MADV MCAST MM MON MSG NI "

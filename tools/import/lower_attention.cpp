@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operator Attention, as products of matrices with a softmax between them.
+// The operator Attention, as matrix products with a softmax between them.
 #include "arithmetic.hpp"
 #include "movement.hpp"
 
@@ -21,7 +21,7 @@ view by_heads(context& c, view x, std::int64_t heads) {
   return transposed(with_dims(c, x, {d[0], d[1], heads, d[2] / heads}), {0, 2, 1, 3});
 }
 
-/// Each head of keys or values serves several heads of queries.
+/// Repeats each head of keys or values for the queries' heads that share it.
 view repeated_heads(context& c, view x, std::int64_t heads) {
   extents const d = x.how.dims;
   if (d[1] == heads) return x;
@@ -37,7 +37,7 @@ view with_past(node_reader const& n, view x, int past, int present) {
 
 constexpr float hidden = -std::numeric_limits<float>::infinity();
 
-/// What is known to be added to scores, minus infinity where a query may not look.
+/// The known part of the mask that is added to scores; minus infinity where a query may not look.
 struct known_mask {
   extents dims;
   std::vector<float> values;
@@ -47,7 +47,7 @@ bool is_truth(node_reader const& n) {
   return n.c.model.values[std::size_t(n.input(mask_input))].type == onnx::element::integer;
 }
 
-/// The input, its rows as long as there are keys.
+/// The mask input, with rows extended to the number of keys.
 known_mask mask_of_input(node_reader const& n, std::int64_t keys) {
   known_mask r{n.dims(mask_input), {}};
   auto const values = n.reals(mask_input, "");
@@ -62,7 +62,7 @@ known_mask mask_of_input(node_reader const& n, std::int64_t keys) {
   return r;
 }
 
-/// Later keys, and those beyond each sequence's length.
+/// Masks later keys, and those beyond each sequence's length.
 known_mask mask_of_places(node_reader const& n, extents const& scores, std::int64_t past) {
   bool const looks_back = n.integer("is_causal", 0) != 0, by_length = n.has(lengths);
   std::int64_t const queries = scores[2], keys = scores[3];
@@ -90,14 +90,14 @@ known_mask sum_of(context const& c, known_mask const& a, known_mask const& b) {
   return r;
 }
 
-/// The mask has rows, which are not longer than there are keys, and fits the scores otherwise.
+/// The rows of the mask must not be longer than the number of keys; otherwise it must broadcast to the scores.
 void check_mask(extents mask, extents const& scores) {
   bool const has_rows = !mask.empty() && mask.back() > 0 && mask.back() <= scores.back();
   if (has_rows) mask.back() = scores.back();
   if (!has_rows || broadcast(mask, scores) != scores) throw unsupported("its mask does not fit its scores");
 }
 
-/// The softmax of scores with all masks. Queries that may look nowhere get nothing, instead of NaN.
+/// The softmax of scores with all masks. Queries that may look nowhere get zeros instead of NaN.
 view weights_of(node_reader const& n, view scores, std::int64_t past, view& masked) {
   std::int64_t const keys = scores.how.dims[3];
   if (n.has(mask_input)) check_mask(n.dims(mask_input), scores.how.dims);
@@ -119,7 +119,7 @@ view weights_of(node_reader const& n, view scores, std::int64_t past, view& mask
     sees.push_back(std::any_of(begin, begin + keys, [](float v) { return v != hidden; }) ? 1.f : 0.f);
   }
   if (std::find(sees.begin(), sees.end(), 0.f) == sees.end()) return softmax_over(n.c, masked, {3});
-  // A row of minus infinities has no softmax: there, finite numbers, and then zeros.
+  // A row of minus infinities has no softmax: replace it by finite numbers, then multiply the result by zero.
   known_mask finite = m;
   for (std::size_t i = 0; i < finite.values.size(); ++i)
     if (sees[i / std::size_t(keys)] == 0) finite.values[i] = 0;
@@ -152,8 +152,8 @@ void attention_rule(node_reader const& n) {
   if (n.wants(0)) n.define(flat ? with_dims(c, transposed(y, {0, 2, 1, 3}), n.out_dims()) : y);
 }
 
-/// A tensor {places, patches, channels} that is an image in memory: of what patches? Pixels at the same place of all
-/// patches belong together. Nothing if the tensor lies otherwise.
+/// The patch size of a tensor {places, patches, channels} that is an image in memory; attention is then among pixels at
+/// the same place of all patches. Nothing if the layout is different.
 std::optional<extent2> patch_of(builder const& net, view const& x) {
   layout const l = simplified(x.how);
   shape const s = net.dims(x.value);
@@ -169,7 +169,7 @@ std::optional<extent2> patch_of(builder const& net, view const& x) {
   return extent2(int(sizes[2]), int(sizes[4]));
 }
 
-/// The value whose channels, in three parts, are `parts`: as one linear layer makes all of them. -1: there is none.
+/// The value whose channels consist of the three `parts`, as computed by one linear layer. -1: there is none.
 int whole_of(builder const& net, std::vector<int> const& parts) {
   int whole = -1;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -187,7 +187,7 @@ int attend(builder& net, attention const& layer, std::vector<int> const& parts) 
   return net.apply(layer, whole >= 0 ? std::vector<int>{whole} : parts);
 }
 
-/// ago's own, of queries, keys and values {images, tokens, channels}, perhaps counted by other dims.
+/// ago's own attention layer, of queries, keys and values {images, tokens, channels}, perhaps with other dims.
 void multi_head_attention(node_reader const& n) {
   builder& net = n.c.net;
   attention layer{.heads = int(n.integer("heads", 1)), .scale = n.real("scale", 1)};
@@ -209,7 +209,7 @@ void multi_head_attention(node_reader const& n) {
   n.define({attend(net, layer, tokens), row_major(n.out_dims())});
 }
 
-/// Pairs of channels turned by the angles of their token: (a, b) becomes (a cos - b sin, a sin + b cos).
+/// Rotates pairs of channels by the angles of their token: (a, b) becomes (a cos - b sin, a sin + b cos).
 void rotary_embedding(node_reader const& n) {
   context& c = n.c;
   bool const flat = n.dims().size() == 3, interleaved = n.integer("interleaved", 0) != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators by element: activations, arithmetic, comparisons.
+// Elementwise operators: activations, arithmetic, comparisons.
 #include "arithmetic.hpp"
 #include "images.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// `yes` where x is true, that is not 0, `no` elsewhere.
+/// `yes` where x is true, that is not 0, otherwise `no`.
 std::string where_true(float yes, float no) { return where_less(wide(0), "math::abs(x)", wide(yes), wide(no)); }
 
 template <class Layer>
@@ -23,7 +23,7 @@ void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
 void same(node_reader const& n) { n.define(n.x()); }
 
 void dropout(node_reader const& n) {
-  if (n.wants(1)) {  // nothing is dropped
+  if (n.wants(1)) {  // dropout does nothing at inference
     std::vector<float> ones = n.c.table(n.dims());
     std::fill(ones.begin(), ones.end(), 1.f);
     n.define(n.c.constant(n.dims(), ones), 1);
@@ -37,11 +37,11 @@ void cast(node_reader const& n) {
   auto const& to = n.c.model.values[std::size_t(n.op.outputs[0])];
   if (n.integer("to", 1) == to_bool) return n.define(mapped(n.c, n.x(), where_true(1, 0)));
   if (from.type == onnx::element::real && to.type == onnx::element::integer)
-    throw unsupported("a cast of reals to integers");
+    throw unsupported("casts from floats to integers are not supported");
   n.define(n.x());
 }
 
-/// What ago has no layer for, as an expression of x.
+/// Operators without a layer of their own, as an expression of x.
 std::string formula(node_reader const& n) {
   std::string const& type = n.op.type;
   if (type == "Sign") return where_less(wide(0), "x", wide(1), where_less("x", wide(0), wide(-1), wide(0)));
@@ -57,7 +57,7 @@ std::string formula(node_reader const& n) {
 
 void by_formula(node_reader const& n) { n.define(mapped(n.c, n.x(), formula(n))); }
 
-/// Layers of numbers that are attributes.
+/// Layers whose parameters are attributes.
 void with_numbers(node_reader const& n) {
   std::string const& type = n.op.type;
   auto const layer = [&](layer_value l) { n.define(unary(n.c, n.x(), std::move(l))); };
@@ -79,7 +79,7 @@ void hard_sigmoid_rule(node_reader const& n) {
 
 void gelu_rule(node_reader const& n) { n.define(unary(n.c, n.x(), gelu{n.text("approximate", "none") == "tanh"})); }
 
-/// A bound of Clip, of whatever operator set.
+/// A bound of Clip, in any operator set.
 float bound(node_reader const& n, char const* attribute, int input, float otherwise) {
   if (n.given(attribute)) return n.real(attribute, otherwise);
   if (!n.has(input)) return otherwise;
@@ -109,7 +109,7 @@ arithmetic arithmetic_of(std::string const& type) {
   return arithmetic::add;
 }
 
-/// Of two inputs, of which one may be known.
+/// Arithmetic of two inputs, of which one may be constant.
 view pair(node_reader const& n, arithmetic what, int i, int k) {
   if (n.known(i)) return combined(n.c, what, n.dims(i), n.reals(i, ""), n.x(k));
   if (n.known(k)) return combined(n.c, what, n.x(i), n.dims(k), n.reals(k, ""));
@@ -119,7 +119,7 @@ view pair(node_reader const& n, arithmetic what, int i, int k) {
 void two_values(node_reader const& n) {
   auto const& values = n.c.model.values;
   if (n.op.type == "Div" && values[std::size_t(n.op.outputs[0])].type == onnx::element::integer)
-    throw unsupported("division of integers");
+    throw unsupported("division of integers is not supported");
   if (n.input(0) == n.input(1) && n.op.type == "Mul") return n.define(mapped(n.c, n.x(), "x * x"));
   n.define(pair(n, arithmetic_of(n.op.type), 0, 1));
 }
@@ -135,7 +135,7 @@ void many(node_reader const& n) {
   n.define(r);
 }
 
-/// Truth is 1.
+/// True is 1.
 void compare(node_reader const& n) {
   view const d = pair(n, arithmetic::subtract, 0, 1);
   std::string const zero = wide(0), one = wide(1), type = n.op.type;
@@ -149,22 +149,22 @@ void compare(node_reader const& n) {
   n.define(mapped(n.c, d, truth()));
 }
 
-// Where takes minima with infinities, and the maximum of both: its result is one of the elements, to the bit. A product
-// with the condition would lose small numbers beside the large ones of a mask, and make NaN of infinite ones.
+// Where is the maximum of two minima with infinities: its result is bitwise one of the elements. A product with the
+// condition would lose small numbers beside the large ones of a mask, and make NaN of infinities.
 
-/// Where's result if its condition is the same everywhere.
+/// The result if the condition is the same everywhere.
 view chosen(node_reader const& n, int i) {
   if (!n.known(i)) return expanded(n.c, n.x(i), n.out_dims());
   return n.c.constant(n.out_dims(), broadcast_values(n.c, n.dims(i), n.reals(i, ""), n.out_dims()));
 }
 
-/// Operand i where the condition, which is known, chooses it, elsewhere -infinity.
+/// Operand i where the known condition selects it, otherwise -infinity.
 view chosen_from(node_reader const& n, std::vector<float> bounds, int i) {
   for (float& b : bounds) b = (b != 0) == (i == 1) ? infinity : -infinity;
   return combined(n.c, arithmetic::minimum, n.x(i), n.dims(0), bounds);
 }
 
-/// By a condition that is known.
+/// With a known condition.
 view where_known(node_reader const& n) {
   std::vector<float> const truth = n.reals(0, "");
   bool const first = std::all_of(truth.begin(), truth.end(), [](float t) { return t != 0; });
@@ -181,10 +181,10 @@ view where_known(node_reader const& n) {
   return none ? r : combined(n.c, arithmetic::maximum, r, dims, values);
 }
 
-/// `yes` or `no` by the condition, which is computed at run time.
+/// `yes` or `no`, by a condition computed at run time.
 view by_condition(node_reader const& n, float yes, float no) { return mapped(n.c, n.x(), where_true(yes, no)); }
 
-/// The one number of a constant operand.
+/// The value of a constant operand with a single element.
 std::optional<float> only_number(node_reader const& n, int i) {
   if (!n.known(i)) return {};
   auto const k = n.reals(i, "");

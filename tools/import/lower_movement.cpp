@@ -68,7 +68,7 @@ void split(node_reader const& n) {
   std::int64_t const extent = n.dims()[std::size_t(axis)];
   std::vector<std::int64_t> parts = n.list_or_input("split", 1);
   if (parts.empty()) {
-    // In equal parts, of which only the last may be smaller. Those at the end that nobody reads are not there any more.
+    // Equal parts, of which only the last may be smaller. Unread parts at the end have already been removed.
     auto const count = n.integer("num_outputs", 0);
     int first = 0;
     while (!n.wants(first)) ++first;
@@ -82,7 +82,7 @@ void split(node_reader const& n) {
   }
 }
 
-/// Are the elements numbers of places?
+/// Whether the elements are known to be indices.
 bool is_arg_max(builder const& net, int value) { return std::holds_alternative<arg_max>(net.at(value).what); }
 
 void gather(node_reader const& n) {
@@ -94,11 +94,11 @@ void gather(node_reader const& n) {
     view const parts = selected(n.c, n.x(), axis, indices);
     return n.define(with_dims(n.c, parts, n.out_dims()));
   }
-  if (extent == 0) throw unsupported("a table without entries");
-  if (!n.known(0) || axis != 0) throw unsupported("indices, or else a table along axis 0, must be constant");
+  if (extent == 0) throw unsupported("its table has no entries");
+  if (!n.known(0) || axis != 0) throw unsupported("the indices, or a table along axis 0, must be constant");
   view const indices = in_row_major(n.c.net, n.x(1));
   std::int64_t const count = indices.how.count(), width = product(n.dims()) / extent;
-  // Negative ones count from the end.
+  // Negative indices count from the end.
   std::string const from_end = where_less("x", wide(0), "x + " + literal(float(extent)), "x");
   view const rows = is_arg_max(n.c.net, indices.value) ? indices : mapped(n.c, indices, from_end);
   int x = with_extents(n.c.net, rows.value, {1, 1, int(count), 1});
@@ -120,18 +120,18 @@ void space_to_depth_rule(node_reader const& n) {
 
 void expect_few(std::int64_t elements, std::int64_t chosen) {
   constexpr std::int64_t most = 1 << 22;
-  if (chosen > 0 && elements > most / chosen) throw unsupported("too many elements are chosen one by one");
+  if (chosen > 0 && elements > most / chosen) throw unsupported("too many elements are gathered one by one");
 }
 
-/// A known index of an axis, from the front.
+/// A known index of an axis, counted from the front.
 std::int64_t from_front(std::int64_t index, std::int64_t extent) {
   std::int64_t const r = index < 0 ? index + extent : index;
   if (r < 0 || r >= extent)
-    throw unsupported("index " + std::to_string(index) + " of an axis of " + std::to_string(extent));
+    throw unsupported("index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
   return r;
 }
 
-/// Elements that are known to be chosen, in row-major order, as a value of dims `dims`.
+/// The elements with known indices, in row-major order, as a value with dims `dims`.
 view picked(context& c, view x, std::vector<std::int64_t> const& elements, extents const& dims) {
     std::int64_t const count = x.how.count();
   expect_few(count, std::int64_t(elements.size()));
@@ -157,13 +157,13 @@ void gather_elements(node_reader const& n) {
   n.define(picked(n.c, n.x(), elements, out));
 }
 
-/// Slices of data exchanged, all of them known which: the updates stand behind the data, and are picked from there.
+/// Replaces slices of the data at known indices: appends the updates to the data, and gathers from both.
 void scatter(node_reader const& n) {
-  if (n.text("reduction", "none") != "none") throw unsupported("a reduction");
+  if (n.text("reduction", "none") != "none") throw unsupported("its reduction is not supported");
   extents const &dims = n.dims(0), &index_dims = n.dims(1);
   auto const indices = n.integers(1, "indices");
   std::int64_t const depth = index_dims.back(), count = product(dims);
-  if (depth == 0) throw unsupported("indices without numbers");
+  if (depth == 0) throw unsupported("indices without elements");
   expect_few(count, count);
   std::int64_t const size = product({dims.begin() + depth, dims.end()});
   std::vector<std::int64_t> elements(std::size_t(count), 0);

@@ -19,7 +19,7 @@ std::vector<int> axes_from(int first, int rank) {
 
 void only_first_output(node_reader const& n) {
   for (std::size_t i = 1; i < n.op.outputs.size(); ++i)
-    if (n.op.outputs[i] >= 0) throw unsupported("outputs other than the first");
+    if (n.op.outputs[i] >= 0) throw unsupported("outputs other than the first are not supported");
 }
 
 void batch_norm_rule(node_reader const& n) {
@@ -36,7 +36,7 @@ void batch_norm_rule(node_reader const& n) {
   n.define(x);
 }
 
-/// Mean, and one over the root of variance and epsilon: what training wants of a layer norm.
+/// The mean, and the reciprocal root of variance plus epsilon: the outputs of a layer norm that training uses.
 void define_statistics(node_reader const& n, std::vector<int> const& axes, float epsilon) {
   auto const wanted = [&](std::size_t i) { return n.op.outputs.size() > i && n.op.outputs[i] >= 0; };
   if (!wanted(1) && !wanted(2)) return;
@@ -48,7 +48,7 @@ void define_statistics(node_reader const& n, std::vector<int> const& axes, float
   n.define(unary(n.c, unary(n.c, variance, affine{1, epsilon}), reciprocal_root{}), 2);
 }
 
-/// Is an operand known, and a number for each element of the last axes, whose extents are `own`?
+/// Whether an operand is a constant with a number for each element of the last axes, whose extents are `own`.
 bool is_parameter(node_reader const& n, int i, extents const& own) {
   if (!n.known(i)) return false;
   extents const& dims = n.dims(i);
@@ -65,7 +65,7 @@ void layer_norm_rule(node_reader const& n) {
   float const epsilon = n.real("epsilon", 1e-5f);
   auto const axes = axes_from(first, rank);
   define_statistics(n, axes, epsilon);
-  // Patterns may have no gamma, ONNX's operator always has.
+  // Recombined norms may lack gamma; ONNX's operator always has it.
   if ((!n.has(1) || is_parameter(n, 1, own)) && (!n.has(2) || is_parameter(n, 2, own))) {
     auto const given = [&](int i) { return n.has(i) ? parameter(n, i, own) : std::vector<float>{}; };
     return n.define(normalised(n.c, n.x(), axes, epsilon, given(1), given(2)));
@@ -88,7 +88,7 @@ void group_norm_rule(node_reader const& n) {
   std::int64_t const groups = n.integer("num_groups", 1), channels = n.dims()[1];
   view x = as_pixels(n.c, n.x());
   std::vector<float> weights;
-  for (int i : {1, 2}) {  // for each channel; before operator set 21 for each group
+  for (int i : {1, 2}) {  // per channel; before operator set 21 per group
     auto const k = n.reals(i, i == 1 ? "its scale" : "its bias");
     std::int64_t const each = channels / std::int64_t(k.size());
     for (std::int64_t at = 0; at < channels; ++at) weights.push_back(k[std::size_t(at / each)]);

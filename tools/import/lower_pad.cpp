@@ -10,7 +10,8 @@ namespace ago::importer {
 
 namespace {
 
-/// The elements of an axis that lie, mirrored, held or wrapped around, at -before ... extent + after - 1.
+/// The indices of the elements at -before ... extent + after - 1 of an axis that is mirrored, clamped or wrapped
+/// around.
 std::vector<std::int64_t> continued(pad_mode mode, std::int64_t extent, std::int64_t before, std::int64_t after) {
   std::vector<std::int64_t> r;
   for (std::int64_t i = -before; i < extent + after; ++i) {
@@ -35,7 +36,7 @@ pad_mode pad_mode_of(std::string const& name) {
                            : pad_mode::constant;
 }
 
-/// How many elements of each axis lie before and behind those of the operand, or fewer than none.
+/// The number of elements added before and after each axis; negative: removed.
 struct borders {
   std::vector<std::int64_t> before, after;
 };
@@ -55,7 +56,7 @@ borders borders_of(node_reader const& n) {
   return r;
 }
 
-/// Does ago's layer pad an axis in this way? What mirrors and wraps does so once.
+/// Whether ago's layer can pad an axis in this way: it mirrors and wraps only once.
 bool is_padding(pad_mode mode, std::int64_t extent, std::int64_t before, std::int64_t after) {
   std::int64_t const most = mode == pad_mode::reflect ? extent - 1
                             : mode == pad_mode::wrap  ? extent

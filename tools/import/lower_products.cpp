@@ -21,7 +21,7 @@ extents without_leading_ones(extents dims, std::size_t rank) {
   return dims;
 }
 
-/// The batch axes of a matrix product as at most two, of the dims that both operands together have.
+/// The batch axes of a matrix product as at most two axes of the broadcast dims.
 view in_two_batches(context& c, view x, extents const& batch) {
   extents const matrix{x.how.dims.end() - 2, x.how.dims.end()};
   extents own{x.how.dims.begin(), x.how.dims.end() - 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions, and what is made of them.
+// Reductions, and operators composed of them.
 #include "arithmetic.hpp"
 #include "movement.hpp"
 
@@ -16,7 +16,7 @@ int to_int(std::int64_t extent) {
   return int(extent);
 }
 
-/// A value as three blocks: what lies outside of some axes, these axes, and what lies inside of them.
+/// A value as three blocks: the part outside some axes, these axes, and the part inside them.
 struct three_blocks {
   view x;
   int outer, own, inner;
@@ -148,14 +148,14 @@ void arg_max_rule(node_reader const& n) {
   n.define(with_dims(n.c, y, n.out_dims()));
 }
 
-/// The largest element is found, and sunk, as often as asked for.
+/// Repeatedly finds the largest element and lowers it below all others.
 void top_k(node_reader const& n) {
   context& c = n.c;
   int const axis = axis_of(n.integer("axis", -1), int(n.dims().size()));
   bool const smallest = n.integer("largest", 1) == 0;
   std::int64_t const count = n.has(1) ? n.integers(1, "k").at(0) : n.integer("k", 1);
   constexpr std::int64_t most = 64;
-  if (count > most) throw unsupported("more than 64 elements");
+  if (count > most) throw unsupported("more than 64 elements are not supported");
   view x = smallest ? unary(c, n.x(), negative{}) : n.x();
   extents dims(n.dims().size(), 1);
   dims[std::size_t(axis)] = n.dims()[std::size_t(axis)];
@@ -176,7 +176,7 @@ void top_k(node_reader const& n) {
   if (n.op.outputs.size() > 1 && n.op.outputs[1] >= 0) n.define(joined(c, places, axis), 1);
 }
 
-/// Before operator set 13 all axes from the given one on.
+/// Before operator set 13: all axes from the given one on.
 std::vector<int> softmax_axes(node_reader const& n) {
   int const rank = int(n.dims().size());
   if (n.c.model.opset >= 13) return {axis_of(n.integer("axis", -1), rank)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Resize and Upsample. Every axis is multiplied by a matrix of interpolation, unless ago has a layer that does the
+// Resize and Upsample. Every axis is multiplied by an interpolation matrix, unless ago has a layer that does the
 // same.
 #include "arithmetic.hpp"
 #include "images.hpp"
@@ -14,7 +14,7 @@ namespace ago::importer {
 
 namespace {
 
-/// One axis: how result coordinates become those of the operand.
+/// One axis: the mapping from result coordinates to operand coordinates.
 struct axis_map {
   std::int64_t in, out;
   double scale;
@@ -25,7 +25,7 @@ struct interpolation {
   std::string mode, coordinates, rounding;
   double cubic = -0.75;
   bool antialias = false, exclude_outside = false;
-  float outside = 0;  ///< tf_crop_and_resize: what lies outside of the image
+  float outside = 0;  ///< tf_crop_and_resize: the value outside the image
 };
 
 double exact_source(interpolation const& how, axis_map const& a, std::int64_t y) {
@@ -34,7 +34,7 @@ double exact_source(interpolation const& how, axis_map const& a, std::int64_t y)
   if (c == "half_pixel") return half_pixel;
   if (c == "pytorch_half_pixel") return a.out > 1 ? half_pixel : 0;
   if (c == "align_corners") {
-    double const length = a.scale * double(a.in);  // not rounded, as ONNX's own tests have it
+    double const length = a.scale * double(a.in);  // not rounded, as in ONNX's own tests
     return length > 1 ? double(y) * double(a.in - 1) / (length - 1) : 0;
   }
   if (c == "asymmetric") return double(y) / a.scale;
@@ -46,13 +46,13 @@ double exact_source(interpolation const& how, axis_map const& a, std::int64_t y)
     return a.out > 1 ? a.roi_begin * last + double(y) * (a.roi_end - a.roi_begin) * last / double(a.out - 1)
                      : (a.roi_begin + a.roi_end) * last / 2;
   }
-  throw unsupported("coordinate_transformation_mode " + onnx::printable(c));
+  throw unsupported("coordinate_transformation_mode " + onnx::printable(c) + " is not supported");
 }
 
-/// Scales come rounded to float: what is nearly a whole number is one.
+/// Scales were rounded to float, so a coordinate that is nearly an integer is taken as that integer.
 double source_of(interpolation const& how, axis_map const& a, std::int64_t y) {
   double const x = exact_source(how, a, y), whole = std::round(x);
-  if (std::isnan(x)) throw unsupported("a region that is not a number");
+  if (std::isnan(x)) throw unsupported("its region contains NaN");
   return std::fabs(x - whole) <= 1e-6 * std::max(1., std::fabs(x)) ? whole : x;
 }
 
@@ -61,7 +61,7 @@ std::int64_t rounded(std::string const& rule, double x) {
   if (rule == "ceil") return std::int64_t(std::ceil(x));
   if (rule == "round_prefer_ceil") return std::int64_t(std::floor(x + .5));
   if (rule == "round_prefer_floor") return std::int64_t(std::ceil(x - .5));
-  throw unsupported("nearest_mode " + onnx::printable(rule));
+  throw unsupported("nearest_mode " + onnx::printable(rule) + " is not supported");
 }
 
 double kernel_at(interpolation const& how, double t) {
@@ -74,7 +74,7 @@ double kernel_at(interpolation const& how, double t) {
 
 /// The weights of the operand's elements in result `y`.
 void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float* row) {
-  // Wherever scales and regions say that it lies: beyond the image all is alike.
+  // Bounds coordinates far outside: beyond the image the result no longer changes.
   double const x = std::clamp(source_of(how, a, y), -4 * double(a.in) - 4, 4 * double(a.in) + 4);
   auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
   if (how.mode == "nearest") {
@@ -83,7 +83,7 @@ void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float
   }
   double const base = std::ceil(x) - 1, narrow = how.antialias ? std::min(a.scale, 1.) : 1;
   double const reach = how.mode == "linear" ? 1 : 2;
-  if (!(narrow * double(a.in) >= 0.5)) throw unsupported("a scale that leaves nothing of an axis");
+  if (!(narrow * double(a.in) >= 0.5)) throw unsupported("a scale reduces an axis to nothing");
   auto const first = std::int64_t(std::floor(-reach / narrow)) + 1, last = 1 - first;
   std::vector<double> weights;
   double sum = 0;
@@ -99,7 +99,7 @@ void fill_row(interpolation const& how, axis_map const& a, std::int64_t y, float
 
 struct axis_matrix {
   std::vector<float> weights;  ///< [out][in]
-  std::vector<float> shift;    ///< [out], or nothing
+  std::vector<float> shift;    ///< [out], or empty
 };
 
 axis_matrix matrix_of(interpolation const& how, axis_map const& a) {
@@ -149,8 +149,8 @@ std::optional<rounding> rounding_of(interpolation const& how) {
                                            {"round_prefer_ceil", rounding::nearest_or_up}});
 }
 
-/// The layer that multiplies the pixels of an image by these matrices, if there is one: in its standard way, or else in
-/// that which the model names. ago's scales are always those of the extents.
+/// The layer that is equivalent to multiplying the pixels of an image by these matrices, if there is one: with standard
+/// sampling, or otherwise with the model's. ago's scales are always the ratios of the extents.
 std::optional<layer_value> own_layer(interpolation const& how, std::vector<axis_map> const& maps,
                                      std::vector<axis_matrix> const& matrices) {
   auto const is = [&](interpolation const& way) {
@@ -181,7 +181,7 @@ interpolation interpolation_of(node_reader const& n) {
                     .outside = n.real("extrapolation_value", 0)};
   if (how.mode == "bilinear") how.mode = "linear";
   if (how.mode != "nearest" && how.mode != "linear" && how.mode != "cubic")
-    throw unsupported("mode " + onnx::printable(how.mode));
+    throw unsupported("mode " + onnx::printable(how.mode) + " is not supported");
   return how;
 }
 
@@ -189,7 +189,7 @@ std::vector<float> optional_reals(node_reader const& n, int input, char const* w
   return n.has(input) ? n.reals(input, what) : std::vector<float>{};
 }
 
-/// One for each axis of the operand.
+/// The mapping of each axis of the operand.
 std::vector<axis_map> maps_of(node_reader const& n) {
   extents const &in = n.dims(), &out = n.out_dims();
   bool const old = n.op.type == "Upsample" || n.c.model.opset < 11;
@@ -206,7 +206,7 @@ std::vector<axis_map> maps_of(node_reader const& n) {
     if (roi.size() == 2 * axes.size()) a.roi_begin = double(roi[i]), a.roi_end = double(roi[axes.size() + i]);
   }
   if (n.has(3) && n.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    // One scale for all axes: the one that the policy chooses.
+    // A single scale for all axes, determined by the policy.
     auto const sizes = n.integers(3, "sizes");
     bool const smaller = n.text("keep_aspect_ratio_policy", "") == "not_larger";
     double chosen = smaller ? HUGE_VAL : 0;
@@ -226,7 +226,7 @@ void resize_rule(node_reader const& n) {
   std::vector<bool> changes;
   for (axis_map const& a : maps) {
     if (double(a.in) * double(a.out) > double(1 << 26)) throw unsupported("an axis is too long");
-    if (!(a.scale > 0)) throw unsupported("a scale that is not positive");
+    if (!(a.scale > 0)) throw unsupported("a scale is not positive");
     n.c.net.afford({a.in, a.out});
     matrices.push_back(matrix_of(how, a));
     changes.push_back(a.in != a.out || !close(matrices.back().weights, identity_matrix(a.in)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolutions and poolings.
+// Convolutions and pooling.
 #include "arithmetic.hpp"
 #include "images.hpp"
 
@@ -11,7 +11,7 @@ namespace ago::importer {
 
 namespace {
 
-/// Convolution as its most special layer.
+/// A convolution as its most specialised layer.
 int convolution(builder& net, int x, window_sides const& s, int out, int groups, bool bias,
                 std::vector<float> weights) {
   int const channels = net.dims(x).c;
@@ -41,8 +41,8 @@ void conv(node_reader const& n) {
   n.define(image(y, n.out_dims()));
 }
 
-/// Pads of a transposed convolution, one direction, from the extent of its result; what the result has beyond the
-/// last window.
+/// Sets the pads of a transposed convolution in one direction, given the extent of its result; returns the output
+/// padding.
 int fit(node_reader const& n, window_side& s, int output_padding) {
   std::string const rule = n.text("auto_pad", "NOTSET");
   std::int64_t const exact = std::int64_t(s.stride) * (s.in - 1) + output_padding + s.span();
@@ -78,7 +78,7 @@ void conv_transpose_rule(node_reader const& n) {
   n.define(image(y, n.out_dims()));
 }
 
-/// How many pixels a pooling gives in one direction.
+/// The number of pixels that pooling computes in one direction.
 int pooled(window_side const& s, bool ceil) {
   std::int64_t const room = s.in + s.before + s.after - s.span() + (ceil ? s.stride - 1 : 0);
   if (room < 0) return 0;
@@ -87,12 +87,12 @@ int pooled(window_side const& s, bool ceil) {
   return int(out);
 }
 
-/// Does the layer round up? Where neither rounding gives what the model says, the pads behind the image are changed.
+/// Whether the layer rounds up. If neither rounding gives the model's extents, the trailing pads are changed.
 bool settle_rounding(window_sides& s, bool pads_count) {
   auto const gives = [&](bool ceil) { return pooled(s.h, ceil) == s.h.out && pooled(s.w, ceil) == s.w.out; };
   if (gives(false)) return false;
   if (gives(true)) return true;
-  if (pads_count) throw unsupported("a last window in the padding, of which the pads count");
+  if (pads_count) throw unsupported("a last window in padding that counts is not supported");
   for (window_side* side : {&s.h, &s.w})
     side->after = std::max(0, (side->out - 1) * side->stride + side->span() - side->in - side->before);
   return false;
@@ -103,7 +103,7 @@ bool pads_too_much(window_sides const& s) {
   return too_much(s.h) || too_much(s.w);
 }
 
-/// The pads as pixels of their own.
+/// Applies the pads as a separate layer.
 int padded(builder& net, int x, window_sides& s, float value) {
   x = net.apply(pad{s.pads(), value}, {x});
   for (window_side* side : {&s.h, &s.w}) side->before = side->after = 0;
@@ -111,7 +111,7 @@ int padded(builder& net, int x, window_sides& s, float value) {
 }
 
 void no_second_output(node_reader const& n) {
-  if (n.wants(1)) throw unsupported("its second output");
+  if (n.wants(1)) throw unsupported("its second output is not supported");
 }
 
 void max_pool_rule(node_reader const& n) {
@@ -137,11 +137,11 @@ int window_sums(context& c, int x, window_sides const& s) {
   return convolution(net, x, fitting, channels, channels, false, ones);
 }
 
-/// How many pixels of each window count, in one direction.
+/// The number of pixels that count in each window, in one direction.
 std::vector<float> counted(window_side const& s, bool pads_count) {
   std::vector<float> r;
   for (int y = 0; y < s.out; ++y) {
-    // Taps k * dilation that lie in [first, end) of the image; with pads, none lie before it.
+    // Taps k * dilation that lie in [first, end) of the image; if padding counts, none lie before it.
     int const start = y * s.stride - s.before, end = pads_count ? s.in + s.after : s.in;
     auto const taps_before = [&](int at) {
       std::int64_t const distance = std::int64_t(at) - start;

@@ -13,7 +13,7 @@ namespace ago::importer {
 
 namespace {
 
-/// Operators whose images want channels innermost.
+/// Operators that work on NHWC images.
 bool works_on_images(std::string const& type) {
   static std::set<std::string, std::less<>> const types{
       "Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
@@ -22,7 +22,7 @@ bool works_on_images(std::string const& type) {
   return types.count(type) != 0;
 }
 
-/// Which values reach such an operator before anything that is neither elementwise nor padding?
+/// Which values reach such an operator through nothing but elementwise operators and padding.
 std::vector<bool> images_of(onnx::model const& m) {
   std::vector<bool> r(m.values.size(), false);
   for (std::size_t i = m.operations.size(); i-- > 0;) {
@@ -39,12 +39,12 @@ std::vector<bool> images_of(onnx::model const& m) {
 }
 
 int checked(std::int64_t extent) {
-  if (extent <= 0) throw unsupported("a value without elements");
+  if (extent <= 0) throw unsupported("a value has no elements");
   if (extent > detail::int_limit) throw unsupported("a value is too large");
   return int(extent);
 }
 
-/// The user's memory is as ONNX has it, row-major, but for images if they have their channels last.
+/// The caller's memory is row-major, as in ONNX, except for images with `channels_last`.
 view add_input(builder& net, extents const& dims, bool is_image, bool channels_last) {
   std::vector<int> d;
   for (std::int64_t extent : dims) d.push_back(checked(extent));
@@ -63,7 +63,7 @@ view add_input(builder& net, extents const& dims, bool is_image, bool channels_l
 
 extents dims_of(shape const& s) { return {s.n, s.h, s.w, s.c}; }
 
-/// Does a value hold a tensor of channels first with its channels last?
+/// Whether an NCHW tensor is stored as NHWC.
 bool is_turned_image(layout const& l, shape const& s) {
   auto const g = groups_of(l, s);
   if (l.is_row_major() || !g) return false;
@@ -72,7 +72,7 @@ bool is_turned_image(layout const& l, shape const& s) {
   return std::is_sorted(nchw.begin(), nchw.end());
 }
 
-/// A network's output lies in memory as ONNX has it, but for images if they have their channels last.
+/// Outputs are row-major, as in ONNX, except for images with `channels_last`.
 port add_output(builder& net, view const& x, onnx::value const& value, bool channels_last) {
   layout const l = simplified(x.how);
   shape const s = net.dims(x.value);
@@ -90,7 +90,7 @@ class lowering {
 
   lowered_model run() {
     for (int v : model_.inputs) input(v);
-    if (model_.inputs.empty()) findings_.push_back({"", "", "", "the model has no input: all of it is constant"});
+    if (model_.inputs.empty()) findings_.push_back({"", "", "", "the model has no inputs: it is constant"});
     if (findings_.empty())
       for (auto const& op : model_.operations) lower_one(op);
     if (findings_.empty())
@@ -119,9 +119,9 @@ class lowering {
     auto const found = rules().find(op.type);
     if (found == rules().end()) return complain(op, op.unfolded.empty() ? onnx::unsupported_operator : op.unfolded);
     for (int v : op.inputs)
-      if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // what makes it is reported
+      if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // reported where it should be computed
     for (int v : op.outputs)
-      if (v >= 0 && product(c_.dims(v)) == 0) return complain(op, "a value without elements");
+      if (v >= 0 && product(c_.dims(v)) == 0) return complain(op, "a value has no elements");
     c_.net.origin(op.name);
     try {
       found->second(node_reader(c_, op));
@@ -161,7 +161,7 @@ T const* find(onnx::operation const& op, char const* name) {
   auto const at = op.attributes.find(name);
   if (at == op.attributes.end()) return nullptr;
   T const* value = std::get_if<T>(&at->second);
-  if (!value) throw unsupported(std::string("attribute ") + name + " is of another type than it should be");
+  if (!value) throw unsupported(std::string("attribute ") + name + " has the wrong type");
   return value;
 }
 
@@ -188,7 +188,7 @@ std::vector<std::int64_t> context::integers(onnx::constant const& k, char const*
   count_read(k.reals.size() + k.integers.size());
   if (k.type == onnx::element::integer) return k.integers;
   std::vector<std::int64_t> r;
-  constexpr float most = 1 << 24;  // beyond, floats skip whole numbers
+  constexpr float most = 1 << 24;  // beyond this, floats skip integers
   for (float x : k.reals) {
     if (!(std::fabs(x) <= most) || x != std::floor(x)) throw unsupported(std::string(what) + " must be whole numbers");
     r.push_back(std::int64_t(x));
@@ -200,7 +200,7 @@ view context::tensor_of(int value) {
   auto& v = views_[std::size_t(value)];
   if (!v) {
     auto const* k = known(value);
-    if (!k) throw unsupported("it reads a value that nothing makes");
+    if (!k) throw unsupported("it reads a value that no node computes");
     v = constant(k->dims, reals(*k));
   }
   return *v;
@@ -298,7 +298,7 @@ rule_table const& rules() {
 }
 
 lowered_model lower(onnx::model const& model, lowering_options const& options) {
-  // Values in the middle of a pattern are what a trace is for.
+  // A trace needs the values inside patterns too.
   return options.trace ? lowering(model, options).run() : lowering(with_patterns(model), options).run();
 }
 

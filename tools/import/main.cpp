@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ago-import: writes an ONNX model as a network of ago's layers, and its weights.
+// ago-import: converts an ONNX model to a network of ago's layers, and its weights.
 #include "import_model.hpp"
 #include "names.hpp"
 #include "write_header.hpp"
@@ -27,7 +27,7 @@ struct options {
   bool trace = false;
 };
 
-/// Both files or none.
+/// Writes both files or none.
 void write_files(options const& o, std::string const& header, std::vector<float> const& weights) {
   fs::create_directories(o.folder);
   auto const write_weights = [&](std::ostream& out) {
@@ -37,7 +37,7 @@ void write_files(options const& o, std::string const& header, std::vector<float>
   tools::write_files({{o.folder / (o.name + ".weights"), write_weights}, {o.folder / (o.name + ".hpp"), write_header}});
 }
 
-/// A name that is asked for is taken or refused; one that the file suggests may be replaced.
+/// Refuses a bad name given by the user; replaces one that comes from the file name.
 void choose_name(options& o) {
   bool const asked_for = !o.name.empty();
   o.name = importer::identifier(asked_for ? o.name : o.model.file.stem().string());
@@ -46,9 +46,9 @@ void choose_name(options& o) {
   std::string const other = importer::free_name(o.name);
   std::string const taken = "the name \"" + o.name + "\" belongs to " + owner;
   if (asked_for)
-    throw std::runtime_error(taken + ", and no namespace can have it; --name " + other +
-                             " would do (in ago_import: NAME " + other + ")");
-  std::cerr << "ago-import: " << taken << "; the network is called " << other << " (--name gives it another name)\n";
+    throw std::runtime_error(taken + ", so no namespace can use it; try --name " + other + " (in ago_import: NAME " +
+                             other + ")");
+  std::cerr << "ago-import: " << taken << "; the network is named " << other << " (--name sets another name)\n";
   o.name = other;
 }
 
@@ -69,17 +69,17 @@ void import(options const& o) {
 
 int main(int argc, char** argv) {
   options o;
-  CLI::App app{"Writes an ONNX model as a network of ago's layers: NAME.hpp, and NAME.weights."};
+  CLI::App app{"Converts an ONNX model to a network of ago's layers: NAME.hpp and NAME.weights."};
   app.add_option("model", o.model.file, "the ONNX file")->required();
-  app.add_option("--name", o.name, "of the files and of the namespace; the model's file gives it otherwise");
+  app.add_option("--name", o.name, "name of the files and the namespace (default: from the model's file name)");
   app.add_option("--out", o.folder, "folder for the files")->capture_default_str();
   app.add_option("--dim", o.model.dims, "NAME=NUMBER: the size of a symbolic dimension");
-  app.add_option("--fix", o.model.fixed, "NAME=FILE: an input that is known now; a tensor in .pb or .npy");
-  app.add_option("--batch", o.model.batch, "size of inputs' first dimensions that the model leaves open")
+  app.add_option("--fix", o.model.fixed, "NAME=FILE: the value of a constant input, a tensor in .pb or .npy");
+  app.add_option("--batch", o.model.batch, "size of the first dimensions that the model leaves open")
       ->check(CLI::PositiveNumber);
   app.add_flag("--channels-last", o.model.channels_last,
-               "images among inputs and outputs lie in memory as [n, h, w, c], not as in ONNX");
-  app.add_flag("--trace", o.trace, "all intermediate values become outputs too");
+               "image inputs and outputs are [n, h, w, c] in memory, not [n, c, h, w] as in ONNX");
+  app.add_flag("--trace", o.trace, "make all intermediate values outputs");
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {

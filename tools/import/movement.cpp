@@ -35,7 +35,7 @@ view transposed(view x, std::vector<int> const& order) { return {x.value, transp
 
 view sliced(context& c, view x, int axis, std::int64_t begin, std::int64_t count, std::int64_t step) {
   if (begin == 0 && step == 1 && count == x.how.dims[std::size_t(axis)]) return x;
-  if (count < 1) throw unsupported("a value without elements");
+  if (count < 1) throw unsupported("a value has no elements");
   auto [whole, where] = around_axis(c.net, x, axis);
   int const value =
       c.net.apply(slice{to_int(begin), to_int(count), where, count == 1 ? 1 : to_int(step)}, {whole.value});
@@ -48,7 +48,7 @@ view selected(context& c, view x, int axis, std::vector<std::int64_t> const& ind
   std::int64_t const extent = x.how.dims[std::size_t(axis)];
   for (std::int64_t i : indices) {
     if (i < 0 || i >= extent)
-      throw unsupported("element " + std::to_string(i) + " of an axis of " + std::to_string(extent));
+      throw unsupported("element " + std::to_string(i) + " is outside an axis of " + std::to_string(extent));
     if (!runs.empty()) {
       run& r = runs.back();
       if (r.count == 1 && i != r.begin) {
@@ -77,8 +77,8 @@ view joined(context& c, std::vector<view> const& parts, int axis) {
   if (parts.size() == 1) return parts[0];
   for (view const& v : parts)
     if (without_axes(v.how, {axis}).dims != without_axes(parts[0].how, {axis}).dims)
-      throw unsupported("what it joins differs in other axes");
-  // The one whose arrangement the others follow: best one in which the axis can be seen, and which is not ONNX's.
+      throw unsupported("the values that it joins differ in other axes");
+  // The value whose layout the others take: preferably one that has atoms of the axis, and that is not row-major.
   auto const rank_of = [&](view const& v) {
     return 2 * int(!v.how.of_axis(axis).empty()) + int(!v.how.is_row_major());
   };

@@ -34,7 +34,7 @@ bool is_of_the_language(std::string const& name) {
   return words.count(name) != 0 || others.count(name) != 0;
 }
 
-/// The layers that a header may name; the list of their types is the list.
+/// The names of layers that a header may use, taken from the list of their types.
 template <std::size_t... I>
 name_set layer_names(std::index_sequence<I...>) {
   name_set r;

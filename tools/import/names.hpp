@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a network may be called: its name is that of a namespace, in programs that include any other header.
+// Valid names of a network: its name is that of a namespace, in programs that include any other headers.
 #pragma once
 
 #include <string>
 
 namespace ago::importer {
 
-/// `name` if C++ could declare it; else with an underscore in the place of whatever is no letter or digit.
+/// `name` if it is a C++ identifier; otherwise with underscores instead of other characters.
 std::string identifier(std::string const& name);
 
-/// Whose name that is already, "C++" for example; null if it is free.
+/// The owner of a name that is already used, "C++" for example; null if it is free.
 char const* owner_of(std::string const& name);
 
-/// A name like this one that is free.
+/// A similar name that is free.
 std::string free_name(std::string const& name);
 
 }  // namespace ago::importer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operators around a value: what patterns are recognised by.
+// The operators around a value, for the recognition of patterns.
 #pragma once
 
 #include "../onnx/model.hpp"
@@ -14,7 +14,7 @@
 
 namespace ago::importer {
 
-/// Who makes and who reads the values of a model.
+/// The makers and readers of a model's values.
 class neighbourhood {
  public:
   explicit neighbourhood(onnx::model const& m) : model(m), maker_(m.values.size(), -1), uses_(m.values.size(), 0) {
@@ -29,24 +29,24 @@ class neighbourhood {
 
   onnx::model const& model;
 
-  /// What makes a value that is read `uses` times, if it is of that type; else null.
+  /// The maker of a value that is read `uses` times, if it has this type; otherwise null.
   onnx::operation const* maker(int value, char const* type, int uses = 1) const {
     if (value < 0 || maker_[std::size_t(value)] < 0 || uses_[std::size_t(value)] != uses) return nullptr;
     onnx::operation const& op = model.operations[std::size_t(maker_[std::size_t(value)])];
     return op.type == type ? &op : nullptr;
   }
-  /// What makes a value, however often it is read; null for inputs and constants.
+  /// The maker of a value, however often it is read; null for inputs and constants.
   onnx::operation const* maker(int value) const {
     int const i = value < 0 ? -1 : maker_[std::size_t(value)];
     return i < 0 ? nullptr : &model.operations[std::size_t(i)];
   }
-  /// The same if it is of that type: of a pattern that others may read parts of, which then stay beside it.
+  /// The same if it has this type. Others may read parts of such a pattern, which then remain beside it.
   onnx::operation const* any_maker(int value, char const* type) const {
     onnx::operation const* op = maker(value);
     return op && op->type == type ? op : nullptr;
   }
   bool is_known(int value) const { return value >= 0 && model.values[std::size_t(value)].known.has_value(); }
-  /// A single number that is known.
+  /// A single constant number.
   std::optional<float> number(int value) const {
     if (!is_known(value)) return {};
     auto const& k = *model.values[std::size_t(value)].known;
@@ -54,7 +54,7 @@ class neighbourhood {
     if (k.integers.size() == 1) return float(k.integers[0]);
     return {};
   }
-  /// Do all elements have this value, and is that known?
+  /// Whether a value is a constant whose elements all have this value.
   bool all_are(int value, float wanted) const {
     if (!is_known(value)) return false;
     auto const& k = model.values[std::size_t(value)].known->reals;
@@ -66,14 +66,14 @@ class neighbourhood {
   }
   std::vector<std::int64_t> const& dims(int value) const { return model.values[std::size_t(value)].dims; }
 
-  /// Of an operator that commutes: its operands so that the first one satisfies `is_first`.
+  /// The operands of a commutative operator, ordered so that the first one satisfies `is_first`.
   template <class F>
   std::optional<std::pair<int, int>> operands(onnx::operation const& op, F const& is_first) const {
     if (is_first(op.inputs[0])) return std::pair{op.inputs[0], op.inputs[1]};
     if (is_first(op.inputs[1])) return std::pair{op.inputs[1], op.inputs[0]};
     return {};
   }
-  /// The other operand of an operator that commutes and has this number as one.
+  /// The other operand of a commutative operator, if one is this number.
   std::optional<int> beside_number(onnx::operation const& op, float wanted) const {
     auto const both = operands(op, [&](int v) { return is_number(v, wanted); });
     return both ? std::optional(both->second) : std::nullopt;
@@ -83,26 +83,26 @@ class neighbourhood {
   std::vector<int> maker_, uses_;
 };
 
-/// A list of whole numbers among the attributes; empty if there is none of that name.
+/// A list of integers among the attributes; empty if there is none of that name.
 inline std::vector<std::int64_t> integers(onnx::operation const& op, char const* name) {
   auto const at = op.attributes.find(name);
   auto const* list = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
   return list ? *list : std::vector<std::int64_t>{};
 }
 
-/// An operator in the place of `last`, the last one of a pattern.
+/// Replaces `last`, the last operator of a pattern.
 inline onnx::operation made(onnx::operation const& last, char const* type, std::vector<int> inputs) {
   return {.name = last.name, .type = type, .attributes = {}, .inputs = std::move(inputs), .outputs = {last.outputs[0]}};
 }
 
-/// GELU by the error function, or by tanh.
+/// GELU with the error function, or with tanh.
 std::optional<onnx::operation> gelu_pattern(neighbourhood const& n, onnx::operation const& op);
 
 // Normalisations that exporters write as several operators; `op` is the last of them.
 
-/// A batch norm by the mean and the variance of the very image it is given is an instance norm.
+/// A batch norm with the mean and variance of its own input is an instance norm.
 std::optional<onnx::operation> own_statistics_pattern(neighbourhood const& n, onnx::operation const& op);
-/// A layer norm written as an instance norm of rows that stand in for channels.
+/// A layer norm written as an instance norm whose channels are rows.
 std::optional<onnx::operation> instances_pattern(neighbourhood const& n, onnx::operation const& op);
 std::optional<onnx::operation> layer_norm_pattern(neighbourhood const& n, onnx::operation const& op);
 std::optional<onnx::operation> rms_norm_pattern(neighbourhood const& n, onnx::operation const& op);

@@ -9,7 +9,7 @@ namespace {
 
 using onnx::operation;
 
-/// x * f(x), f one of some operators.
+/// x * f(x), where f is one of several operators.
 std::optional<operation> gate(neighbourhood const& n, operation const& op) {
   if (op.type != "Mul") return {};
   for (int i : {0, 1}) {
@@ -28,8 +28,8 @@ std::optional<operation> gate(neighbourhood const& n, operation const& op) {
   return {};
 }
 
-/// A value whose heads lie as {n, tokens, heads, depth}, found through Transpose from one in which they lie as {n,
-/// heads, tokens, depth}, or with depth before tokens. -1: there is none.
+/// The value {n, tokens, heads, depth} from which a Transpose makes `value`, {n, heads, tokens, depth}, or with depth
+/// before tokens. -1: there is none.
 int value_of_heads(neighbourhood const& n, int value, bool depth_first) {
   auto const* turned = n.maker(value, "Transpose");
   if (!turned || n.dims(value).size() != 4) return -1;
@@ -39,7 +39,7 @@ int value_of_heads(neighbourhood const& n, int value, bool depth_first) {
   return order == wanted ? turned->inputs[0] : -1;
 }
 
-/// A value without the number that it is multiplied by, which goes into `factor`.
+/// A value without its constant factor, which is multiplied into `factor`.
 int without_factor(neighbourhood const& n, int value, float& factor) {
   if (auto const* d = n.maker(value, "Div"))
     if (auto const k = n.number(d->inputs[1])) {
@@ -54,15 +54,15 @@ int without_factor(neighbourhood const& n, int value, float& factor) {
   return value;
 }
 
-/// Does a softmax run over the last axis, and over no other?
+/// Whether a softmax runs over the last axis only.
 bool is_over_last(neighbourhood const& n, operation const& softmax) {
   auto const at = softmax.attributes.find("axis");
-  if (at == softmax.attributes.end()) return n.model.opset >= 13;  // before, all axes from the second on
+  if (at == softmax.attributes.end()) return n.model.opset >= 13;  // previously, all axes from the second on
   auto const* axis = std::get_if<std::int64_t>(&at->second);
   return axis && (*axis == -1 || *axis == std::int64_t(n.dims(softmax.inputs[0]).size()) - 1);
 }
 
-/// softmax(q k^T * scale) v by heads, from and to {n, tokens, channels}.
+/// softmax(q k^T * scale) v by heads, where q, k, v and the result are {n, tokens, channels}.
 std::optional<operation> attention(neighbourhood const& n, operation const& op) {
   if (op.type != "Reshape") return {};
   auto const* back = n.maker(op.inputs[0], "Transpose");
@@ -88,7 +88,7 @@ std::optional<operation> attention(neighbourhood const& n, operation const& op) 
   return r;
 }
 
-/// Only what outputs need.
+/// Removes what no output needs.
 void drop_unused(onnx::model& m) {
   std::vector<bool> needed(m.values.size());
   for (int v : m.outputs) needed[std::size_t(v)] = true;

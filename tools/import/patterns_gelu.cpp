@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// GELU, which exporters write as several operators, each in its own order.
+// GELU, which exporters write as several operators, each exporter in another order.
 #include "neighbourhood.hpp"
 
 #include <array>
@@ -23,7 +23,7 @@ cubic scaled(cubic a, double factor) {
   return a;
 }
 
-/// Nothing where the degree is too high.
+/// Nothing if the degree is too high.
 std::optional<cubic> product_of(cubic const& a, cubic const& b) {
   cubic r{};
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -35,7 +35,7 @@ std::optional<cubic> product_of(cubic const& a, cubic const& b) {
   return r;
 }
 
-/// A value as a polynomial of the value `x`, if it is one of sums, products and powers with known numbers.
+/// A value as a polynomial in `x`, if it consists of sums, products and powers with known numbers.
 std::optional<cubic> polynomial_of(neighbourhood const& n, int value, int x, int depth = 8) {
   if (value == x) return cubic{0, 1, 0, 0};
   if (auto const k = n.number(value)) return cubic{double(*k), 0, 0, 0};
@@ -65,7 +65,7 @@ bool is_about(std::optional<cubic> const& p, cubic const& wanted) {
   return true;
 }
 
-/// A product of several values: the numbers among its factors multiplied, and the others.
+/// A product of several values: the product of its constant factors, and the other factors.
 struct factors {
   double number = 1;
   std::vector<int> others;
@@ -88,7 +88,7 @@ void collect(neighbourhood const& n, int value, factors& to, int depth = 4) {
   to.others.push_back(value);
 }
 
-/// What `value` makes of a result of Erf or Tanh, and that result; nothing if it reads none.
+/// The linear function of an Erf's or Tanh's result that `value` is, and that result; nothing if there is none.
 struct curve {
   operation const* of;
   cubic outside;
@@ -113,8 +113,8 @@ std::optional<curve> curve_in(neighbourhood const& n, int value) {
 
 }  // namespace
 
-/// x * (1 + erf(x / sqrt(2))) / 2, or x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2, the numbers wherever
-/// exporters put them.
+/// x * (1 + erf(x / sqrt(2))) / 2, or x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2, with the constants in
+/// any of the places where exporters put them.
 std::optional<operation> gelu_pattern(neighbourhood const& n, operation const& op) {
   if (op.type != "Mul" && op.type != "Div") return {};
   factors f;

@@ -8,7 +8,7 @@ namespace {
 
 using onnx::operation;
 
-/// The axes that a reduction runs over, from the front and in order; empty where they are not known.
+/// The axes of a reduction, as non-negative numbers in ascending order; empty if they are unknown.
 std::vector<std::int64_t> reduced_axes(neighbourhood const& n, operation const& op) {
   std::vector<std::int64_t> axes = integers(op, "axes");
   if (axes.empty() && op.inputs.size() > 1 && n.is_known(op.inputs[1]))
@@ -18,13 +18,13 @@ std::vector<std::int64_t> reduced_axes(neighbourhood const& n, operation const& 
   return axes;
 }
 
-/// Does the operator take the mean over the last axis, which stays?
+/// Whether the operator computes the mean over the last axis and keeps it.
 bool is_mean_of_last(neighbourhood const& n, operation const& op) {
   std::size_t const rank = n.dims(op.inputs[0]).size();
   return reduced_axes(n, op) == std::vector{std::int64_t(rank) - 1} && n.dims(op.outputs[0]).size() == rank;
 }
 
-/// Is a value known, and a number for each element of the last axis of what `op` makes?
+/// Whether a value is a constant with a number for each element of the last axis of the result of `op`.
 bool is_vector_of_last(neighbourhood const& n, int value, operation const& op) {
   auto const& whole = n.dims(op.outputs[0]);
   if (!n.is_known(value) || whole.empty() || n.dims(value).size() > whole.size()) return false;
@@ -33,7 +33,7 @@ bool is_vector_of_last(neighbourhood const& n, int value, operation const& op) {
   return !vector.empty() && n.dims(value) == vector;
 }
 
-/// x * x, however that is written.
+/// x * x, in any of its forms.
 struct square {
   int x, reads;  ///< how often it reads x
 };
@@ -68,7 +68,7 @@ std::optional<root_of_mean_square> length_of(neighbourhood const& n, int value) 
   return power && n.is_number(power->inputs[1], 0.5f) ? squared_length_of(n, power->inputs[0]) : std::nullopt;
 }
 
-/// The same of 1 / sqrt(...), which is read `uses` times.
+/// The same for 1 / sqrt(...), which is read `uses` times.
 std::optional<root_of_mean_square> reciprocal_length_of(neighbourhood const& n, int value, int uses = 1) {
   if (auto const* r = n.maker(value, "Reciprocal", uses)) return length_of(n, r->inputs[0]);
   if (auto const* power = n.maker(value, "Pow", uses); power && n.is_number(power->inputs[1], -0.5f))
@@ -93,7 +93,7 @@ struct scaled_and_shifted {
   int x, gamma, beta;
 };
 
-/// What `op`, an Add, makes of x by two operands that satisfy `is_parameter`.
+/// Scale and shift of x, if `op` is an Add of a Mul with two operands that satisfy `is_parameter`.
 template <class F>
 std::optional<scaled_and_shifted> scaled_and_shifted_by(neighbourhood const& n, operation const& op,
                                                         F const& is_parameter) {
@@ -103,7 +103,7 @@ std::optional<scaled_and_shifted> scaled_and_shifted_by(neighbourhood const& n, 
   return parts ? std::optional(scaled_and_shifted{parts->second, parts->first, shifted->first}) : std::nullopt;
 }
 
-/// The x of x - mean of x over the last axis; nothing if `value` is none.
+/// The x of x - mean of x over the last axis; nothing if `value` has another form.
 std::optional<int> centred(neighbourhood const& n, int value) {
   auto const* difference = n.any_maker(value, "Sub");
   auto const* mean = difference ? n.any_maker(difference->inputs[1], "ReduceMean") : nullptr;
@@ -111,16 +111,16 @@ std::optional<int> centred(neighbourhood const& n, int value) {
   return difference->inputs[0];
 }
 
-/// Factors of a normalised value: what is centred, the length it is divided by, and gamma.
+/// The factors of a normalised value: the centred value, the length it is divided by, and gamma.
 struct norm_factors {
-  std::optional<int> x;  ///< that is centred
+  std::optional<int> x;  ///< before centring
   std::optional<root_of_mean_square> length;
   int gamma = -1;
 };
 
 bool collect(neighbourhood const& n, int value, operation const& whole, norm_factors& to, int uses = 1, int depth = 3);
 
-/// Takes apart what `op` makes; false if it has other factors.
+/// Collects the factors of the result of `op`; false if it has others.
 bool collect_parts(neighbourhood const& n, operation const& op, operation const& whole, norm_factors& to, int depth) {
   if (op.type == "Mul")
     return collect(n, op.inputs[0], whole, to, 1, depth) && collect(n, op.inputs[1], whole, to, 1, depth);
@@ -128,7 +128,7 @@ bool collect_parts(neighbourhood const& n, operation const& op, operation const&
   return collect(n, op.inputs[0], whole, to, 1, depth);
 }
 
-/// The same of a value that is read `uses` times.
+/// The same for a value that is read `uses` times.
 bool collect(neighbourhood const& n, int value, operation const& whole, norm_factors& to, int uses, int depth) {
   if (!to.length && (to.length = reciprocal_length_of(n, value, uses))) return true;
   if (is_vector_of_last(n, value, whole) && to.gamma < 0) return to.gamma = value, true;
@@ -139,7 +139,7 @@ bool collect(neighbourhood const& n, int value, operation const& whole, norm_fac
   return false;
 }
 
-/// The layer norm of which `f` are all factors, with beta or, -1, without.
+/// The layer norm with all factors in `f`, with beta, or without (-1).
 std::optional<operation> layer_norm_of(neighbourhood const& n, norm_factors const& f, int beta, operation const& op) {
   if (!f.x || !f.length || n.dims(*f.x) != n.dims(op.outputs[0])) return {};
   auto const deviating = centred(n, f.length->of.x);
@@ -159,7 +159,7 @@ std::optional<operation> product_norm(neighbourhood const& n, operation const& o
   return shifted && collect(n, shifted->second, op, f) ? layer_norm_of(n, f, shifted->first, op) : std::nullopt;
 }
 
-/// x * scale and what is added to it, mean * scale subtracted from beta, as TensorFlow has it: scale is gamma / length.
+/// x * scale plus (beta - mean * scale), as TensorFlow writes it: scale is gamma / length.
 std::optional<operation> norm_of_scaled(neighbourhood const& n, int scaled, int beta, int mean_scaled,
                                         operation const& op) {
   auto const* product = n.any_maker(scaled, "Mul");
@@ -193,7 +193,7 @@ std::optional<operation> scaled_norm(neighbourhood const& n, operation const& op
   return {};
 }
 
-/// Through operators that give a value other dims.
+/// Skips operators that only change the dims of a value.
 int without_dims(neighbourhood const& n, int value) {
   for (auto const* op = n.maker(value); op && (op->type == "Reshape" || op->type == "Squeeze" ||
                                                op->type == "Unsqueeze" || op->type == "Flatten");
@@ -221,7 +221,7 @@ std::optional<operation> own_statistics_pattern(neighbourhood const& n, operatio
     auto const* mean = n.any_maker(without_dims(n, value), "ReduceMean");
     return mean && mean->inputs[0] == x && reduced_axes(n, *mean) == others;
   };
-  // The variance: a sum of squares over the number of elements.
+  // The variance: a sum of squares divided by the number of elements.
   auto const* quotient = n.any_maker(without_dims(n, op.inputs[4]), "Div");
   auto const* squares = quotient ? n.any_maker(without_dims(n, quotient->inputs[0]), "ReduceSumSquare") : nullptr;
   auto const* difference = squares ? n.any_maker(squares->inputs[0], "Sub") : nullptr;
@@ -243,7 +243,7 @@ std::optional<operation> instances_pattern(neighbourhood const& n, operation con
     if (auto const both = n.operands(*scaled, is_parameter)) gamma = both->first, value = both->second;
   auto const* norm = n.any_maker(without_dims(n, value), "InstanceNormalization");
   if (!norm || !n.all_are(norm->inputs[1], 1) || !n.all_are(norm->inputs[2], 0)) return {};
-  // As many elements are normalised together as the last axis has.
+  // The normalised elements must be as many as the last axis has.
   auto const &whole = n.dims(op.outputs[0]), &rows = n.dims(norm->inputs[0]);
   std::int64_t together = 1;
   for (std::size_t d = 2; d < rows.size(); ++d) together *= rows[d];
@@ -265,7 +265,7 @@ std::optional<operation> rms_norm_pattern(neighbourhood const& n, operation cons
   return r;
 }
 
-/// Each group of channels reshaped into one channel, an instance norm, and what scales and shifts the channels.
+/// Each group of channels reshaped into one channel, an instance norm, and a scale and shift of the channels.
 std::optional<operation> group_norm_pattern(neighbourhood const& n, operation const& op) {
   if (op.type != "Add") return {};
   auto const& whole = n.dims(op.outputs[0]);

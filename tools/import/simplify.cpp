@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers joined that one layer does.
+// Merges layers that a single layer can compute.
 #include "simplify.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace ago::importer {
 
 namespace {
 
-/// Gives a layer with weights its own bias; false if it is none, or has one.
+/// Gives a layer with weights its own bias; false if it has no weights, or already a bias.
 struct bias_taker {
   bool operator()(conv2d& l) const { return take(l.bias); }
   bool operator()(conv_transpose& l) const { return take(l.bias); }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers joined that one layer does.
+// Merges layers that a single layer can compute.
 #pragma once
 
 #include "layers.hpp"
 
 namespace ago::importer {
 
-/// A bias becomes part of the convolution or product before it.
+/// Makes a bias part of the preceding convolution or product.
 call_list simplified(call_list list);
 
 }  // namespace ago::importer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From calls to statements: what is read once is not named, and branches of one value become layers of it.
+// From calls to statements: a value that is read once gets no name, and branches of one value become a layer of it.
 #include "expression.hpp"
 
 #include <algorithm>
@@ -35,13 +35,13 @@ class structuring {
   }
 
  private:
-  /// What a value is, up to the last value that has, or will have, a name.
+  /// The layers that compute a value from the last named value.
   struct chain {
-    int root = -1;            ///< the value that it starts with; -1: with `head`
+    int root = -1;            ///< the value it starts with; -1: with `head`
     std::string head;
     sequence items;
-    std::vector<int> calls;   ///< whose parameters are declared in it, in order
-    int depth = 0;            ///< of branches within branches
+    std::vector<int> calls;   ///< those whose parameters are declared in it, in order
+    int depth = 0;            ///< of nested branches
   };
 
   void count_uses() {
@@ -51,20 +51,20 @@ class structuring {
         for (int operand : calls_[v].operands) ++uses_[std::size_t(operand)];
   }
 
-  /// Compilers warn of a parameter that nothing reads, unless it has no name.
+  /// Compilers warn about an unused parameter that has a name.
   void forget_unused_inputs() {
     for (int v = 0, i = 0; v < int(calls_.size()); ++v)
       if (is_input(v) && ++i && uses_[std::size_t(v)] == 0) text_.input_names[std::size_t(i - 1)].clear();
   }
 
   bool is_input(int v) const { return std::holds_alternative<input>(calls_[std::size_t(v)].what); }
-  /// Is a value read here only, so that it needs no name?
+  /// Whether a value is only read here, so that it needs no name.
   bool is_open(int v, int reads = 1) const {
     return !is_output_[std::size_t(v)] && !is_input(v) && names_[std::size_t(v)].empty() &&
            uses_[std::size_t(v)] == reads;
   }
   int root_of(int v) const { return is_open(v) ? chains_[std::size_t(v)].root : v; }
-  /// A residual takes no others; a sum broadcasts them.
+  /// A residual needs equal shapes; a sum broadcasts.
   bool have_one_shape(std::vector<int> const& values) const {
     return std::all_of(values.begin(), values.end(), [&](int v) {
       return calls_[std::size_t(v)].out == calls_[std::size_t(values[0])].out;
@@ -72,7 +72,7 @@ class structuring {
   }
   bool is_root(int v) const { return !is_open(v) || chains_[std::size_t(v)].items.empty(); }
 
-  /// The chain of a value that is read here only, taken from it, or one that begins with it.
+  /// Moves out the chain of a value that is only read here; otherwise a chain that begins with the value.
   chain chain_to(int v, int reads = 1) {
     if (is_open(v, reads)) return std::move(chains_[std::size_t(v)]);
     return {.root = v, .head = {}, .items = {}, .calls = {}};
@@ -90,9 +90,9 @@ class structuring {
     if (!as_item(v)) as_statement(v);
   }
 
-  /// Do all branches begin with the same value? Then they are a layer of it.
+  /// Whether all branches begin with the same value. Then they form a layer of it.
   bool as_item(int v) {
-    constexpr int deepest = 16;  // what is read, and compiled, with a stack
+    constexpr int deepest = 16;  // readers and compilers need a stack
     call const& c = calls_[std::size_t(v)];
     int const root = root_of(c.operands[0]);
     int depth = 1;
@@ -131,8 +131,7 @@ class structuring {
     chains_[std::size_t(v)] = {.root = -1, .head = head_of(c, operands), .items = {}, .calls = {}};
   }
 
-  /// The variable of a value; its statement, and those of all that it begins with, are written when it is first asked
-  /// for.
+  /// The variable of a value. Its statement, and those it depends on, are written when it is first requested.
   std::string const& name_of(int v) {
     std::vector<int> unnamed;
     for (int u = v; u >= 0 && names_[std::size_t(u)].empty(); u = chains_[std::size_t(u)].root) unnamed.push_back(u);

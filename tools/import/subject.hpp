@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A compiled network as a value, so that one comparison serves all.
+// A compiled network as a value, so that a single comparison serves all networks.
 #pragma once
 
 #include <ago/ago.hpp>
@@ -31,7 +31,7 @@ subject subject_of(char const* name) {
 }
 
 /// Runs networks on stored inputs and compares with stored outputs. Arguments: --weights FILE and --data FOLDER for one
-/// subject, or --cases FILE with a line for each run. Zero if everything agrees.
+/// subject, or --cases FILE with a line for each run. Returns zero if everything agrees.
 int compare(subject const* subjects, int count, int argc, char** argv);
 
 }  // namespace ago::importer

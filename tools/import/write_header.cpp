@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t line_length = 110;
 
-/// A name as a comment may tell it. A backslash at its end would make a comment of the next line as well, and letters
-/// that change the direction of writing would make code look like a comment.
+/// A name for a comment. A trailing backslash would continue the comment on the next line, and characters that change
+/// the writing direction would make code look like a comment.
 std::string comment_text(std::string const& name) {
   std::string r = onnx::printable(name);
   for (char& c : r)
@@ -47,7 +47,7 @@ std::string written(sequence const& s) {
   return r;
 }
 
-/// Breaks before `|`, or behind a comma, where a line would become too long.
+/// Breaks a line that would be too long before `|`, or after a comma.
 class line_writer {
  public:
   line_writer(std::ostream& out, std::string indent) : out_(out), indent_(std::move(indent)) {}
@@ -66,7 +66,7 @@ class line_writer {
   }
 
  private:
-  /// False where there is no place to.
+  /// False if there is no place for a break.
   bool cut() {
     std::size_t const at = line_.rfind(" | ", line_length);
     if (at == std::string::npos || at < indent_.size() + 4) return false;
@@ -153,7 +153,7 @@ bool uses_math(program_text const& t) {
   return r;
 }
 
-/// Compilers warn of a + b | f, though it means what it should.
+/// Compilers warn about a + b | f without parentheses, although its meaning is as intended.
 std::string written_head(statement const& s) {
   bool const is_infix = s.head.find(' ') < s.head.find_first_of("({");
   return is_infix && !s.items.empty() ? "(" + s.head + ")" : s.head;
@@ -186,7 +186,7 @@ void write_header(std::ostream& out, program_text const& t, header_of const& abo
   write_blocks(body, t.blocks);
   write_network(body, t);
   out << "// Imported from " << comment_text(about.source) << " by ago-import; " << t.weights.size()
-      << " weights lie in " << about.name << ".weights, in the order of the layers.\n";
+      << " weights are in " << about.name << ".weights, in the order of the layers.\n";
   write_ports(out, "Inputs", about.inputs);
   write_ports(out, "Outputs", about.outputs);
   out << "#pragma once\n\n#include <ago/" << (uses_math(t) ? "ago.hpp" : "graph/network.hpp") << ">\n\nnamespace "

@@ -11,7 +11,7 @@ namespace ago::importer {
 
 struct header_of {
   std::string name;    ///< of its namespace
-  std::string source;  ///< file that it was imported from
+  std::string source;  ///< the file it was imported from
   std::vector<port> inputs, outputs;
 };
 
