@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Warns of a build without optimisation, CMake's default, in which networks are thousands of times slower. Said once, when
-# the outermost project has been read, as it may choose a build type after it has found ago; nothing is set for it.
+# Warns of a build without optimisation, CMake's default, in which networks are thousands of times slower. It warns
+# once, at the end of the outermost project, which may set a build type after it has found ago, and sets nothing itself.
 function(ago_warn_of_build_type)
   get_property(has_configurations GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   get_directory_property(options COMPILE_OPTIONS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Flags of ago's own executables, never installed: link ago_development, or ago_warnings alone for a program that must
-# run on any processor.
+# Compiler flags of ago's own executables; not installed. Link ago_development, or ago_warnings alone for a program that
+# must run on any processor.
 include(CheckCXXCompilerFlag)
 
 add_library(ago_warnings INTERFACE)

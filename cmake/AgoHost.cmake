@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Programs that run while a project is built: on the machine that builds, whatever machine the project is built for.
+# Programs that run during a build, and are therefore built for the build machine, even in a cross build.
 #
 # ago_host_program(<variable> <name> SOURCE <folder> [ARGUMENTS <-D...>...])
 #
-# Configures the CMake project in <folder> now, for this machine, and adds the target ago_host_<name>, which builds its
-# target <name> whenever something depends on it, and again after changes. <variable> is set to the executable's path.
-# A custom command that runs it DEPENDS on both, ago_host_<name> and the path. The project is given AGO_HEADERS and
-# AGO_XSIMD_HEADERS, to be included, and <ARGUMENTS>. It is optimised, and has none of the outer project's flags. The
-# compiler is the outer project's, or in a cross build AGO_HOST_CXX_COMPILER, or else what CMake finds on this machine.
+# Configures the CMake project in <folder> immediately, for the build machine, and adds the target ago_host_<name>,
+# which builds that project's target <name> if something depends on it, and rebuilds it after changes. Sets <variable>
+# to the path of the executable. A custom command that runs it must DEPEND on both ago_host_<name> and the path. The
+# project gets the include folders AGO_HEADERS and AGO_XSIMD_HEADERS, and <ARGUMENTS>. It is optimised, and does not
+# inherit the outer project's flags. The compiler is the outer project's; in a cross build it is AGO_HOST_CXX_COMPILER,
+# or else the one that CMake finds on the build machine.
 function(ago_host_program variable name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "SOURCE" "ARGUMENTS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCE)
-    message(FATAL_ERROR "ago_host_program(${name}): SOURCE missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "ago_host_program(${name}): SOURCE is missing, or an argument is unknown: "
+      "${arg_UNPARSED_ARGUMENTS}")
   endif()
   set(build ${CMAKE_BINARY_DIR}/ago_host/${name})
   set(executable ${build}/bin/${name})
@@ -22,7 +24,7 @@ function(ago_host_program variable name)
 
   get_property(headers GLOBAL PROPERTY AGO_HEADERS)
   get_property(xsimd_headers GLOBAL PROPERTY AGO_XSIMD_HEADERS)
-  # Nothing but xsimd: beside it may lie the C library of another machine.
+  # Only xsimd: its folder may also contain the C library of the target machine.
   file(MAKE_DIRECTORY ${build}/xsimd_headers)
   string(REGEX MATCHALL "/[^;:<>$]+" folders "${xsimd_headers}")  # without generator expressions
   foreach(folder IN LISTS folders)
@@ -35,7 +37,7 @@ function(ago_host_program variable name)
     set(environment)
     set(compiler ${CMAKE_CXX_COMPILER})
   else()
-    # Environments of cross compilers set these for the machine that is built for.
+    # In environments of cross compilers these variables are meant for the target machine.
     set(environment ${CMAKE_COMMAND} -E env --unset=CC --unset=CXX --unset=CFLAGS --unset=CXXFLAGS --unset=CPPFLAGS
       --unset=LDFLAGS --unset=CMAKE_TOOLCHAIN_FILE)
     set(compiler ${AGO_HOST_CXX_COMPILER})
@@ -54,7 +56,7 @@ function(ago_host_program variable name)
       -DAGO_XSIMD_HEADERS=${build}/xsimd_headers ${arg_ARGUMENTS}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
-    message(FATAL_ERROR "${name}, which runs while this project is built, cannot be built for this machine:\n${output}")
+    message(FATAL_ERROR "${name}, which runs during the build, cannot be built for this machine:\n${output}")
   endif()
   add_custom_target(ago_host_${name} BYPRODUCTS ${executable}
     COMMAND ${environment} ${CMAKE_COMMAND} --build ${build} --config Release --target ${name}
@@ -63,10 +65,10 @@ endfunction()
 
 # ago_host_tool(<command> <dependencies> <name>)
 #
-# Sets <command> to one of ago's tools, ago-import for instance, as a custom command can run it on this machine, and
-# <dependencies> to what that command depends on. It is AGO_IMPORT_EXECUTABLE where that is set, the target ago-import
-# of ago's own build, one that is built from ago's sources where this project has them, by add_subdirectory() or
-# FetchContent, or else one that is installed.
+# Sets <command> to one of ago's tools, for example ago-import, in the form in which a custom command can run it on the
+# build machine, and <dependencies> to the dependencies of that command. The tool is the first of these that exists:
+# AGO_IMPORT_EXECUTABLE; the target ago-import of ago's own build; one built from ago's sources, if this project
+# contains them through add_subdirectory() or FetchContent; an installed one.
 function(ago_host_tool command dependencies name)
   string(REGEX REPLACE "^ago-" "AGO_" variable "${name}_EXECUTABLE")
   string(TOUPPER ${variable} variable)
@@ -85,15 +87,15 @@ function(ago_host_tool command dependencies name)
       return()
     endif()
   endif()
-  # Beside this package; in a cross build rather elsewhere, as that may be the other machine's.
+  # Next to this package first; in a cross build last, because a program there may be for the target machine.
   set(order HINTS)
   if(CMAKE_CROSSCOMPILING)
     set(order PATHS)
   endif()
-  find_program(${variable} ${name} ${order} ${sources}/../../bin DOC "The program ${name}, for the machine that builds"
+  find_program(${variable} ${name} ${order} ${sources}/../../bin DOC "The program ${name}, for the build machine"
     NO_CMAKE_FIND_ROOT_PATH)
   if(NOT ${variable})
-    message(FATAL_ERROR "The program ${name} is not found. Install ago with its tools, or set ${variable} to it.")
+    message(FATAL_ERROR "The program ${name} was not found. Install ago with its tools, or set ${variable} to its path.")
   endif()
   set(${command} ${${variable}} PARENT_SCOPE)
   set(${dependencies} ${${variable}} PARENT_SCOPE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Installs, as the component dev, headers and the CMake package, and as the component tools what runs on a developer's
-# machine, as far as it is built. Nothing in dev depends on the architecture, so it goes to share/.
+# Installs the headers and the CMake package as the component dev, and the developer tools that were built as the
+# component tools. Nothing in dev depends on the architecture, so the CMake package goes to share/.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -32,7 +32,7 @@ install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/ago DESTINATION ${CMAKE_IN
 install(PROGRAMS ${CMAKE_CURRENT_SOURCE_DIR}/tools/weights.py DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools
   RENAME ago-weights)
 
-# A tool that is not built, by a build of some targets only, is left out, and said to be.
+# A tool that was not built, because only some targets were, is skipped with a message.
 function(ago_install_tool target)
   install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools OPTIONAL)
   install(CODE "

@@ -2,30 +2,32 @@
 # ago_pack(<target> NETWORK <expression> WEIGHTS <file> [HEADER <file>...] [NAME <name>] [SCHEDULES <expression>]
 #          [OPTIONS <expression>] [ISA <instruction set>])
 #
-# Packs the weights of a network while <target> is built, and links them into it, read-only, so that it neither packs
-# nor plans, nor has its weights twice: see docs/weights.md. For instance
+# Packs the weights of a network when <target> is built, and links them into it, read-only. <target> then packs nothing
+# at run time, contains no plan for packing, and holds its weights only once: see docs/weights.md. For example, after
 #
 #   ago_pack(app NETWORK my::classifier WEIGHTS classifier.weights)
 #
-# after which <target> has
+# <target> can use
 #
 #   #include "classifier.hpp"
 #   #include <classifier_weights.hpp>
 #   static ago::model<my::classifier, ago::untuned, ago::packed> net{classifier_weights};
 #
-# HEADER defines what the expressions name (default: the network's last name, with .hpp), NAME is that of the weights and
-# of their header (default: the network's last name, with _weights), SCHEDULES and OPTIONS are the model's. They are
-# packed for the instruction set that <target>'s own options allow, or for ISA, one of the enumerators of ago::isa. What
-# does not fit the model that it is given to does not compile.
+# HEADER defines the names in the expressions (default: the network's last name, with .hpp). NAME is the name of the
+# weights and of their header (default: the network's last name, with _weights). SCHEDULES and OPTIONS are the model's.
+# The weights are packed for the instruction set that <target>'s own options allow, or for ISA, an enumerator of
+# ago::isa. Weights that do not fit the model they are passed to do not compile.
 #
-# The program that packs runs on the machine that builds, whatever <target> is for: AGO_HOST_CXX_COMPILER compiles it.
+# The packing program runs on the build machine, whatever <target> is for. In a cross build AGO_HOST_CXX_COMPILER
+# compiles it.
 
-# Sets <variable> to a compiler for the machine that builds. Any will do; not its flags, which may be for another machine.
+# Sets <variable> to a compiler for the build machine. Any will do; its flags are not used, as they may be for another
+# machine.
 function(ago_pack_compiler variable target)
   set(compiler ${AGO_HOST_CXX_COMPILER})
   if(CMAKE_CROSSCOMPILING)
     find_program(AGO_HOST_CXX_COMPILER NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH
-      DOC "The C++ compiler for the machine that builds")
+      DOC "The C++ compiler for the build machine")
     set(compiler ${AGO_HOST_CXX_COMPILER})
     if(NOT compiler)
       message(FATAL_ERROR "ago_pack(${target}): no C++ compiler for this machine; set AGO_HOST_CXX_COMPILER")
@@ -36,8 +38,8 @@ function(ago_pack_compiler variable target)
   set(${variable} ${compiler} PARENT_SCOPE)
 endfunction()
 
-# Has <header> made, which names the instruction set that weights <name> of <target> are packed for: <isa>, or if it is
-# empty what an object says that is compiled as <target> is.
+# Generates <header>, which names the instruction set that the weights <name> of <target> are packed for: <isa>, or if
+# it is empty the one that an object compiled with the options of <target> reports.
 function(ago_pack_target header target name isa)
   if(isa)
     file(CONFIGURE OUTPUT ${header} CONTENT "inline constexpr auto ago_pack_target = ago::isa::${isa};\n")
@@ -60,14 +62,15 @@ endfunction()
 function(ago_pack target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NETWORK;WEIGHTS;NAME;SCHEDULES;OPTIONS;ISA" "HEADER")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_NETWORK OR NOT arg_WEIGHTS)
-    message(FATAL_ERROR "ago_pack(${target}): NETWORK or WEIGHTS missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "ago_pack(${target}): NETWORK or WEIGHTS is missing, or an argument is unknown: "
+      "${arg_UNPARSED_ARGUMENTS}")
   endif()
   string(REGEX REPLACE ".*::" "" last_name "${arg_NETWORK}")
   if(NOT arg_NAME)
     set(arg_NAME ${last_name}_weights)
   endif()
   if(NOT arg_NAME MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
-    message(FATAL_ERROR "ago_pack(${target}): \"${arg_NAME}\" is not a name that C++ could declare")
+    message(FATAL_ERROR "ago_pack(${target}): \"${arg_NAME}\" is not a valid C++ identifier")
   endif()
   if(NOT arg_HEADER)
     set(arg_HEADER ${last_name}.hpp)
@@ -81,7 +84,7 @@ function(ago_pack target)
     get_filename_component(path "${input}" ABSOLUTE)
     get_source_file_property(generated "${path}" GENERATED)
     if(NOT EXISTS "${path}" AND NOT generated)
-      message(FATAL_ERROR "ago_pack(${target}): there is no file ${path}")
+      message(FATAL_ERROR "ago_pack(${target}): ${path} does not exist")
     endif()
     list(APPEND inputs "${path}")
     if(input IN_LIST arg_HEADER)
@@ -107,13 +110,13 @@ function(ago_pack target)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/AgoPack.cpp.in ${source} @ONLY)
   set(include_directories "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>;$<TARGET_PROPERTY:ago::ago,INTERFACE_INCLUDE_DIRECTORIES>")
   set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-  # -idirafter: /usr/include may be among them.
+  # -idirafter, because /usr/include may be among them.
   add_custom_command(OUTPUT ${packer}
     COMMAND ${compiler} -std=c++20 -O1 -MD -MF ${packer}.d -MT ${packer}
       "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       -idirafter "$<JOIN:$<REMOVE_DUPLICATES:${include_directories}>,;-idirafter;>" ${source} -o ${packer}
     DEPENDS ${source} ${target_header} ${inputs} DEPFILE ${packer}.d
-    COMMENT "Compiling what packs the weights of ${arg_NETWORK}"
+    COMMENT "Compiling the packing program of ${arg_NETWORK}"
     COMMAND_EXPAND_LISTS VERBATIM)
 
   set(packed ${directory}/${arg_NAME}.packed)

@@ -2,14 +2,15 @@
 # ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE]
 #          [PATHS] [UNOPTIMISED])
 #
-# The executable test_<name>, with doctest's main, registered with CTest under the label of its folder of tests/. Built
-# for this machine's processor if AGO_NATIVE says so, but PORTABLE ones for any.
-# UNOPTIMISED: so many programs that the optimiser would take longer over them than they run. With AGO_TEST_FULL it
-# works on these as well, since it could round one of two equal kernels differently.
-# With PATHS it is told where the sources are, in AGO_SOURCE_DIR, and where shared material may be.
+# Adds the executable test_<name>, with doctest's main, and registers it with CTest under the label of its folder in
+# tests/.
+# PORTABLE: built for any processor; the others are built for this machine's processor if AGO_NATIVE is on.
+# UNOPTIMISED: compiled with -O0, because optimising its many programs would take longer than it saves. With
+# AGO_TEST_FULL they are optimised as well, since the optimiser could make one of two equal kernels round differently.
+# PATHS: defines AGO_SOURCE_DIR, the folder of the sources, and AGO_SHARED_DEFAULT, where shared material may be.
 set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
 
-# Precompiles headers for a target, unless there is a compiler cache: that keeps objects of one set of them only.
+# Precompiles headers for a target, unless there is a compiler cache, which keeps the objects of only one set of them.
 function(ago_precompile target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
     target_precompile_headers(${target} PRIVATE ${ARGN})
@@ -19,7 +20,7 @@ endfunction()
 function(ago_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS;UNOPTIMISED" "TIMEOUT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "ago_test(${name}): SOURCES missing, or unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "ago_test(${name}): SOURCES is missing, or an argument is unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# find_package(ago) gives the target ago::ago and the functions ago_embed(), ago_pack(), ago_add_tuner() and
+# find_package(ago) provides the target ago::ago and the functions ago_embed(), ago_pack(), ago_add_tuner() and
 # ago_import().
 include(${CMAKE_CURRENT_LIST_DIR}/AgoXsimd.cmake)
 ago_find_xsimd()

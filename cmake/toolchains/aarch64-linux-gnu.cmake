@@ -6,7 +6,7 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;/usr/aarch64-linux-gnu)
 
-# Debian files xsimd's CMake package under the host's architecture, but its headers are good for all.
+# Debian installs xsimd's CMake package in a folder of the host's architecture, but its headers work for all.
 file(GLOB xsimd_packages /usr/lib/*/cmake/xsimd)
 if(xsimd_packages)
   list(GET xsimd_packages 0 xsimd_package)

@@ -36,6 +36,6 @@ endforeach()
 
 execute_process(COMMAND ${configure} -DMISTAKE=ON -B ${WORK}/mistake RESULT_VARIABLE code ERROR_VARIABLE said)
 string(REGEX REPLACE "[ \n]+" " " said "${said}")
-if(code EQUAL 0 OR NOT said MATCHES "tune_nothing.: there is no file nothing.hpp, and nothing that makes it")
+if(code EQUAL 0 OR NOT said MATCHES "tune_nothing.: nothing.hpp does not exist, and no target generates it")
   message(FATAL_ERROR "a header that is missing was not refused: ${said}")
 endif()
