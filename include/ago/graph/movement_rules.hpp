@@ -101,7 +101,7 @@ constexpr bool undo(auto& w, int v) {
   return true;
 }
 
-/// For integer factors a, b, pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)); not so with other samplings.
+/// For integer factors a, b, pixel y is pixel floor(floor(y / a) / b) = floor(y / (a b)). Other samplings differ.
 constexpr bool resize_of_resize(auto& w, int v) {
   int const u = w.operand(v), both[] = {u, v};
   if (w[u].kind != op::resize_nearest) return false;

@@ -185,17 +185,17 @@ inline constexpr unsigned with_weights = classes_of(op_class::convolution, op_cl
 
 }  // namespace detail
 
-/// A convolution or matrix product, of which a mini-subgraph has at most one.
+/// Is it a convolution or matrix product? A mini-subgraph has at most one.
 constexpr bool is_complex(op kind) { return detail::is_in(kind, detail::complex); }
-/// A complex operator that multiplies a value by trained weights.
+/// Does it multiply a value by trained weights?
 constexpr bool has_weights(op kind) { return detail::is_in(kind, detail::with_weights); }
-/// Mixes only the channels of each pixel.
+/// Does it mix only the channels of each pixel?
 constexpr bool is_matrix_product(op kind) { return class_of(kind) == op_class::matrix_product; }
-/// Element i of the result depends only on element i of the one operand.
+/// Does element i of the result depend only on element i of a single operand?
 constexpr bool is_unary(op kind) { return detail::is_in(kind, detail::unary); }
-/// Unary with trained parameters, per channel or per element of an image.
+/// Is it unary, with trained parameters per channel or per element of an image?
 constexpr bool is_parametric(op kind) { return class_of(kind) == op_class::parametric; }
-/// Element i of the result depends on element i of two operands, the second of which may be broadcast.
+/// Does element i of the result depend on element i of two operands? The second may be broadcast.
 constexpr bool is_binary(op kind) { return detail::is_in(kind, detail::binary); }
 /// Can its operands be exchanged?
 constexpr bool commutes(op kind) { return class_of(kind) == op_class::commutative; }

@@ -23,7 +23,7 @@ struct parameter {
   ago::role role{};
   int dims[4]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
   int rank{};           ///< number of `dims`
-  int offset{};         ///< of its first float in the blob
+  int offset{};         ///< offset of its first float in the blob
   int layer{}, line{};  ///< number of the layer, its source line
   char const* name{};   ///< from named(), with enclosing names: "encoders.1.norm2"; or null
 

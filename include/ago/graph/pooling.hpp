@@ -9,7 +9,7 @@ namespace ago {
 /// Maximum of each window, without the padding. `ceil` is PyTorch's ceil_mode.
 struct max_pool {
   extent2 kernel = 2;
-  optional_extent2 stride{};  ///< as the kernel, unless given
+  optional_extent2 stride{};  ///< that of the kernel, unless given
   padding pad = 0;
   extent2 dilation = 1;
   bool ceil = false;
@@ -25,7 +25,7 @@ struct max_pool {
 /// Mean of each window. With `count_pads`, padding counts in the divisor, as by default in PyTorch (count_include_pad).
 struct avg_pool {
   extent2 kernel = 2;
-  optional_extent2 stride{};  ///< as the kernel, unless given
+  optional_extent2 stride{};  ///< that of the kernel, unless given
   padding pad = 0;
   extent2 dilation = 1;
   bool ceil = false;
