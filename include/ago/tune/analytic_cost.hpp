@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seconds by the cost model alone: to rank candidates before anything is measured.
+// Predicted seconds by the cost model alone, to rank candidates before anything is measured.
 #pragma once
 
 #include <ago/plan/cycles.hpp>
@@ -10,15 +10,15 @@
 
 namespace ago::tuner {
 
-/// The core that the figures are for. A rank does not depend on it much.
+/// The clock of the core that the figures assume. The ranking hardly depends on it.
 inline constexpr double quarter_cycles_per_second = 1e10;  // 2.5 GHz
-/// Of the prices in partition/traffic.hpp and fusion_cost.hpp: 2^17 of them are 0.01 us.
+/// Scale of the prices in partition/traffic.hpp and fusion_cost.hpp: 2^17 are 0.01 us.
 inline constexpr double price_per_second = 1e8 * (1 << 17);
 
 namespace detail {
 
-/// Price of what a step by itself reads again: its input for every panel of weights, or weights for every block of the
-/// input; a depthwise one rows that L1 has lost.
+/// Price of what a step computed alone reads again: its input for every panel of weights, or the weights for every
+/// block of the input; for a depthwise step, rows that L1 has evicted.
 inline double rereading_price(planned_step const& p, device const& on) {
   step_data const& s = p.data;
   namespace cost = ago::detail;
@@ -47,10 +47,9 @@ inline double rereading_price(planned_step const& p, device const& on) {
 
 }  // namespace detail
 
-/// The sum over all steps of arithmetic by register tile and line, of what passes between steps and inside pipelines
-/// by the prices that the partition decides by, and of weights on their way from memory. Nothing overlaps in it, and it
-/// knows nothing of alignment, prefetching or the code that a compiler makes: it ranks, and is wrong by tens of per
-/// cent in absolute terms.
+/// The sum over all steps of arithmetic by register tile and line, of the traffic between steps and inside pipelines by
+/// the prices that the partition uses, and of loading weights from memory. It models neither overlap, alignment and
+/// prefetching nor the code that a compiler generates: it ranks, and is wrong by tens of per cent in absolute terms.
 template <auto const& Net, options Options>
 double predicted_seconds(live_plan<Net, Options> const& plan) {
   using formed = ago::formed<Net, Options>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A region under search: its choices, its search, its account, and where it stands.
+// A region under search: its choices, its search, its account, and its state.
 #pragma once
 
 #include <ago/graph/enumerators.hpp>
@@ -24,7 +24,7 @@ inline std::unique_ptr<search> make_search(method how, space where, std::uint64_
   ago::detail::no_case_for_this_value();
 }
 
-/// Costs are logarithms of seconds; where the area began, its cost is 0.
+/// Costs are logarithms of seconds, relative to the start of the area, whose cost is 0.
 class area {
  public:
   /// `share`: of the network's weight.
@@ -33,7 +33,7 @@ class area {
   area(area const&) = delete;
   area& operator=(area const&) = delete;
 
-  /// The search begins at `rest()`; its candidates are `rest()`, as it is then, with this area's genes.
+  /// The search begins at `rest()`; its candidates are the current value of `rest()` with this area's genes.
   void begin(problem& p, settings const& s, std::function<candidate()> const& rest) {
     space where;
     where.spread = account::hope * spent_.share();
@@ -43,7 +43,7 @@ class area {
           std::ranges::none_of(p.minis(), [&](region const& m) { return std::ranges::count(m.choices, i) != 0; }));
     }
     where.feasible = [this, &p, rest](genes const& g) { return p.feasible(with(rest(), choices_, g)); };
-    // What others have become meanwhile changes both, and cancels.
+    // Changes that other areas have made in the meantime affect both predictions, and cancel out.
     where.analytic = [this, &p, rest, start = genes_of(rest(), choices_)](genes const& g) {
       return std::log(p.predicted(with(rest(), choices_, g)) / p.predicted(with(rest(), choices_, start)));
     };
@@ -66,7 +66,7 @@ class area {
   }
   void learn(genes const& g, double cost) { how_->learn(g, cost); }
   std::optional<genes> favourite() { return how_->favourite(); }
-  /// A trial of `g` against the best: what it cost, and whether it is the best now.
+  /// Records a trial of `g` against the best: its cost, and whether it is now the best.
   void book(genes const& g, outcome const& o) {
     learn(g, cost_ + o.ratio);
     spent_.book(o.wins ? -o.ratio : 0);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who gets the next trial: the region that is expected to gain most by it.
+// Which region gets the next trial: the one with the largest expected gain.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
 
 namespace ago::tuner {
 
-/// What a region has cost and won so far. Gains are logarithms: 0.01 is one percent of the network's time.
+/// The trials that a region has used, and what they gained. Gains are logarithms: 0.01 is one percent of the network's
+/// time.
 class account {
  public:
-  /// Before anything is known, a region may lose so much of its time, or gain it.
+  /// The fraction of its time that a region may gain or lose, before anything is known.
   static constexpr double hope = .1;
 
   /// `share`: of the network's weight, 0 ... 1.
@@ -23,7 +24,8 @@ class account {
   double share() const { return share_; }
   int trials() const { return trials_; }
   int idle() const { return idle_; }  ///< trials since the last gain
-  /// By the next trial. Before anything is known: a tenth of its own time, by and by; then, what the last trials gave.
+  /// The expected gain of the next trial: at first, a tenth of the region's own time spread over its trials; then, what
+  /// the last trials gained.
   double expected_gain() const { return recent_ + hope * share_ / (1 + trials_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors of positive definite matrices, as the learnt cost model needs them.
+// Cholesky factors of positive definite matrices, for the learned cost model.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -11,11 +11,11 @@
 
 namespace ago::tuner {
 
-/// A = U' U, A symmetric and positive definite. All inner loops but one add a multiple of a row of U to something: no
-/// step of them waits for the one before.
+/// A = U' U, A symmetric and positive definite. All inner loops but one add a multiple of a row of U, so that no
+/// iteration depends on the one before.
 class cholesky {
  public:
-  /// Takes the upper triangle of an n x n matrix, rows first; false if it is not positive definite.
+  /// Factors an n x n matrix, given by its upper triangle in row-major order; false if it is not positive definite.
   bool set(std::vector<double> matrix, std::size_t n) {
     u_ = std::move(matrix), n_ = n;
     for (std::size_t k = 0; k < n; ++k) {

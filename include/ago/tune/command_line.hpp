@@ -18,7 +18,7 @@
 
 namespace ago::tuner {
 
-/// What the user wants.
+/// The values of the command line flags.
 struct flags {
   settings search;
   std::string output, name, device = "unnamed", log, plot;
@@ -74,7 +74,7 @@ std::size_t index_of(std::string const& flag, std::string const& text, char cons
   throw usage_error(flag + " is " + all + ", not '" + text + "'");
 }
 
-/// May a table have this name?
+/// Can a table have this name?
 inline bool is_identifier(std::string const& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits = "0123456789";
   auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
@@ -104,7 +104,7 @@ bool take(flags& f, std::string const& flag, Next const& next) {
   return true;
 }
 
-/// One would be overwritten by the other.
+/// Throws if two flags name the same file, since one would overwrite the other.
 inline void check_files_differ(flags const& f) {
   std::pair<char const*, std::string const*> const files[] = {
       {"--output", &f.output}, {"--log", &f.log}, {"--plot", &f.plot}};
@@ -129,7 +129,7 @@ inline void check(flags& f) {
 
 }  // namespace detail
 
-/// Throws usage_error with a sentence.
+/// Throws usage_error with a message.
 inline flags parse(int count, char const* const* words) {
   flags f;
   for (int i = 1; i < count; ++i) {

@@ -18,7 +18,7 @@ inline std::string compiler() {
 #endif
 }
 
-/// Flags as the build system wrote them into AGO_TUNER_FLAGS; otherwise what can be seen of them.
+/// Flags as the build system defines them in AGO_TUNER_FLAGS; otherwise what the compiler reveals.
 inline std::string compiler_flags() {
 #if defined(AGO_TUNER_FLAGS)
   return AGO_TUNER_FLAGS;

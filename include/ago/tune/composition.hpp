@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of candidates: taking a region's options out of one, and putting others in.
+// Parts of candidates: extracts a region's options from a candidate, and replaces them.
 #pragma once
 
 #include <ago/tune/problem.hpp>
@@ -20,21 +20,21 @@ inline candidate with(candidate c, std::vector<std::size_t> const& choices, gene
   return c;
 }
 
-/// What the analytic default takes.
+/// The candidate of the analytic default.
 inline candidate usual(std::vector<choice> const& choices) {
   candidate result;
   for (choice const& c : choices) result.push_back(std::uint8_t(c.usual));
   return result;
 }
 
-/// `c` with the parts of a subgraph left apart, as far as they have a choice.
+/// `c` with the parts of a subgraph left apart, where there is a choice.
 inline candidate apart(candidate c, std::vector<choice> const& all, std::vector<std::size_t> const& choices) {
   for (std::size_t const i : choices)
     if (all[i].apart != choice::none) c[i] = std::uint8_t(all[i].apart);
   return c;
 }
 
-/// Those of a subgraph's choices that belong to none of its minis: on joining them.
+/// The choices of a subgraph that belong to none of its minis: those on joining them.
 inline std::vector<std::size_t> joining(region const& subgraph, std::vector<region> const& minis) {
   std::vector<std::size_t> result = subgraph.choices;
   for (std::size_t const m : subgraph.minis)

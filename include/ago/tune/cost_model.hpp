@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Learns what combinations cost from those that were measured: a Gaussian process around the analytic model.
+// Learns the cost of combinations from measurements: a Gaussian process around the analytic model.
 #pragma once
 
 #include <ago/tune/cholesky.hpp>
@@ -17,13 +17,13 @@ struct estimate {
 };
 
 /// cost(g) = a + trust * analytic(g) + r(g) + noise, where costs are logarithms of seconds and r(g) is what the
-/// analytic model does not know. It is alike for combinations that are alike: its correlation is a product over the
-/// choices, `kinship` for each in which two combinations differ (another one for choices on joining minis). How far
-/// the analytic model is to be trusted, how much there is that it does not know, how alike relatives are and how noisy
-/// measurements are is what makes the measured costs likeliest, of a few values each.
+/// analytic model does not predict. r is correlated between similar combinations: the correlation is a product over the
+/// choices, with a factor `kinship` for each choice in which two combinations differ (another factor for choices on
+/// joining minis). The trust in the analytic model, the scale of r, the kinships and the noise are those, of a few
+/// values each, that make the measured costs most likely.
 class cost_model {
  public:
-  /// `joins`: which choices are on joining minis. `spread`: what costs may differ by, before anything is known.
+  /// `joins`: which choices are on joining minis. `spread`: expected deviation of costs before anything is measured.
   cost_model(std::vector<bool> joins, double spread) : joins_(std::move(joins)), spread_(spread) {}
 
   /// `analytic`: logarithm of the predicted seconds.
@@ -57,7 +57,7 @@ class cost_model {
     double trust = 1, kinship = .7, kinship_of_joins = .4;
     double noise = .1;  ///< variance, in units of scale_ squared, which is that of r
   };
-  static constexpr std::size_t most = 160;  ///< observations: the costliest are forgotten first
+  static constexpr std::size_t most = 160;  ///< observations: the costliest are dropped first
 
   static bool cheaper(observation const& a, observation const& b) { return a.cost < b.cost; }
 
@@ -74,11 +74,11 @@ class cost_model {
     fitted_ = true;
   }
   double rest(observation const& o) const { return o.cost - traits_.trust * o.analytic; }
-  /// What is to be expected far from all observations, and the spread around it. An optimist: as cheap as the cheapest
-  /// one. The mean would be hopeless about what few observations are like, such as other ways to join than those that
-  /// the minis were tuned with.
+  /// The expected value far from all observations, and the spread around it. It is optimistic: as cheap as the cheapest
+  /// observation. The mean would be too pessimistic about combinations with few similar observations, such as other
+  /// ways to join than those with which the minis were tuned.
   void centre() {
-    constexpr double faith = 4;  // observations that outweigh what was believed before
+    constexpr double faith = 4;  // weight of the initial spread, in observations
     double const n = double(seen_.size());
     double sum = 0, squares = faith * spread_ * spread_;
     for (observation const& o : seen_) sum += rest(o) / n;
@@ -86,7 +86,7 @@ class cost_model {
     offset_ = rest(*std::ranges::min_element(seen_, {}, [this](observation const& o) { return rest(o); }));
     scale_ = std::max(std::sqrt(squares / (faith + n)), 1e-6);
   }
-  /// The likeliest traits.
+  /// Estimates the most likely traits.
   void judge() {
     judged_ = learnt_;
     double best = worst;
@@ -127,7 +127,7 @@ class cost_model {
   cholesky factor_;
   std::vector<double> solved_;  ///< inverse covariance times rest
   double origin_ = 0, offset_ = 0, scale_ = 1;
-  std::size_t learnt_ = 0, judged_ = 0;  ///< observations in all; when the traits were judged
+  std::size_t learnt_ = 0, judged_ = 0;  ///< observations in total; and when the traits were estimated
   bool fitted_ = false;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evolutionary search: many children are ranked by a learnt cost model, and only the most promising one is
-// measured.
+// The evolutionary search: a learned cost model ranks many children, and only the most promising one is measured.
 #pragma once
 
 #include <ago/tune/cost_model.hpp>
@@ -12,13 +11,13 @@
 namespace ago::tuner {
 
 /// Parents are the cheapest combinations measured. A child takes each choice from one of two parents, and a few at
-/// random; some have no parents. The child with the least mean - courage * deviation is measured.
+/// random; some children have no parents. The child with the least mean - courage * deviation is measured.
 class evolutionary_search : public search {
  public:
   evolutionary_search(space where, std::uint64_t seed)
       : search(std::move(where)), random_(seed), model_(this->where().joins, this->where().spread) {}
 
-  /// With caution, by the model: a time that was good luck is less good where its relatives are worse.
+  /// By the model, with caution: a time that was low by chance counts less if similar combinations are slower.
   std::optional<genes> favourite() override {
     std::optional<genes> best;
     double least = std::numeric_limits<double>::infinity();
@@ -30,7 +29,7 @@ class evolutionary_search : public search {
 
  private:
   static constexpr std::size_t parents = 8, litter = 96;
-  static constexpr double all_at_once = 256;  ///< spaces not larger than this are ranked as a whole
+  static constexpr double all_at_once = 256;  ///< spaces of up to this size are ranked as a whole
 
   struct individual {
     genes g;
@@ -66,7 +65,7 @@ class evolutionary_search : public search {
     return result;
   }
 
-  /// Feasible ones that are not known, in an order that depends on nothing but themselves.
+  /// Feasible combinations that are not yet known, in an order that depends only on themselves.
   std::vector<genes> children() {
     std::set<genes, earlier> found;
     if (where().volume() <= all_at_once) found = all();
@@ -89,7 +88,7 @@ class evolutionary_search : public search {
     } while (random_.below(3));
     return g;
   }
-  /// Better ones more often.
+  /// A random parent; better ones are more likely.
   genes const& parent() { return elite_[std::min(random_.below(elite_.size()), random_.below(elite_.size()))].g; }
 
   generator random_;

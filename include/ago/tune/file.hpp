@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files that are read and written as a whole, so that a reader never sees half of one.
+// Files that are read and written as a whole, so that a reader never sees a partial file.
 #pragma once
 
 #include <ago/tune/text.hpp>
@@ -18,7 +18,7 @@
 
 namespace ago::tuner {
 
-/// An open file of the operating system.
+/// An open file descriptor of the operating system.
 class descriptor {
  public:
   explicit descriptor(int number = -1) : number_(number) {}
@@ -41,14 +41,14 @@ class descriptor {
   throw failure(path + " " + what + ": " + why);
 }
 
-/// `name`: what complaints call it.
+/// `name`: the name used in error messages.
 inline descriptor open_file(std::string const& path, int flags, std::string const& name) {
   descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0666));
   if (file.number() < 0) fail_on(name, (flags & O_ACCMODE) == O_RDONLY ? "cannot be read" : "cannot be written");
   return file;
 }
 
-/// Writes everything and waits until it is on the disk.
+/// Writes everything and waits until it is on disk.
 inline void write_through(descriptor const& file, std::string const& path, std::string_view text) {
   while (!text.empty()) {
     ssize_t const written = ::write(file.number(), text.data(), text.size());
@@ -60,20 +60,20 @@ inline void write_through(descriptor const& file, std::string const& path, std::
   if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) fail_on(path, "cannot be written");
 }
 
-/// Is there something at `path` other than a file, as a device or a folder?
+/// Is there something other than a regular file at `path`, such as a device or a folder?
 inline bool is_special(std::string const& path) {
   std::error_code none;
   return std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
 }
 
-/// Do both paths lead to one file, by another spelling, through links, or once it exists?
+/// Do both paths name the same file, even if spelled differently, through links, or if it does not exist yet?
 inline bool same_file(std::string const& a, std::string const& b) {
   std::error_code none;
   if (std::filesystem::equivalent(a, b, none)) return true;
   auto const place = [](std::filesystem::path path) {
     std::error_code error;
     for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links)
-      path = path.parent_path() / std::filesystem::read_symlink(path, error);  // even if nothing is there yet
+      path = path.parent_path() / std::filesystem::read_symlink(path, error);  // even if the target does not exist yet
     path = std::filesystem::absolute(path, error);
     std::filesystem::path const resolved = std::filesystem::weakly_canonical(path, error);
     return error ? path.lexically_normal() : resolved;
@@ -81,7 +81,7 @@ inline bool same_file(std::string const& a, std::string const& b) {
   return place(a) == place(b);
 }
 
-/// All of a file; none if there is no such file.
+/// The whole content of a file; none if there is no such file.
 inline std::optional<std::string> read_file(std::string const& path) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::nullopt;
   if (is_special(path)) throw failure(path + " is not a regular file");
@@ -97,21 +97,21 @@ inline std::optional<std::string> read_file(std::string const& path) {
   }
 }
 
-/// Makes the names of new and renamed files in the folder of `path` last.
+/// Makes the names of new and renamed files in the folder of `path` durable.
 inline void sync_folder(std::string const& path) {
   std::string const folder = std::filesystem::path(path).parent_path().string();
   descriptor const opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
   if (opened.number() >= 0) ::fsync(opened.number());
 }
 
-/// Replaces a file: readers see the old one or the new one. Whatever goes wrong, the old one stays.
+/// Replaces a file: readers see the old one or the new one. After any error, the old one remains.
 class replacement {
  public:
-  /// Finds out at once whether `path` can be written.
+  /// Throws at once if `path` cannot be written.
   explicit replacement(std::string path) : path_(std::move(path)) {
     if (is_special(path_)) throw failure(path_ + " is not a regular file");
     if (::access(path_.c_str(), F_OK) == 0) {
-      path_ = std::filesystem::canonical(path_).string();  // what a link points to
+      path_ = std::filesystem::canonical(path_).string();  // the target of a link
       open_file(path_, O_WRONLY, path_);
     }
     temporary_ = path_ + print(".%ld.part", long(::getpid()));
@@ -135,7 +135,7 @@ class replacement {
   bool done_ = false;
 };
 
-/// Can `path` be written? Throws a failure if not, and leaves no trace.
+/// Throws a failure if `path` cannot be written, and leaves no trace.
 inline void check_writable(std::string const& path) { replacement const trial(path); }
 
 }  // namespace ago::tuner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads a generated header again: just the form that is written.
+// Reads a generated header: only the form that the tuner writes.
 #pragma once
 
 #include <ago/tune/file.hpp>
@@ -14,7 +14,7 @@ namespace ago::tuner {
 
 class header_reader {
  public:
-  /// Throws a failure, which names `path` and the line, if the text is not as it was generated.
+  /// Throws a failure that names `path` and the line if the text is not in the generated form.
   header_reader(std::string path, std::string_view text) : path_(std::move(path)), rest_(text) {}
 
   header read() {
@@ -119,7 +119,7 @@ class header_reader {
   header found_;
 };
 
-/// The header that is at `path`; none if there is none. Throws a failure if it is something else.
+/// The header at `path`; none if the file does not exist or is empty. Throws a failure if it contains something else.
 inline std::optional<header> read_header(std::string const& path) {
   std::optional<std::string> const text = read_file(path);
   if (!text || text->empty()) return std::nullopt;

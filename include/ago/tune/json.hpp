@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The little of JSON that logs are written in, and a reader of just that: fields in a fixed order, no blanks.
+// The subset of JSON that logs use, and a reader for exactly this subset: fields in a fixed order, no whitespace.
 #pragma once
 
 #include <ago/tune/text.hpp>
@@ -25,7 +25,7 @@ inline std::string quoted(std::string_view text) {
   return result += '"';
 }
 
-/// As many digits as it takes to read the same number again.
+/// With enough digits to read back the same number.
 inline std::string number(double x) { return print("%.17g", x); }
 
 template <class Integers>
@@ -35,7 +35,7 @@ std::string list(Integers const& numbers) {
   return result += ']';
 }
 
-/// Reads from left to right. Once something is not as expected, good() is false and nothing more is read.
+/// Reads from left to right. After the first mismatch, good() is false and nothing more is read.
 class scanner {
  public:
   explicit scanner(std::string_view text) : rest_(text) {}
@@ -54,7 +54,7 @@ class scanner {
     return expect("\"");
   }
   scanner& read(double& x) {
-    // strtod() needs an end of the string; numbers are short.
+    // strtod() needs a terminated string; numbers are short.
     std::string const head(rest_.substr(0, 40));
     char* end = nullptr;
     x = std::strtod(head.c_str(), &end);

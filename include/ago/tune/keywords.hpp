@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Words that no name of a generated header can be. scripts/on-board reads them, too: all that stands in quotes here.
+// Words that must not be names in a generated header. scripts/on-board also reads them: everything in quotes in this
+// file.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -8,7 +9,7 @@
 
 namespace ago::tuner {
 
-/// C++'s own, between blanks.
+/// C++ keywords, separated by blanks.
 inline constexpr std::string_view keywords =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t "
     "class compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield "
@@ -18,7 +19,7 @@ inline constexpr std::string_view keywords =
     "struct switch template this thread_local throw true try typedef typeid typename union unsigned using "
     "virtual void volatile wchar_t while xor xor_eq ";
 
-/// Macros that many programs have, between blanks.
+/// Common macros, separated by blanks.
 inline constexpr std::string_view common_macros =
     " linux unix errno assert NULL EOF stdin stdout stderr ";
 

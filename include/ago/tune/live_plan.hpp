@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network planned at run time, by the functions that plan it at compile time.
+// A network planned at run time, by the functions that plan at compile time.
 #pragma once
 
 #include <ago/model/program.hpp>
@@ -8,8 +8,8 @@
 
 namespace ago::tuner {
 
-/// The plan of `Net` under a schedule table that is known at run time only: what program<Net, table, Options> knows
-/// when it is compiled, stage by stage. Large, and its steps point into it: keep it where it is made.
+/// The plan of `Net` under a schedule table known only at run time: everything that program<Net, table, Options>
+/// computes at compile time, stage by stage. It is large and its steps point into it, so it cannot be copied or moved.
 template <auto const& Net, options Options = options()>
 class live_plan {
  public:
@@ -25,7 +25,7 @@ class live_plan {
   live_plan(live_plan const&) = delete;
   live_plan& operator=(live_plan const&) = delete;
 
-  /// What runs one after another, each of one part or several.
+  /// Number of steps, each of one part or several.
   int steps() const { return made_.groups.count; }
   int first_part(int step) const { return step < steps() ? made_.groups.first[step] : part_count; }
   chain_tiling tiling_of(int step) const { return made_.groups.tiles[step]; }
@@ -41,7 +41,7 @@ class live_plan {
   std::size_t packed_floats() const { return std::size_t(made_.plan.packed_floats); }
   std::size_t arena_floats() const { return std::size_t(made_.memory.arena_floats); }
 
-  /// Do both run the same kernels on the same tiles? Schedules may differ that lead to the same plan.
+  /// Do both run the same kernels on the same tiles? Different schedules may lead to the same plan.
   bool same_as(live_plan const& other) const {
     if (steps() != other.steps() || packed_floats() != other.packed_floats() ||
         arena_floats() != other.arena_floats())
@@ -56,13 +56,13 @@ class live_plan {
     }
     return true;
   }
-  /// Have part i's packed weights the same layout in both?
+  /// Do part i's packed weights have the same layout in both?
   bool packs_alike(live_plan const& other, int i) const {
     kernel_key const &a = part(i).key, &b = other.part(i).key;
     return a.what == b.what && a.paired == b.paired && a.tile.vectors == b.tile.vectors && a.after == b.after &&
            packed_floats_of(i) == other.packed_floats_of(i);
   }
-  /// Floats of part i's packed weights, from part(i).data.weights on.
+  /// Floats of part i's packed weights, which start at part(i).data.weights.
   long packed_floats_of(int i) const {
     long const next = i + 1 < part_count ? part(i + 1).data.weights : made_.plan.packed_floats;
     return next - part(i).data.weights;

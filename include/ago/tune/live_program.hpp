@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program planned at run time: the kernels of a menu, packed weights and an arena on the heap.
+// A program planned at run time: kernels from a menu, with packed weights and an arena on the heap.
 #pragma once
 
 #include <ago/tune/live_plan.hpp>
@@ -13,19 +13,19 @@
 
 namespace ago::tuner {
 
-/// What ago::model is at compile time.
+/// The run-time counterpart of ago::model.
 template <auto const& Net, options Options = options()>
 class live_program {
  public:
   using plan_type = live_plan<Net, Options>;
   using place_type = program_place<plan_type>;
 
-  /// Floats that it takes of its memory.
+  /// Number of floats that it needs.
   static std::size_t floats_of(plan_type const& plan) { return arena_start(plan) + plan.arena_floats(); }
 
-  /// Null if the menu lacks a kernel. Candidates differ in few steps, so what is packed in `where` already stays there,
-  /// and what has the same layout in `like`, another program of the same weights, is copied. `where`: large enough; a
-  /// program that was there ends. Null: a place of its own.
+  /// Null if the menu lacks a kernel. Since candidates differ in few steps, weights that are already packed in `where`
+  /// stay there, and weights with the same layout in `like`, another program of the same weights, are copied. `where`
+  /// must be large enough; a program that used it before becomes invalid. Null: new memory.
   static std::unique_ptr<live_program> make(std::shared_ptr<plan_type const> plan, menu_view const& menu,
                                             std::span<float const> weights, live_program const* like = nullptr,
                                             std::shared_ptr<place_type> where = nullptr) {
@@ -41,11 +41,11 @@ class live_program {
 
   plan_type const& plan() const { return *plan_; }
 
-  /// The work items of each step by `workers`.
+  /// Runs the work items of each step with `workers`.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     for (int k = 0; k < plan_->steps(); ++k) run_step(k, inputs, outputs, workers);
   }
-  /// Runs one step, for profiles: all of them in order are one run.
+  /// Runs one step, for profiling: all steps in order make one run.
   void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     auto const k = std::size_t(step);
     run_memory const m = memory(inputs, outputs);
@@ -59,7 +59,7 @@ class live_program {
   live_program(std::shared_ptr<plan_type const> plan, std::vector<kernel_function> kernels,
                std::shared_ptr<place_type> where, std::span<float const> weights, live_program const* like)
       : plan_(std::move(plan)), kernels_(std::move(kernels)), place_(std::move(where)) {
-    std::vector<std::size_t> runs;  // number of the first of each work item
+    std::vector<std::size_t> runs;  // index of the first segment of each work item
     plan_->for_each_piece([&](int, int first, int count, step_piece const& piece) {
       first_.push_back(data_.size());
       runs.push_back(runs_.size());
@@ -91,7 +91,7 @@ class live_program {
     if (like && plan_->packs_alike(*like->plan_, i)) {
       std::memcpy(to, like->floats() + like->plan_->part(i).data.weights, bytes);
     } else {
-      std::memset(to, 0, bytes);  // what aligns parameters lies between them
+      std::memset(to, 0, bytes);  // the padding between parameters must be 0
       pack_part<Options.target>(i, p, p.data, plan_type::formed::merged, weights.data(), floats());
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The log of a search: one line of JSON for every measurement, on the disk before anything is made of it.
+// The log of a search: one line of JSON for every measurement, on disk before the result is used.
 #pragma once
 
 #include <ago/tune/file.hpp>
@@ -14,22 +14,22 @@
 
 namespace ago::tuner {
 
-/// A measurement as it is logged.
+/// A measurement as logged.
 struct record {
   std::string region;
   candidate contender, incumbent;
   int runs_at_most = 0;
   comparison result;
-  double seconds = 0;  ///< that it took
+  double seconds = 0;  ///< that the measurement took
 };
 
-/// What a log must agree in with the search that goes on with it: {name, value}.
+/// What a log must have in common with the search that continues it: {name, value}.
 using identity = std::vector<std::pair<std::string, std::string>>;
 
 class log_file {
  public:
-  /// Opens or begins a log. Without `resume` there must not be one. A last line that was cut off is removed, and
-  /// `warn` told. Throws a failure if the log is of another identity, damaged, or in use.
+  /// Opens or begins a log. Without `resume` the file must not exist. An incomplete last line is removed, and `warn` is
+  /// called. Throws a failure if the log is of another identity, damaged, or in use.
   log_file(std::string path, identity const& id, bool resume, std::function<void(std::string const&)> const& warn)
       : path_(std::move(path)) {
     bool const there = ::access(path_.c_str(), F_OK) == 0;
@@ -41,7 +41,7 @@ class log_file {
     std::string const text = there && resume && !is_special(path_) ? *read_file(path_) : std::string();
     std::string const first = first_line(id);
     std::size_t const whole = text.rfind('\n') + 1;  // 0 if there is none
-    // Of a file that is no log of this search nothing is dropped.
+    // A file that is not a log of this search is never truncated.
     if (whole > 0) read(std::string_view(text).substr(0, whole), id);
     else if (!first.starts_with(text)) complain_of_stranger();
     if (whole < text.size()) {
@@ -53,7 +53,7 @@ class log_file {
     sync_folder(path_);
   }
 
-  /// What was in the log when it was opened, in its order.
+  /// The records that the log contained when it was opened, in order.
   std::vector<record> const& found() const { return found_; }
 
   void append(record const& r) { write_through(file_, path_, line_of(r)); }
@@ -121,7 +121,7 @@ class log_file {
     return true;
   }
 
-  /// The field with a value that cannot have been measured; null: there is none.
+  /// The field with a value that cannot have been measured; null: none.
   static char const* impossible(record const& r) {
     comparison const& c = r.result;
     auto const is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };

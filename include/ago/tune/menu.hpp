@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels that a tuner carries: all that its search can reach, made by the compiler, found by their keys.
+// The kernels in a tuner: all that its search can reach, instantiated at compile time and found by their keys.
 #pragma once
 
 #include <ago/tune/network_space.hpp>
@@ -11,11 +11,11 @@
 
 namespace ago::tuner {
 
-/// One entry of the menu before its key is computed: which steps, in which tiles, and which option one of them takes.
+/// An entry of the menu before its key is computed: which steps, in which tiles, and which option one of them takes.
 struct menu_item {
   int first = 0, count = 1;
   chain_tiling tiles{};
-  int varied = -1;        ///< the part with a tile of its own
+  int varied = -1;        ///< the part whose tile is not the default
   int tile = -1;          ///< which of tiles_of()
   int way = 0;            ///< schedule::winograd
   bool repacked = false;  ///< the tile is one of repacked_tiles_of()
@@ -37,15 +37,15 @@ struct menu_items {
   }
 };
 
-/// All that the search can reach, once for equal steps: every step alone with each of its tiles, convolutions in
-/// each way; every pipeline with each of its tilings, and in the two cheapest of those each part with a few tiles of
-/// its own, one of them with the other packing of weights, while the others keep theirs.
+/// Everything that the search can reach, once for equal steps: every step alone with each of its tiles; convolutions
+/// with each algorithm; every pipeline with each of its tilings. In the two tilings that save most, each part in turn
+/// also takes a few other tiles, one of them with the other packing of weights, while the other parts keep theirs.
 template <auto const& Net, options Options>
 class menu_listing {
   using steps = network_space<Net, Options>;
 
  public:
-  /// Fills a list that may be too short; its count says how long it should be.
+  /// Fills a list that may be too short; its count is the length needed.
   template <int N>
   static constexpr menu_items<N> list() {
     menu_items<N> r;
@@ -90,7 +90,7 @@ class menu_listing {
       if (better >= 2) continue;
       for (int part = 0; part < count; ++part) {
         for (int t = 0; t < tiles_in_pipeline; ++t) r.add({first, count, all.option[k], part, t});
-        bool const adds_up = by_channels(all.option[k].how) && part > 0;  // parts of its depth, which cannot be pairs
+        bool const adds_up = by_channels(all.option[k].how) && part > 0;  // chunks of K, which cannot be paired
         if (!adds_up && steps::can_repack(first + part)) r.add({first, count, all.option[k], part, 0, 0, true});
       }
     }
@@ -103,7 +103,7 @@ struct menu_entry {
   kernel_function function;
 };
 
-/// A hash of what tells the keys of one network apart.
+/// A hash of everything that distinguishes the keys of one network.
 inline std::uint64_t hash_of(fused_key const& f) {
   value_hash h;
   h.mix(std::uint64_t(f.parts) << 8 ^ std::uint64_t(f.tiling));

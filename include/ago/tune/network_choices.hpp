@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choices of a network as a search sees them, and the schedules that they stand for.
+// The choices of a network as a search sees them, and the schedules that they represent.
 #pragma once
 
 #include <ago/partition/weight.hpp>
@@ -16,9 +16,9 @@
 
 namespace ago::tuner {
 
-/// For each step that has any: a register tile, a cache tile, a way of convolution, along what it is cut for several
-/// threads, and whether and how it runs in one pipeline with the step before it. Equal steps share their choices, as
-/// they share an entry of the table.
+/// For each step, where it has them: a register tile, a cache tile, a convolution algorithm, the direction in which it
+/// is divided for several threads, and whether and how it runs in one pipeline with the step before it. Equal steps
+/// share their choices, as they share an entry of the table.
 template <auto const& Net, options Options = options()>
 class network_choices {
  public:
@@ -51,13 +51,13 @@ class network_choices {
     for (auto const& [signature, wish] : wishes) {
       auto const way = usual_way_.find(signature);
       bool const as_usual =
-          way != usual_way_.end() && wish == schedule{.winograd = way->second};  // says nothing new
+          way != usual_way_.end() && wish == schedule{.winograd = way->second};  // the default
       if (!as_usual && wish != schedule{}) entries.push_back({signature, wish});
     }
     return schedule_list(std::move(entries));
   }
 
-  /// The parts of steps with this signature, by their number in the whole network: "parts 4, 7: pointwise ...".
+  /// The parts of steps with this signature, by their numbers in the whole network: "parts 4, 7: pointwise ...".
   static std::string name_of_parts(std::uint64_t signature) {
     std::string numbers, what;
     int count = 0;
@@ -70,7 +70,7 @@ class network_choices {
   }
 
  private:
-  /// What the options of a choice write into the schedule of a step.
+  /// The schedule fields that the options of a choice set for a step.
   struct knob {
     std::uint64_t signature;
     std::vector<schedule> options;
@@ -155,7 +155,7 @@ class network_choices {
   }
 
   void add_joining(int i) {
-    int first = i;  // of the steps that are equal, one that can
+    int first = i;  // the first equal step that can be joined
     while (first < steps::count && !(steps::signature(first) == steps::signature(i) && steps::can_join(first))) ++first;
     if (first == steps::count) return;
     std::vector<std::string> names{"default", "apart"};
@@ -187,7 +187,7 @@ class network_choices {
     return s.main >= 0 ? s.main : s.stage_count > 0 ? s.stages[0] : -1;
   }
 
-  /// A region for each mini-subgraph that has a choice of its own, once for equal ones.
+  /// A region for each mini-subgraph that has a choice of its own; equal ones share it.
   void list_minis() {
     for (int m = 0; m < formed::partition.minis.count; ++m) {
       region r;
@@ -206,7 +206,7 @@ class network_choices {
     }
   }
 
-  /// A region for each subgraph that has choices, once for equal ones.
+  /// A region for each subgraph that has choices; equal ones share it.
   void list_subgraphs() {
     for (int k = 0; k < formed::partition.subgraphs.count; ++k) {
       region r;
@@ -248,8 +248,8 @@ class network_choices {
   std::vector<region> minis_, subgraphs_;
   std::map<std::uint64_t, std::vector<std::size_t>> own_, joining_;  ///< choices of a step, by its signature
   std::map<std::uint64_t, std::size_t> mini_of_;
-  std::map<std::uint64_t, int> usual_way_;  ///< of convolutions that have several
-  std::map<std::uint64_t, double> weight_;  ///< of all steps with a signature
+  std::map<std::uint64_t, int> usual_way_;  ///< of convolutions with several algorithms
+  std::map<std::uint64_t, double> weight_;  ///< total of all steps with this signature
 };
 
 }  // namespace ago::tuner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network as something to be tuned: its choices, and its time on this machine.
+// A network as a problem for the tuner: its choices, and its time on this machine.
 #pragma once
 
 #include <ago/model/team.hpp>
@@ -20,7 +20,7 @@
 
 namespace ago::tuner {
 
-/// Candidates are run by the kernels of menu<Net, Options>, which are those that a model with the same schedules has.
+/// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules.
 /// Parameters and inputs are seeded samples.
 template <auto const& Net, options Options = options()>
 class network_problem : public subject {
@@ -51,8 +51,8 @@ class network_problem : public subject {
   bool feasible(candidate const& c) override { return is_candidate(c) && verdict_of(c).feasible; }
   double predicted(candidate const& c) override { return verdict_of(c).seconds; }
 
-  /// Of candidates that lead to the same plan neither is the faster one, and none is run. Others swap their places in
-  /// memory a few times meanwhile.
+  /// Candidates that lead to the same plan are equally fast, and are not run. Others swap their places in memory a few
+  /// times during the measurement.
   comparison measure(candidate const& contender, candidate const& incumbent, int runs) override {
     program_type const& original = incumbent_program(incumbent);
     if (realised_of(contender).plan->same_as(original.plan())) return equals();
@@ -81,7 +81,7 @@ class network_problem : public subject {
     return all;
   }
 
-  /// Steps are put together until both plans have a boundary on either side.
+  /// Steps are combined until both plans have a step boundary on either side.
   std::vector<step_report> steps(candidate const& tuned, int runs) override {
     std::unique_ptr<program_type> const first = make(candidate_of_usual(), nullptr), second = make(tuned, first.get());
     std::vector<std::vector<double>> a(std::size_t(first->plan().steps())), b(std::size_t(second->plan().steps()));
@@ -105,7 +105,7 @@ class network_problem : public subject {
     return all;
   }
 
-  /// Runs a candidate once on the sample inputs; its outputs, one after another.
+  /// Runs a candidate once on the sample inputs and returns its outputs, concatenated.
   std::vector<float> result_of(candidate const& c) {
     for (std::vector<float>& x : outputs_) std::fill(x.begin(), x.end(), 0.f);
     run(*make(c, nullptr));
@@ -143,7 +143,7 @@ class network_problem : public subject {
     return c;
   }
 
-  /// Plans are kept for a while, since they are needed several times.
+  /// Plans are cached, since they are needed several times.
   realised_type const& realised_of(candidate const& c) {
     for (auto const& [which, r] : plans_)
       if (which == c) return *r;
@@ -153,7 +153,7 @@ class network_problem : public subject {
     return *plans_.front().second;
   }
 
-  /// Searches ask for the same candidates again and again, and planning is most of the work of an answer.
+  /// Verdicts are cached, since searches query the same candidates repeatedly, and planning is most of the work.
   verdict verdict_of(candidate const& c) {
     if (auto const known = verdicts_.find(c); known != verdicts_.end()) return known->second;
     if (verdicts_.size() == most_verdicts) verdicts_.clear();
@@ -167,7 +167,7 @@ class network_problem : public subject {
     if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
     return p;
   }
-  /// Packed, to copy from; it is not timed.
+  /// The packed incumbent, to copy from; it is not timed.
   program_type const& incumbent_program(candidate const& c) {
     if (incumbent_.program && incumbent_.which == c) return *incumbent_.program;
     std::unique_ptr<program_type> next = make(c, incumbent_.program.get(), place(vacant_, c, c));
@@ -176,9 +176,9 @@ class network_problem : public subject {
     seconds_ = 0;
     return *incumbent_.program;
   }
-  /// Places in memory: 0 and 1 for programs that are timed, 2 and 3 for incumbents to copy from. They are kept, since
-  /// an operating system takes longer to clear the pages of a new one than a program to pack; a little larger than
-  /// asked for, so that few outgrow them.
+  /// Places in memory: 0 and 1 for the programs that are timed, 2 and 3 for incumbents to copy from. They are kept,
+  /// since clearing the pages of a new one takes an operating system longer than packing a program; they are slightly
+  /// larger than requested, so that few programs outgrow them.
   std::shared_ptr<place_type> place(int number, candidate const& a, candidate const& b) {
     std::size_t const floats = std::max(program_type::floats_of(*realised_of(a).plan),
                                         program_type::floats_of(*realised_of(b).plan));
@@ -215,7 +215,7 @@ class network_problem : public subject {
   std::vector<float const*> in_;
   std::vector<float*> out_;
   std::deque<std::pair<candidate, std::unique_ptr<realised_type>>> plans_;
-  /// Nobody but the caller.
+  /// Runs work items on the calling thread only.
   struct alone {
     explicit alone(int) {}
     void run(int pieces, auto const& piece) const {
@@ -227,8 +227,8 @@ class network_problem : public subject {
   std::map<candidate, verdict, earlier> verdicts_;
   packed_candidate incumbent_;
   std::shared_ptr<place_type> places_[4];
-  int vacant_ = 2;      ///< place of the next incumbent; the other one of 2 and 3 has that of now
-  double seconds_ = 0;  ///< that the incumbent takes; 0: not known
+  int vacant_ = 2;      ///< place of the next incumbent; the other one of 2 and 3 holds the current one
+  double seconds_ = 0;  ///< time of the incumbent; 0: unknown
 };
 
 }  // namespace ago::tuner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choices in a network: register tiles, cache tiles, ways of convolution, pipelines, their tiles, work items.
+// The choices in a network: register tiles, cache tiles, convolution algorithms, pipelines, their tiles, work items.
 #pragma once
 
 #include <ago/model/program.hpp>
@@ -7,7 +7,7 @@
 
 namespace ago::tuner {
 
-/// Tilings that are tried for a pipeline.
+/// Maximum number of tilings that are tried for a pipeline.
 inline constexpr int most_tilings = 8;
 struct tiling_options {
   chain_tiling option[most_tilings]{};
@@ -40,8 +40,8 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
   return r;
 }
 
-/// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, parts of
-/// pipelines each for itself.
+/// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, with parts of
+/// pipelines as separate steps.
 template <auto const& Net, options Options = options()>
 class network_space {
  public:
@@ -49,23 +49,23 @@ class network_space {
   using usual = program<Net, untuned, Options>;
   static constexpr int count = formed::parts.count;
   static constexpr isa target = Options.target;
-  /// A copy: clang, at least 14 and 19, misreads a part of a template argument at run time.
+  /// A copy: clang (at least 14 and 19) misreads a part of a template argument at run time.
   static constexpr device machine = Options.device;
 
   static constexpr std::uint64_t signature(int i) { return usual::plan.steps[i].signature; }
-  /// Is there an equal step before this one?
+  /// Does an equal step come before this one?
   static constexpr bool is_repeated(int i) {
     for (int k = 0; k < i; ++k)
       if (signature(k) == signature(i)) return true;
     return false;
   }
-  /// Do steps a and b, in the same place of equal pipelines, have the same kernels? An input that lies in several
-  /// places is read by other code, and odd ones may forbid pairs, which the signature does not know.
+  /// Do steps a and b, in the same place of equal pipelines, have the same kernels? The signature does not reflect
+  /// everything: other code reads an input that consists of several segments, and odd segments may rule out pairs.
   static constexpr bool share_kernels(int a, int b) {
     planned_step const &x = usual::plan.steps[a], &y = usual::plan.steps[b];
     return signature(a) == signature(b) && x.key.in_runs == y.key.in_runs && x.data.odd_runs == y.data.odd_runs;
   }
-  /// Can step i run in one pipeline with the one before it?
+  /// Can step i run in one pipeline with the step before it?
   static constexpr bool can_join(int i) { return joins.with_previous[i]; }
   static constexpr chain_link link(int i) {
     return link_of(formed::graph, formed::parts.step[i].main, formed::parts.step[i].result);
@@ -74,32 +74,32 @@ class network_space {
   static constexpr tiling_options tilings(int first, int parts) {
     return tilings_of(links(first, parts).link, parts, machine, target);
   }
-  /// The one that they have by default.
+  /// The default tiling of these steps.
   static constexpr chain_tiling usual_tiling(int first, int parts) {
     return best_tiling(links(first, parts).link, parts, machine).best;
   }
 
-  /// The register tiles that are tried for step i, a convolution being computed directly.
+  /// The register tiles that are tried for step i; a convolution is computed directly.
   static constexpr tile_options tiles(int i) { return tiles_of(direct(i)); }
-  /// Those with the other packing of weights.
+  /// Register tiles with the other packing of weights.
   static constexpr tile_options repacked_tiles(int i) { return repacked_tiles_of(direct(i)); }
 
-  /// Has step i another packing?
+  /// Does step i have another packing?
   static constexpr bool can_repack(int i) {
     kernel_key key = usual::plan.steps[i].key;
     key.accumulates = false;
     return can_pair(key);
   }
 
-  /// Step i alone, a convolution being computed directly.
+  /// Step i alone; a convolution is computed directly.
   static constexpr planned_step direct(int i) {
     schedule wish;
     wish.winograd = -1;
     return scheduled(i, wish);
   }
 
-  /// Step i, computed alone or as a part of a pipeline with tiles `in`, of which it is the first or not: what
-  /// make_plan makes of it. Places in memory are those of the usual plan.
+  /// Step i, computed alone or as a part of a pipeline with tiles `in`, of which it is the first part or not, as
+  /// make_plan would plan it. Memory offsets are those of the default plan.
   static constexpr planned_step scheduled(int i, schedule const& wish, chain_tiling const& in = {},
                                           bool is_first = true) {
     step_nodes const& nodes = formed::parts.step[i];
@@ -116,7 +116,8 @@ class network_space {
     return p;
   }
 
-  /// Can step i be cut along `how`, alone or as the second part of a pipeline, and takes so long that it may pay?
+  /// Can step i be divided along `how`, alone or as the second part of a pipeline, and does it take long enough for
+  /// that to pay?
   static constexpr bool can_split(int i, split how) {
     if (Options.device.threads == 1) return false;
     planned_step pair[2]{scheduled(i, {})};
@@ -133,7 +134,7 @@ class network_space {
     return false;
   }
 
-  /// Can step i, alone, be computed in this way: schedule::winograd?
+  /// Can step i, alone, be computed with this algorithm? `way`: schedule::winograd.
   static constexpr bool allows_way(int i, int way) {
     schedule wish;
     wish.winograd = way;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How quiet the machine was: how much longer than at its fastest one and the same program took, trial after trial.
+// How quiet the machine was: in each trial, how much longer the same program took than at its fastest.
 #pragma once
 
 #include <ago/tune/problem.hpp>
@@ -14,14 +14,14 @@ namespace ago::tuner {
 
 /// Excess over the fastest run of the same program: .05 is 5 % longer.
 struct noise_level {
-  double usual = 0;  ///< in half of the trials it was more
-  double often = 0;  ///< in a tenth of them
+  double usual = 0;  ///< exceeded in half of the trials
+  double often = 0;  ///< exceeded in a tenth of the trials
 
-  /// Gains of some per cent are not found then, and times say little about a machine at rest.
+  /// If so, gains of a few per cent are not found, and times say little about the machine when idle.
   bool is_large() const { return usual > .2 || often > .5; }
 };
 
-/// Watches the incumbents of all trials: what is run again and again.
+/// Records the incumbents of all trials, which run repeatedly.
 class noise_meter {
  public:
   void add(candidate const& incumbent, comparison const& c) {

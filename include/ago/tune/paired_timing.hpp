@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which of two is faster? Runs in turns, and a rank test on the differences.
+// Decides which of two programs is faster: runs in turns, and a rank test on the differences.
 #pragma once
 
 #include <ago/tune/problem.hpp>
@@ -11,15 +11,15 @@
 
 namespace ago::tuner {
 
-/// The median; 0 of nothing.
+/// The median; 0 for an empty list.
 inline double median(std::vector<double> x) {
   if (x.empty()) return 0;
   std::sort(x.begin(), x.end());
   return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
 }
 
-/// Wilcoxon's signed-rank test (1945): one minus the probability that differences between equals speak so clearly for
-/// their being positive. Exact without ties, which count half; no difference is no evidence.
+/// Wilcoxon's signed-rank test (1945): one minus the probability that equal programs give differences as clearly
+/// positive as these. Exact without ties; a tie counts half. Without differences, 0.5.
 inline double confidence_of(std::vector<double> differences) {
   differences.erase(std::remove(differences.begin(), differences.end(), 0.), differences.end());
   std::size_t const n = differences.size();
@@ -36,7 +36,7 @@ inline double confidence_of(std::vector<double> differences) {
   return below;
 }
 
-/// Seconds that `run` takes, `repetitions` times in a row, for each.
+/// Seconds per call of `run`, averaged over `repetitions` calls in a row.
 double seconds_of(auto const& run, int repetitions) {
   using clock = std::chrono::steady_clock;
   auto const start = clock::now();
@@ -44,15 +44,15 @@ double seconds_of(auto const& run, int repetitions) {
   return std::chrono::duration<double>(clock::now() - start).count() / repetitions;
 }
 
-/// So many runs make one timing that it takes 200 us at least, which the clock and its call do not distort.
+/// One timing takes at least 200 us, so that the clock and its call do not distort it.
 inline constexpr double least_timing = 200e-6;
 inline constexpr int most_repetitions = 1 << 16;
 
-/// Times both alternately, starting with each in turn, after each has run to warm up: at most `runs` timings of each.
-/// `exchange` is called after four and then after every eight pairs: let it make the two swap their places in memory,
-/// whose luck then speaks for neither. They end early when eight pairs or more say with a confidence of 99.5 % who is
-/// faster, or when after twelve the medians differ by less than 0.2 % and the signs say nothing. Looking several times
-/// makes an error a little more likely than the confidence says.
+/// Times both alternately, starting with each in turn, after a warm-up run of each: at most `runs` timings of each.
+/// `exchange` is called after four and then after every eight pairs: it should make the two swap their places in
+/// memory, so that these favour neither. The comparison ends early when eight pairs or more show with a confidence of
+/// 99.5 % which one is faster, or when after twelve the medians differ by less than 0.2 % and the signs show nothing.
+/// Repeated testing makes an error slightly more likely than the confidence says.
 template <class Exchange>
 comparison compare(auto const& contender, auto const& incumbent, int runs, Exchange const& exchange) {
   comparison r;

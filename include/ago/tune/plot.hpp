@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Draws the course of a search as SVG: the best time so far over the trials, and what each trial measured.
+// Plots the progress of a search as SVG: the best time so far over the trials, and the time that each trial measured.
 #pragma once
 
 #include <ago/tune/text.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago::tuner {
 
-/// A point of the curve, seconds.
+/// A point of the curve, in seconds.
 struct trial_point {
   double measured = 0, best = 0;
 };
@@ -21,7 +21,7 @@ class plot {
   plot(std::string title, std::vector<trial_point> points) : title_(std::move(title)), points_(std::move(points)) {
     if (points_.empty()) return;
     auto const [least, most] = std::ranges::minmax(points_, {}, &trial_point::best);
-    // The contenders that are far off would press the curve flat.
+    // Contenders far above the rest would flatten the curve.
     double const reach = most.best - least.best + .1 * most.best;
     low_ = least.best, high_ = most.best;
     for (trial_point const& p : points_)
@@ -67,7 +67,7 @@ class plot {
   static std::string line(double x1, double y1, double x2, double y2, char const* color) {
     return print("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2, color);
   }
-  /// 1, 2 or 5 times a power of ten: about `count` of them make `span`.
+  /// 1, 2 or 5 times a power of ten, such that about `count` steps cover `span`.
   static double nice_step(double span, int count) {
     double const rough = span / count, power = std::pow(10, std::floor(std::log10(rough)));
     for (double const f : {1., 2., 5.})
@@ -103,7 +103,7 @@ class plot {
         text += print("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\"/>\n", x(double(i + 1)), y(t));
     return text + "</g>\n";
   }
-  /// In steps: a time holds until it is beaten.
+  /// A step curve: each time holds until it is beaten.
   std::string curve() const {
     std::string path = print("M%.1f %.1f", x(1), y(points_[0].best));
     for (std::size_t i = 1; i < points_.size(); ++i) {

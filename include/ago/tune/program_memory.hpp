@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory for packed weights and arena, laid out alike for every program that is timed.
+// Memory for packed weights and arena, laid out identically for every program that is timed.
 #pragma once
 
 #include <ago/model/large_pages.hpp>
@@ -10,7 +10,7 @@
 
 namespace ago::tuner {
 
-/// Begins at a large page of its own, so that programs differ in nothing but their kernels.
+/// Starts at a large page of its own, so that programs differ only in their kernels.
 class program_memory {
  public:
   explicit program_memory(std::size_t floats)
@@ -29,7 +29,8 @@ class program_memory {
   std::unique_ptr<float[], release> data_;
 };
 
-/// Memory, and what is packed there: the next program of the same network and weights packs only what differs.
+/// Memory, and the plan whose weights are packed there: the next program of the same network and weights packs only
+/// what differs.
 template <class Plan>
 struct program_place {
   explicit program_place(std::size_t floats) : memory(floats) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shows how far a search is: one line that changes on a terminal, a line now and then in a file or a pipe.
+// Shows the progress of a search: one changing line on a terminal, an occasional line in a file or a pipe.
 #pragma once
 
 #include <ago/tune/text.hpp>
@@ -13,12 +13,12 @@
 
 namespace ago::tuner {
 
-/// The state of a search, as far as a person wants to know it.
+/// The state of a search that is shown to the user.
 struct standing {
   int trials = 0, budget = 0;
   double usual = 0, best = 0;  ///< seconds
   double left = 0;             ///< seconds until the budget is spent
-  std::string region;          ///< that is being tuned
+  std::string region;          ///< being tuned
 };
 
 class progress {
@@ -34,20 +34,20 @@ class progress {
       std::fprintf(out_, "%s\n", text(s).c_str()), std::fflush(out_);
     last_ = s.trials;
   }
-  /// A line of its own.
+  /// Prints a separate line.
   void say(std::string const& line) {
     finish();
     std::fprintf(out_, "%s\n", line.c_str());
     std::fflush(out_);
   }
-  /// Leaves the changing line as it is.
+  /// Ends the changing line.
   void finish() {
     if (drawn_) std::fputc('\n', out_), std::fflush(out_);
     drawn_ = false;
   }
 
  private:
-  static constexpr int steps = 20;  ///< lines where there is no terminal, about
+  static constexpr int steps = 20;  ///< approximate number of lines without a terminal
 
   static std::string text(standing const& s) {
     std::string line = print("%d/%d trials, best %s", s.trials, s.budget, duration(s.best).c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the schedules that a candidate asks for to those for which the catalogue has kernels.
+// Maps the schedules that a candidate requests to schedules for which the menu has kernels.
 #pragma once
 
 #include <ago/tune/live_plan.hpp>
@@ -9,7 +9,7 @@
 
 namespace ago::tuner {
 
-/// A schedule table, and the plan that it leads to.
+/// A schedule table, and the plan that results from it.
 template <auto const& Net, options Options>
 struct realised {
   schedule_list table;
@@ -19,15 +19,15 @@ struct realised {
 
 namespace detail {
 
-/// With the default register tile, and its packing.
+/// The same schedule with the default register tile and its packing.
 constexpr schedule without_tile(schedule s) {
   s.pixels = s.vectors = s.packing = 0;
   return s;
 }
 
-/// The register tiles of pipeline `k` that may stay, as bits: the menu has the kernel with those and the default of the
-/// others. Of several such sets the one that keeps most tiles, of equal ones that which keeps the later parts'.
-/// -1: not even without any.
+/// The register tiles of step `k` that can be kept, as a bit set: the menu has the kernel with these tiles and the
+/// defaults of the other parts. Of several such sets, the one that keeps the most tiles; ties: the one that keeps those
+/// of later parts. -1: no set, not even the empty one.
 template <auto const& Net, options Options>
 int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, menu_view const& menu, int k) {
   using steps = network_space<Net, Options>;
@@ -54,7 +54,8 @@ int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, 
 }  // namespace detail
 
 /// Plans `table`. The menu does not have every combination of register tiles for the parts of a pipeline: where it
-/// lacks one, as few steps as possible go back to their default tile. What cannot be helped so is not feasible.
+/// lacks one, as few parts as possible are set back to their default tile. If that does not help, the table is not
+/// feasible.
 template <auto const& Net, options Options>
 realised<Net, Options> realise(schedule_list table, menu_view const& menu) {
   using plan_type = live_plan<Net, Options>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The referee of a real search: measures, logs, takes from the log what was measured before, and counts the budget.
+// The referee of a real search: measures, logs, reuses measurements from the log, and counts the budget.
 #pragma once
 
 #include <ago/tune/log.hpp>
@@ -18,18 +18,18 @@
 
 namespace ago::tuner {
 
-/// Set by the signals that end a search before its time.
+/// Set by the signals that end a search early.
 inline std::atomic<bool> interrupted = false;
 
 class recorded_referee : public referee {
  public:
-  /// `budget`: trials in all. `time_limit`: seconds of measurements, those in the log included; 0: none.
+  /// `budget`: total trials. `time_limit`: seconds of measurements, including those in the log; 0: none.
   recorded_referee(problem& p, log_file& log, progress& shown, int budget, double time_limit)
       : p_(p), log_(log), shown_(shown), budget_(budget), time_limit_(time_limit) {
     for (record const& r : log.found()) known_[key(r.contender, r.incumbent, r.runs_at_most)].push_back(r);
   }
 
-  /// Of the budget, so many trials are not for now; each will take as long as `length` of the usual ones.
+  /// Reserves `trials` of the budget for later; each will take `length` times as long as the usual ones.
   void keep_back(int trials, double length = 1) {
     kept_back_ = trials;
     length_ = length;
@@ -42,7 +42,7 @@ class recorded_referee : public referee {
     if (r.result.runs > 0) count(r);
     return r.result;
   }
-  /// Times are counted as they are logged, so that a search that goes on decides as it would have done.
+  /// Times are counted as logged, so that a resumed search decides as the original would have.
   int trials_left() const override {
     if (interrupted) return 0;
     int const left = budget_ - kept_back_ - trials_;
@@ -57,11 +57,11 @@ class recorded_referee : public referee {
 
   int trials() const override { return trials_; }
   int resumed() const { return resumed_; }
-  /// Seconds in which candidates ran, those of the log not counted: what the search takes beyond them is its overhead.
+  /// Seconds in which candidates ran, without those in the log; the rest of the search's time is overhead.
   double running() const { return running_; }
-  /// Seconds of the incumbent of the first trial, the default: the median over all trials that had it; 0 before.
+  /// Seconds of the incumbent of the first trial, the default: the median over all trials with it; 0 before.
   double usual() const { return usual_; }
-  /// The default's seconds, less what every replacement has gained.
+  /// The default's seconds, minus the gains of all replacements.
   double best() const { return usual_ * std::exp(-gained_); }
   std::vector<trial_point> const& curve() const { return curve_; }
   noise_meter const& noise() const { return noise_; }
@@ -71,7 +71,8 @@ class recorded_referee : public referee {
     return json::list(a) + json::list(b) + std::to_string(runs);
   }
 
-  /// From the log, or measured and logged. Candidates that are the same program are not run, and not a trial.
+  /// From the log, or measured and logged. Candidates that are the same program are not run, and do not count as a
+  /// trial.
   record next(std::string const& region, candidate const& contender, candidate const& incumbent, int runs) {
     auto& before = known_[key(contender, incumbent, runs)];
     if (!before.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who decides which of two candidates is the faster one, and when the budget is spent.
+// Decides which of two candidates is faster, and when the budget is spent.
 #pragma once
 
 #include <ago/tune/problem.hpp>
@@ -23,7 +23,7 @@ class referee {
   virtual void improved(double gain) = 0;
 };
 
-/// How a contender did against an incumbent.
+/// The result of a contender against an incumbent.
 struct outcome {
   double ratio = 0;  ///< ln(contender / incumbent)
   bool wins = false;
@@ -37,7 +37,7 @@ inline bool is_faster(comparison const& c, double confidence) {
 }
 
 /// A contender that seems faster is measured again, and replaces the incumbent only if it is faster again: the first
-/// time flatters it, being the best of many. None once the budget is spent.
+/// time is biased in its favour, as the best of many. None once the budget is spent.
 inline std::optional<outcome> challenge(referee& judge, settings const& s, std::string const& region,
                                         candidate const& contender, candidate const& incumbent) {
   std::optional<comparison> const first = judge.compare(region, contender, incumbent, s.runs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reformer (AGO section V): SPLIT a subgraph into mini-subgraphs, tune each, JOIN them when they have settled, find
-// out how they are best joined, and go on over everything from there.
+// The reformer (AGO section V): SPLITs a subgraph into mini-subgraphs, tunes each, JOINs them when they have settled,
+// searches for the best way to join them, and continues over all choices from there.
 #pragma once
 
 #include <ago/tune/area.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago::tuner {
 
-/// Searches all of a problem until the referee's budget is spent or nothing is left to try.
+/// Searches a whole problem until the referee's budget is spent or nothing is left to try.
 class reformer {
  public:
   reformer(problem& p, settings const& s, referee& judge) : p_(p), s_(s), judge_(judge), best_(usual(p.choices())) {
@@ -21,7 +21,7 @@ class reformer {
     start_ = best_;
   }
 
-  /// The best candidate found. Before it is replaced, a contender must win twice, see challenge().
+  /// The best candidate found. A contender must win twice to replace it, see challenge().
   candidate const& run() {
     time_the_start();
     while (judge_.trials_left() > 0) {
@@ -30,7 +30,7 @@ class reformer {
     }
     return best_;
   }
-  /// Where the search began: the analytic default, or for ago-ni the default without pipelines.
+  /// The start of the search: the analytic default, or for ago-ni the default without pipelines.
   candidate const& start() const { return start_; }
 
  private:
@@ -38,23 +38,23 @@ class reformer {
     genes g;
     double cost;
   };
-  /// A subgraph; while it is split, its minis are tuned apart from each other and composed in `apart`.
+  /// A subgraph. While it is split, its minis are tuned separately and composed in `apart`.
   struct subgraph {
     subgraph(std::string name, std::vector<std::size_t> choices, double share)
         : whole(std::move(name), std::move(choices), share) {}
 
     area whole;
     std::list<area> minis;
-    std::optional<area> structure;  ///< how several minis are joined, after JOIN until it has settled
+    std::optional<area> structure;  ///< how minis are joined; searched after JOIN until it has settled
     bool split = false;
     genes apart;                    ///< of `whole`
-    double cost = 0;                ///< of `apart`; it was 0 when SPLIT began
+    double cost = 0;                ///< of `apart`, relative to that when SPLIT began
     std::vector<observation> seen;  ///< by the minis
-    int allowance = 0;              ///< trials that the minis may use
-    int used = 0;                   ///< of them
+    int allowance = 0;              ///< trials for the minis
+    int used = 0;                   ///< of these trials
   };
-  static constexpr int trials_of_join = 3;  ///< about; kept back for each subgraph that has something to compose
-  static constexpr int hopeless = 1000;     ///< so many trials without a gain end a search
+  static constexpr int trials_of_join = 3;  ///< approximately; reserved for each subgraph that has something to compose
+  static constexpr int hopeless = 1000;     ///< trials without a gain after which a search ends
 
   void add(region const& r, double share) {
     std::vector<std::size_t> choices = r.choices;
@@ -84,10 +84,11 @@ class reformer {
       s.minis.back().begin(p_, s_, [this, &s] { return composed(s); });
     }
   }
-  /// The best of all, but for `s`, which is composed of its minis.
+  /// The best candidate, with `s` replaced by the composition of its minis.
   candidate composed(subgraph const& s) const { return with(best_, s.whole.choices(), s.apart); }
 
-  /// The first trial has the start as its incumbent, so that its time is known: against the same without pipelines.
+  /// The first trial compares the start, as incumbent, with the same candidate without pipelines, so that the start's
+  /// time is known.
   void time_the_start() {
     candidate contender = best_;
     for (subgraph const& s : subgraphs_)
@@ -95,7 +96,8 @@ class reformer {
     if (contender != best_ && p_.feasible(contender)) judge_.compare("all apart", contender, best_, s_.runs);
   }
 
-  /// A subgraph that has been split for long enough: its minis have settled or used what they may, or the budget ends.
+  /// A subgraph that has been split for long enough: its minis have settled or spent their allowance, or the budget is
+  /// nearly spent.
   subgraph* to_be_joined() {
     int kept_back = 0;
     for (subgraph const& s : subgraphs_) kept_back += s.split && s.cost < 0 ? trials_of_join : 0;
@@ -108,9 +110,9 @@ class reformer {
     return nullptr;
   }
 
-  /// The first contenders are the composed schedules, joined as usual and left apart; the next ones are the better one
-  /// in other structures, if there are several places to join at: with one the search of the whole knows as much. What
-  /// the minis have seen is seen.
+  /// The first contenders are the composed schedules, with the default's joins and without joins. If there are several
+  /// places to join at, the next trials vary the structure of the better one; with one place, the search of the whole
+  /// would learn as much. The observations of the minis are kept.
   void join(subgraph& s) {
     s.split = false;
     s.whole.begin(p_, s_, [this] { return best_; });
@@ -123,8 +125,9 @@ class reformer {
       if (x.g != s.apart) s.whole.learn(x.g, before + o->ratio + x.cost - s.cost);
     s.seen.clear();
   }
-  /// The joins of the best so far, and of each mini what it expects to be best, as far as they fit. What single minis
-  /// gain is often too little to be proven in the whole network; what all of them gain together must be.
+  /// The joins of the best so far and, for each mini, the schedule that it expects to be best, where they fit together.
+  /// The gain of a single mini is often too small to be proven in the whole network; the gain of all together must be
+  /// proven.
   genes joined_as_usual(subgraph& s) {
     candidate result = best_;
     for (area& m : s.minis)
@@ -142,7 +145,7 @@ class reformer {
     if (o->wins) best_ = contender, judge_.improved(-o->ratio);
     return o;
   }
-  /// Where minis can be joined, by these choices on joining.
+  /// The number of places where minis can be joined, given the choices on joining.
   int places_in(std::vector<std::size_t> const& joins) const {
     return int(std::ranges::count_if(joins, [&](std::size_t c) { return p_.choices()[c].apart != choice::none; }));
   }
@@ -165,7 +168,7 @@ class reformer {
     if (o->wins) s.apart = s.seen.back().g, s.cost += o->ratio;
   }
 
-  /// For the region that promises most; false if none is left.
+  /// Runs one trial for the region with the largest expected gain; false if none is left.
   bool one_trial() {
     subgraph* owner = nullptr;
     area* next = nullptr;

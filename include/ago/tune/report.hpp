@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table at the end: what every step takes by default, and tuned.
+// The table at the end: the time of every step by default, and tuned.
 #pragma once
 
 #include <ago/tune/subject.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago::tuner {
 
-/// Columns: step, default, tuned, gain, structure. The last line adds up.
+/// Columns: step, default, tuned, gain, structure. The last line is the sum.
 inline std::string report_of(std::vector<step_report> const& steps) {
   std::size_t widest = 4;
   step_report sum{"sum of the steps", "", 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parameters and inputs for timing: seeded, and such that activations stay in range, since huge and tiny numbers take
-// other paths through a processor than those of a trained network.
+// Parameters and inputs for timing: seeded, and such that activations stay in the range of a trained network, since
+// processors may handle huge and tiny numbers in other ways.
 #pragma once
 
 #include <ago/graph/parameters.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago::tuner {
 
-/// Uniform in [low, high), a function of the seed and the index alone (SplitMix64, Steele et al., OOPSLA 2014).
+/// Uniform in [low, high), a function of the seed and the index only (SplitMix64, Steele et al., OOPSLA 2014).
 inline float uniform(std::uint64_t seed, std::uint64_t index, float low, float high) {
   std::uint64_t z = (seed << 32) + (index + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -50,7 +50,7 @@ std::vector<float> sample_parameters() {
   return all;
 }
 
-/// One vector for each input. Those that choose rows of a table are numbers of rows.
+/// One vector for each input. Inputs that select rows of a table contain row numbers.
 template <int V, int E, int O>
 std::vector<std::vector<float>> sample_inputs(graph<V, E, O> const& g) {
   std::vector<std::vector<float>> all;

@@ -9,7 +9,7 @@
 
 namespace ago::tuner {
 
-/// What schedule_table is at compile time: the plan's functions take either.
+/// The run-time counterpart of schedule_table: the plan's functions accept either.
 class schedule_list {
  public:
   schedule_list() = default;
@@ -30,7 +30,7 @@ class schedule_list {
                                      [](tuned_schedule const& e, std::uint64_t s) { return e.signature < s; });
     return at != entries_.end() && at->signature == signature ? &at->best : nullptr;
   }
-  /// Sets the schedule for `signature`; the default one means that there is none.
+  /// Sets the schedule for `signature`; the default schedule removes the entry.
   void set(std::uint64_t signature, schedule const& to) {
     auto const at = std::lower_bound(entries_.begin(), entries_.end(), signature,
                                      [](tuned_schedule const& e, std::uint64_t s) { return e.signature < s; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a region is searched: what every method has in common, and the two that learn nothing.
+// Search methods for a region: what all have in common, and the two that do not learn.
 #pragma once
 
 #include <ago/tune/space.hpp>
@@ -10,25 +10,25 @@
 
 namespace ago::tuner {
 
-/// Proposes combinations to be measured, none of them twice.
+/// Proposes combinations to measure, none of them twice.
 class search {
  public:
   explicit search(space where) : where_(std::move(where)) {}
   virtual ~search() = default;
 
-  /// The next combination to measure; none if there is nothing new that is feasible.
+  /// The next combination to measure; none if no new one is feasible.
   std::optional<genes> propose() {
     std::optional<genes> next = choose();
     if (next) known_.insert(*next);
     return next;
   }
-  /// What a combination, proposed or not, has cost: the logarithm of seconds, up to a constant.
+  /// Records the cost of a combination, proposed or not: the logarithm of seconds, up to a constant.
   void learn(genes const& g, double cost) {
     known_.insert(g);
     take(g, cost);
     if (!cheapest_ || cost < least_) cheapest_ = g, least_ = cost;
   }
-  /// Of what was measured, the combination that is expected to be the cheapest, proven or not.
+  /// The measured combination that is expected to be the cheapest, proven or not.
   virtual std::optional<genes> favourite() { return cheapest_; }
 
  protected:
@@ -45,7 +45,7 @@ class search {
   double least_ = 0;
 };
 
-/// Every feasible combination in the order of an odometer.
+/// Every feasible combination in lexicographical order.
 class exhaustive_search : public search {
  public:
   using search::search;
@@ -65,7 +65,7 @@ class exhaustive_search : public search {
   bool done_ = false;
 };
 
-/// Feasible combinations, each as likely as any other.
+/// Feasible combinations, all equally likely.
 class random_search : public search {
  public:
   random_search(space where, std::uint64_t seed) : search(std::move(where)), random_(seed) {}
@@ -74,7 +74,7 @@ class random_search : public search {
   std::optional<genes> choose() override {
     for (int attempt = 0; attempt < 2000; ++attempt)
       if (genes g = where().any(random_); is_new(g)) return g;
-    // Nearly all are known: the next one after any.
+    // Nearly all are known: take the next new one after a random combination.
     if (where().volume() > 1e5) return std::nullopt;
     genes g = where().any(random_);
     for (double left = where().volume(); left > 0; --left) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tuner from its command line to its exit code: searches, and writes what it has found.
+// A tuner from command line to exit code: searches, and writes the results.
 #pragma once
 
 #include <ago/tune/command_line.hpp>
@@ -20,14 +20,14 @@
 
 namespace ago::tuner {
 
-/// Makes what is to be tuned, once the command line is known to make sense.
+/// Creates the subject to tune, after the command line has been validated.
 using subject_maker = std::function<std::unique_ptr<subject>(flags const&)>;
 
 namespace detail {
 
 inline std::string version_text() { return print("%d.%d.%d", version.major, version.minor, version.patch); }
 
-/// Changes with the choices and their options: a log of others means something else.
+/// Changes with the choices and their options, since a log of other choices has another meaning.
 inline std::string fingerprint(problem const& p) {
   std::uint64_t h = 0;
   auto const mix = [&h](std::string const& text) {
@@ -63,7 +63,7 @@ inline std::string usual_log(flags const& f, std::string const& network) {
   return std::filesystem::path(f.output).replace_extension("." + name + ".jsonl").string();
 }
 
-/// The first signal ends the search as if its budget were spent, a second one ends the program.
+/// The first signal ends the search as if its budget were spent; a second one ends the program.
 inline void obey_signals() {
   interrupted = false;
   struct sigaction action {};
@@ -72,7 +72,7 @@ inline void obey_signals() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-/// One tuning, from a sound command line on.
+/// One tuning, from a valid command line on.
 class tuning {
  public:
   tuning(subject& what, flags f) : what_(what), f_(std::move(f)), shown_(stderr) {
@@ -99,7 +99,7 @@ class tuning {
   }
 
  private:
-  /// Whatever can go wrong with them should do so before hours of measurements.
+  /// File errors should appear before hours of measurements.
   void check_files() {
     if (std::optional<header> const there = read_header(f_.output); there && there->name != f_.name)
       throw failure(f_.output + " has the table tuned::" + there->name + "; --name " + there->name + " adds to it");
@@ -107,7 +107,7 @@ class tuning {
     if (!f_.plot.empty()) check_writable(f_.plot);
   }
 
-  /// The last trial is kept for the result against the default.
+  /// The last trial is reserved for comparing the result with the default.
   candidate search(recorded_referee& referee) {
     referee.keep_back(f_.search.budget > 1, double(f_.search.final_runs) / f_.search.runs);
     reformer r(what_, f_.search, referee);
@@ -153,9 +153,9 @@ class tuning {
     part.title = comment_text(part.title);
     for (std::string& line : part.lines) line = comment_text(line);
     found.banner.push_back(std::move(part));
-    // Another tuner may have written meanwhile.
+    // Another tuner may have written the file in the meantime.
     header there = read_header(f_.output).value_or(header{});
-    // What an earlier search for this network wrote holds until this one is through; then it holds if it is confirmed.
+    // Entries of an earlier search for this network stay until this search is complete; then only confirmed ones stay.
     std::string const mark = comment_text(what_.network() + ", ");
     if (settled_)
       std::erase_if(there.entries, [&](entry const& e) {
@@ -183,15 +183,15 @@ class tuning {
   flags f_;
   progress shown_;
   std::optional<comparison> last_;
-  bool stays_ = false;  ///< the default, which was not clearly beaten in the last trial
-  bool settled_ = false;  ///< is the result known, and not only what was found before an interrupt?
+  bool stays_ = false;  ///< the default stays, since it was not clearly beaten in the last trial
+  bool settled_ = false;  ///< is the result final, not only what was found before an interrupt?
   double seconds_ = 0;  ///< of the search
 };
 
 }  // namespace detail
 
-/// The main function of a tuner. 0: tuned, or answered; 1: it could not be done, and no header was written; 2: wrong
-/// command line.
+/// The main function of a tuner. Returns 0: tuned, or the question was answered; 1: failed, and no header was written;
+/// 2: invalid command line.
 inline int session(int count, char const* const* words, subject_maker const& make) {
   std::string const program = count > 0 ? std::filesystem::path(words[0]).filename().string() : "tune";
   try {

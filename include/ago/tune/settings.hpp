@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is to be searched, how, and when it is enough.
+// The settings of a search: method, variant, and when it ends.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -11,7 +11,7 @@ namespace ago::tuner {
 
 enum class method : std::uint8_t { evolutionary, random, exhaustive };
 
-/// Variants of AGO (section VI.C): whole, without reformer, without intensive fusion.
+/// Variants of AGO (section VI.C): complete, without reformer, without intensive fusion.
 enum class variant : std::uint8_t { ago, ago_nr, ago_ni };
 
 inline constexpr char const* method_names[] = {"evolutionary", "random", "exhaustive"};
@@ -25,15 +25,15 @@ struct settings {
   std::uint64_t seed = 1;
   int budget = 300;  ///< trials: measurements of a contender against an incumbent
 
-  int runs = 16;            ///< of both, at most, in a trial
-  int final_runs = 64;      ///< in the last one: the result against the default
-  double confidence = .95;  ///< that a contender is the faster one, in two trials, before it replaces the incumbent
-  double split_share = .3;  ///< of a subgraph's part of the budget, for its mini-subgraphs
+  int runs = 16;            ///< maximum number of runs of both in a trial
+  int final_runs = 64;      ///< in the last trial, the result against the default
+  double confidence = .95;  ///< required in two trials for a contender to replace the incumbent
+  double split_share = .3;  ///< of a subgraph's share of the budget, for its mini-subgraphs
 };
 
-/// A region has settled after so many trials without a replacement.
+/// Trials without a replacement after which a region has settled.
 constexpr int patience(std::size_t choices) { return 4 + 2 * int(choices < 10 ? choices : 10); }
-/// How the minis of a subgraph are joined has settled after so many for each place where they can be joined.
+/// Likewise, for the structure of a subgraph: trials for each place where minis can be joined.
 inline constexpr int patience_with_structure = 2;
 
 }  // namespace ago::tuner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one search sees of a problem: the choices of a region, everything else being as it is.
+// The part of a problem that one search sees: the choices of a region, with everything else fixed.
 #pragma once
 
 #include <ago/tune/generator.hpp>
@@ -12,13 +12,13 @@
 
 namespace ago::tuner {
 
-/// The options taken of a region's choices, in the order of region::choices.
+/// The chosen options of a region's choices, in the order of region::choices.
 using genes = std::vector<std::uint8_t>;
 
 /// The combinations that a search may propose.
 struct space {
   std::vector<std::size_t> sizes;                ///< number of options of each choice, at least 1
-  std::vector<bool> joins;                       ///< which choices are on joining minis: the others are alike
+  std::vector<bool> joins;                       ///< which choices are on joining minis
   double spread = .1;                            ///< of the logarithms of seconds, before anything is known
   std::function<bool(genes const&)> feasible;    ///< can it be measured?
   std::function<double(genes const&)> analytic;  ///< logarithm of the predicted seconds, up to a constant
@@ -34,7 +34,7 @@ struct space {
     for (std::size_t const n : sizes) result.push_back(std::uint8_t(random.below(n)));
     return result;
   }
-  /// The next combination as an odometer counts, the last choice fastest; false after the last one.
+  /// The next combination in lexicographical order; false after the last one.
   bool advance(genes& g) const {
     for (std::size_t i = sizes.size(); i-- > 0;) {
       if (++g[i] < sizes[i]) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps, schedules and plans in words.
+// Text for steps, schedules and plans.
 #pragma once
 
 #include <ago/plan/plan.hpp>
@@ -10,7 +10,7 @@
 
 namespace ago::tuner {
 
-/// "56x56x24", with the number of images if there are several.
+/// "56x56x24", preceded by the number of images if there are several.
 inline std::string in_words(shape const& s) {
   std::string const pixels = std::to_string(s.h) + 'x' + std::to_string(s.w) + 'x' + std::to_string(s.c);
   return s.n == 1 ? pixels : std::to_string(s.n) + 'x' + pixels;
@@ -38,8 +38,8 @@ inline std::string in_words(chain_tiling const& t) {
   return t.how == tiling::rows ? name_of(t.how) : name_of(t.how) + (" by " + std::to_string(t.tile));
 }
 
-/// Which loop is the outermost one of a step that passes over pixels and channels, as its cache tile has it: "pixels
-/// outermost", or which blocks are. Empty where there is no order: one panel of channels, or another structure.
+/// The outermost loop of a step that loops over pixels and channels, as decided by its cache tile: "pixels outermost",
+/// or the size of its blocks. Empty where there is no such order: one panel of channels, or another structure.
 inline std::string loop_order(planned_step const& p) {
   std::string const blocks = "blocks of " + std::to_string(p.data.block);
   int const block = p.data.block;
@@ -57,7 +57,7 @@ inline std::string loop_order(planned_step const& p) {
   return blocks + (by_rows ? " rows" : " pixels");
 }
 
-/// "2 pieces along rows"; empty if there is one.
+/// "2 pieces along rows"; empty if the step is undivided.
 inline std::string in_words(step_split const& s) {
   return s.pieces > 1 ? std::to_string(s.pieces) + " pieces along " + name_of(s.how) : "";
 }
@@ -71,7 +71,8 @@ inline std::string in_words(planned_step const& p) {
   return text;
 }
 
-/// What a schedule requests: "tile 14x2, by rows with the step before". `order`: of the loops, if it requests one.
+/// What a schedule requests: "tile 14x2, by rows with the step before". `order`: of the loops, if the schedule requests
+/// one.
 inline std::string in_words(schedule const& s, std::string const& order = "") {
   std::string text;
   auto const add = [&](std::string const& words) { text += (text.empty() ? "" : ", ") + words; };
@@ -88,7 +89,7 @@ inline std::string in_words(schedule const& s, std::string const& order = "") {
   return text;
 }
 
-/// `Net` as the compiler writes it: "networks::mobilenet_v2<224>".
+/// `Net` as the compiler prints it: "networks::mobilenet_v2<224>".
 template <auto const& Net>
 std::string network_name() {
 #if defined(__GNUC__)

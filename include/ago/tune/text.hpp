@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small texts: formatted numbers, durations, and sentences for people.
+// Formatted numbers, durations, and messages for users.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
@@ -36,10 +36,10 @@ inline std::string clock_time(double seconds) {
   return print("%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
-/// How much shorter `now` is than `before`: "-12.3 %".
+/// The change from `before` to `now`: "-12.3 %".
 inline std::string change(double before, double now) { return print("%+.1f %%", (now / before - 1) * 100); }
 
-/// Something the user can mend: the sentence is all there is to say.
+/// An error that the user can fix; its message needs no further context.
 struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

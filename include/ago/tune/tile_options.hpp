@@ -7,14 +7,14 @@
 
 namespace ago::tuner {
 
-/// How many options there are of each kind, the default aside. Those that change code are in the tuner's executable.
-inline constexpr int tiles_alone = 6;        ///< register tiles of a step by itself
-inline constexpr int tiles_in_pipeline = 2;  ///< the first ones of those, for one part of a pipeline at a time
-inline constexpr int tiles_repacked = 1;     ///< with weights in the other packing, in pipelines as well
+/// Number of options of each kind, without the default. Options that change code are compiled into the tuner.
+inline constexpr int tiles_alone = 6;        ///< register tiles of a step computed alone
+inline constexpr int tiles_in_pipeline = 2;  ///< the first of these, for one part of a pipeline at a time
+inline constexpr int tiles_repacked = 1;     ///< with the other packing of weights, also in pipelines
 inline constexpr int most_blocks = 5;        ///< cache tiles
 
-/// A register tile as a schedule requests it: pixels and vectors, or columns and rows of a depthwise step. Vectors
-/// depend on the packing, so both are one choice.
+/// A register tile as a schedule requests it: pixels and vectors, or columns and rows of a depthwise step. The number
+/// of vectors depends on the packing, so both are one choice.
 struct tile_option {
   int pixels = 0, vectors = 0;
   int packing = 0;  ///< schedule::packing; 0: that of the default
@@ -25,7 +25,7 @@ struct tile_options {
   tile_option option[tiles_alone]{};
   int count = 0;
 
-  /// The wish for option k; none beyond the last.
+  /// The schedule that requests option k; an empty one beyond the last.
   constexpr schedule wish(int k) const {
     schedule s;
     if (k < 0 || k >= count) return s;
@@ -38,7 +38,7 @@ struct tile_options {
 
 namespace detail {
 
-/// The cheapest few of what is offered.
+/// The cheapest of the tiles offered.
 struct tile_ranking {
   tile_options best{};
   long cost[tiles_alone]{};
@@ -57,7 +57,7 @@ struct tile_ranking {
   }
 };
 
-/// Of each number of vectors the numbers of pixels that cost least: one, or more if there are few such numbers.
+/// For each number of vectors, the cheapest number of pixels, or several if there are few numbers of vectors.
 constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) {
   kernel_key const& key = usual.key;
   step_data const& s = usual.data;
@@ -77,7 +77,7 @@ constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) 
   return all.best;
 }
 
-/// One to four rows of up to eight columns; if the compiler does not know the window, one row.
+/// One to four rows of up to eight columns; one row if the window is not known at compile time.
 constexpr tile_options depthwise_tiles(planned_step const& usual) {
   step_data const& s = usual.data;
   tile_ranking r;
@@ -91,19 +91,19 @@ constexpr tile_options depthwise_tiles(planned_step const& usual) {
 
 }  // namespace detail
 
-/// The register tiles that are tried for a step, besides that of `usual`, its plan without a wish.
+/// The register tiles that are tried for a step, besides that of `usual`, its plan without a schedule.
 constexpr tile_options tiles_of(planned_step const& usual) {
   if (is_matrix(usual.key.what)) return detail::matrix_tiles(usual);
   if (usual.key.what == structure::depthwise) return detail::depthwise_tiles(usual);
   return {};
 }
 
-/// Tiles with the packing of weights that `usual` does not have, the best ones as above.
+/// The best tiles for the packing of weights that `usual` does not use.
 constexpr tile_options repacked_tiles_of(planned_step const& usual) {
   if (!can_pair(usual.key)) return {};
   planned_step other = usual;
   other.key.paired = !usual.key.paired;
-  other.key.tile = {0, 0};  // none is left out
+  other.key.tile = {0, 0};  // matches no tile, so none is left out
   tile_options r = detail::matrix_tiles(other, other.key.paired ? 2 : 1);
   if (r.count > tiles_repacked) r.count = tiles_repacked;
   return r;
@@ -122,10 +122,10 @@ struct block_options {
   }
 };
 
-/// The cache tiles that are tried for a step, besides that of `usual`. They are the order of its loops: of a matrix
-/// product from one register tile or row after another, for each of which all weights pass (pixels outermost), over
-/// blocks of 16, 64 and 256 KB of input, to all of it (panels of channels outermost); of a depthwise step from one
-/// vector of channels after another to all of them for each register tile.
+/// The cache tiles that are tried for a step, besides that of `usual`. They determine the order of its loops. For a
+/// matrix product they range from one register tile or row at a time, which reads all weights for each (pixels
+/// outermost), over blocks of 16, 64 and 256 KB of input, to all of the input (panels of channels outermost). For a
+/// depthwise step they range from one vector of channels at a time to all vectors for each register tile.
 constexpr block_options blocks_of(planned_step const& usual) {
   block_options r;
   step_data const& s = usual.data;
@@ -138,7 +138,7 @@ constexpr block_options blocks_of(planned_step const& usual) {
   if (!is_matrix(usual.key.what)) return r;
   bool const rows = usual.key.what == structure::convolution;
   matrix_layout const layout = layout_of_matrix(usual.key, s);
-  if (layout.padded_channels <= layout.panel) return r;  // one panel passes over the input once
+  if (layout.padded_channels <= layout.panel) return r;  // with one panel, the input is read once
   long const line = 4L * (rows ? long(s.in.w) * s.in.c * s.win.stride_h : s.in.c);
   long const extent = rows ? s.out.h : s.out.pixels(), tile = rows ? 1 : usual.key.tile.pixels;
   if (extent > tile) r.offer(1);

@@ -9,12 +9,12 @@
 
 namespace ago {
 
-/// Finds the best schedules of `Net` on this machine, and writes them into a header with a table for
-/// `ago::model<Net, table, Options>`, as the command line says: `--help` lists what it can. All of a program:
+/// Finds the best schedules of `Net` on this machine and writes them into a header as a table for a model,
+/// `ago::model<Net, table, Options>`. `--help` lists the flags. A complete program:
 ///
 ///   int main(int count, char** words) { return ago::tune<my_network>(count, words); }
 ///
-/// Compile it as the network will be compiled: what is measured is the code that ships.
+/// Compile it with the same flags as the network: what is measured is the code that ships.
 template <auto const& Net, options Options = options()>
 int tune(int count, char const* const* words) {
   static_assert(check<Net>::ok);
