@@ -145,7 +145,7 @@ test::random_graph make_network(test::random& r, int operators) {
   return test::pick(r, 0, 2) == 0 ? make_line(r, operators) : test::make_random_network(r, operators);
 }
 
-/// A random network with atoms or single operators as blocks, and some limit; nothing if it has more than `most` blocks.
+/// A random network with atoms or single operators as blocks, and a limit; nothing if it has more than `most` blocks.
 std::optional<small_network<test::random_graph>> pick_small(test::random& r, test::random_graph const& g, int most) {
   auto blocks = ago::atoms_of(g);
   if (test::pick(r, 0, 3) == 0)

@@ -24,7 +24,7 @@ std::string complaint(std::vector<char const*> const& words) {
 
 }  // namespace
 
-TEST_CASE("every flag is understood") {
+TEST_CASE("every flag is accepted") {
   flags const f = parsed({"--output", "boards/my_board.hpp", "--name=other", "--device", "Raspberry Pi 5", "--budget",
                           "12", "--seed", "18446744073709551615", "--method", "random", "--variant", "ago-nr", "--log",
                           "l", "--resume", "--plot=p.svg", "--time-limit", "1.5"});
@@ -41,7 +41,7 @@ TEST_CASE("every flag is understood") {
   CHECK(f.time_limit == 1.5);
 }
 
-TEST_CASE("what is not said has a default, and the table the name of its file") {
+TEST_CASE("flags have defaults, and the table has the name of its file") {
   flags const f = parsed({"--output", "boards/my_board.hpp"});
   CHECK(f.name == "my_board");
   CHECK(f.search.budget == 300);
@@ -61,7 +61,7 @@ TEST_CASE("every flag is in the help") {
   }
 }
 
-TEST_CASE("what makes no sense is refused with a sentence") {
+TEST_CASE("invalid values are refused with a sentence") {
   CHECK(complaint({}) == "--output FILE.hpp is missing: where the tuned schedules shall go");
   CHECK(complaint({"--output"}) == "--output needs a value");
   CHECK(complaint({"--bugdet", "3"}) == "unknown flag '--bugdet'; --help shows all");
@@ -84,12 +84,12 @@ TEST_CASE("what makes no sense is refused with a sentence") {
     CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
 }
 
-TEST_CASE("files are told apart by where they are, not by how they are spelled") {
+TEST_CASE("files are distinguished by location, not by spelling") {
   testing::scratch_folder here;
   namespace fs = std::filesystem;
   fs::create_directory(here / "folder");
   fs::create_symlink("folder", here / "link");
-  fs::create_symlink("board.hpp", here / "to_board");  // which is not there yet
+  fs::create_symlink("board.hpp", here / "to_board");  // which does not exist yet
   testing::put(here / "log", "");
   fs::create_hard_link(here / "log", here / "same_log");
   std::string const board = here / "board.hpp";

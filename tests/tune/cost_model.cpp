@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The learnt cost model: it interpolates, knows what it does not know, and finds out whom to trust.
+// The learnt cost model: it interpolates, estimates its uncertainty, and finds out whether to trust the analytic model.
 #include <doctest/doctest.h>
 #include <ago/tune/cost_model.hpp>
 
@@ -40,7 +40,7 @@ double skill(int count, double (*analytic)(genes const&)) {
 
 }  // namespace
 
-TEST_CASE("factors of a matrix solve its equations") {
+TEST_CASE("the factors of a matrix solve its equations") {
   generator random(1);
   constexpr std::size_t n = 12;
   std::vector<double> root(n * n), matrix(n * n), b(n);
@@ -62,7 +62,7 @@ TEST_CASE("factors of a matrix solve its equations") {
   CHECK(!factor.set({1, 2, 0, 1}, 2));  // 1 2; 2 1 has a negative eigenvalue
 }
 
-TEST_CASE("what was measured is remembered, and what is far from it is uncertain") {
+TEST_CASE("measured costs are remembered, and predictions far from them are uncertain") {
   generator random(2);
   cost_model model(std::vector<bool>(6, false), .1);
   std::vector<genes> seen;
@@ -80,7 +80,7 @@ TEST_CASE("what was measured is remembered, and what is far from it is uncertain
   CHECK(unknown > 2 * known);
 }
 
-TEST_CASE("the more is measured the better it predicts, with an analytic model, a bad one, or none") {
+TEST_CASE("predictions improve with measurements, with a good analytic model, a bad one, or none") {
   auto const none = [](genes const&) { return 0.; };
   auto const good = [](genes const& g) { return cost(g) + .005 * g[0]; };
   auto const bad = [](genes const& g) { return .1 * synthetic::hashed(g[0], g[1], g[2], g[3]); };
@@ -90,6 +90,6 @@ TEST_CASE("the more is measured the better it predicts, with an analytic model, 
   CHECK(skill(60, bad) > .9);
 }
 
-TEST_CASE("more observations than are kept do no harm") {
+TEST_CASE("there may be more observations than are kept") {
   CHECK(skill(400, [](genes const&) { return 0.; }) > .8);
 }

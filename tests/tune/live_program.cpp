@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that is planned at run time against the one that the compiler makes of the same schedules.
+// Runtime programs compared with programs compiled with the same schedules.
 #include "../model/drawing.hpp"
 #include "networks.hpp"
 
@@ -22,7 +22,7 @@ using tuner::schedule_list;
 
 namespace {
 
-/// Schedules from the tuner's space for most steps; tiles inside pipelines seldom, as the menu has few of those.
+/// Schedules from the tuner's space for most steps; tiles inside pipelines rarely, because the menu has few of them.
 template <auto const& Net, options Options, unsigned Seed>
 class drawn {
   using steps = tuner::network_space<Net, Options>;
@@ -137,7 +137,7 @@ void check_plan(Plan const& plan) {
 template <auto const& Net, options Options>
 using place_of = std::shared_ptr<typename live_program<Net, Options>::place_type>;
 
-/// The plans are the same; so are the results, if the menu has all kernels. Has it?
+/// Checks that the plans are equal and, if the menu has all kernels, the results. Returns whether it has all kernels.
 template <auto const& Net, auto const& Table, options Options>
 bool compare(schedule_list const& list, live_program<Net, Options> const* like, place_of<Net, Options> where) {
   using compiled = program<Net, Table, Options>;
@@ -158,8 +158,8 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
   return true;
 }
 
-/// The default table and `Tables` drawn ones: packed in places of their own, like others, and one after another in the
-/// same place. Returns how many of the drawn ones the menu has all kernels for.
+/// Compares the default table and `Tables` random ones: packed in places of their own, with the weights of others, and
+/// one after another in the same place. Returns for how many random tables the menu has all kernels.
 template <auto const& Net, options Options, unsigned Tables>
 int compare_all() {
   using live = live_program<Net, Options>;
@@ -181,7 +181,7 @@ int compare_all() {
 constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni}, all_merged{horizontal_fusion::always};
 constexpr options several(threads{3});
 
-/// Operators of `Net`, as `all_merged` compiles it, for which `is` holds.
+/// The number of operators of `Net`, as compiled by `all_merged`, for which `is` holds.
 template <auto const& Net>
 constexpr int count_merged_nodes(auto const& is) {
   int n = 0;
@@ -191,7 +191,7 @@ constexpr int count_merged_nodes(auto const& is) {
 
 }  // namespace
 
-TEST_CASE("chains: planned at run time, the keys and the bits are those of the compiled program") {
+TEST_CASE("chains: planned at run time, keys and results are identical to those of the compiled program") {
   CHECK(compare_all<chains, native, 8>() >= 5);
 }
 
@@ -199,14 +199,14 @@ TEST_CASE("branches: likewise, with narrow vectors") { CHECK(compare_all<branche
 
 TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<branches, apart, 4>() == 4); }
 
-TEST_CASE("chains and tokens: likewise, in pieces for three threads") {
+TEST_CASE("chains and tokens: likewise, divided for three threads") {
   CHECK(compare_all<chains, several, 4>() >= 2);
   CHECK(compare_all<tokens, several, 4>() >= 2);
 }
 
 TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, 4>() >= 3); }
 
-TEST_CASE("steps that are equal but for where their input lies: likewise") {
+TEST_CASE("steps that differ only in the place of their input: likewise") {
   using net = program<shuffled, untuned, native>;
   static_assert([] {
     int pairs = 0;
@@ -219,7 +219,7 @@ TEST_CASE("steps that are equal but for where their input lies: likewise") {
   CHECK(compare_all<shuffled, native, 4>() >= 3);
 }
 
-TEST_CASE("siblings and trained values: likewise, packed with all that has been merged") {
+TEST_CASE("siblings and trained values: likewise, packed with all merged operators") {
   static_assert(count_merged_nodes<families>([](node const& v) { return v.is_merged(); }) > 0);
   static_assert(count_merged_nodes<families>([](node const& v) { return v.kind == op::constant; }) == 1);
   CHECK(compare_all<families, all_merged, 4>() >= 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Logs: what is appended is found again, to the bit, whatever happened in between.
+// Logs: appended records are found again, bit-identical, even after interruptions.
 #include <doctest/doctest.h>
 #include <ago/tune/log.hpp>
 
@@ -54,7 +54,7 @@ std::string complaint(std::string const& path, bool resume = true, identity cons
 
 }  // namespace
 
-TEST_CASE("what is appended is found again, to the bit") {
+TEST_CASE("appended records are found again, bit-identical") {
   scratch_folder here;
   generator random(3);
   std::vector<record> made;
@@ -67,7 +67,7 @@ TEST_CASE("what is appended is found again, to the bit") {
   }
 }
 
-TEST_CASE("a torn last line is dropped with a warning, wherever it was torn") {
+TEST_CASE("a truncated last line is dropped with a warning, wherever it was truncated") {
   scratch_folder here;
   generator random(4);
   {
@@ -90,7 +90,7 @@ TEST_CASE("a torn last line is dropped with a warning, wherever it was torn") {
   }
 }
 
-TEST_CASE("a log of another search, a damaged one, or one in use is refused and left as it is") {
+TEST_CASE("a log of another search, a damaged log, or one in use is refused and left unchanged") {
   scratch_folder here;
   generator random(5);
   {
@@ -112,7 +112,7 @@ TEST_CASE("a log of another search, a damaged one, or one in use is refused and 
   }
 }
 
-TEST_CASE("a log of another search whose last line was cut off is left as it is") {
+TEST_CASE("a log of another search with a truncated last line is left unchanged") {
   scratch_folder here;
   { opened o(here / "log"); }
   put(here / "log", contents(here / "log") + "{\"region\"");
@@ -121,7 +121,7 @@ TEST_CASE("a log of another search whose last line was cut off is left as it is"
   CHECK(contents(here / "log") == text);
 }
 
-TEST_CASE("figures that no measurement has are refused") {
+TEST_CASE("impossible figures are refused") {
   scratch_folder here;
   generator random(7);
   {
@@ -151,7 +151,7 @@ TEST_CASE("figures that no measurement has are refused") {
   CHECK(complaint(here / "log").find("this runs") != std::string::npos);
 }
 
-TEST_CASE("no line but the last may be damaged, by whichever character") {
+TEST_CASE("a damaged line other than the last is refused, whichever character is damaged") {
   scratch_folder here;
   generator random(6);
   {
@@ -161,7 +161,7 @@ TEST_CASE("no line but the last may be damaged, by whichever character") {
   std::string const text = contents(here / "log");
   std::size_t const first = text.find('\n') + 1;
   for (std::size_t i = text.find(",\"contender\""); i < text.find('\n', first); ++i) {
-    if (std::isdigit(static_cast<unsigned char>(text[i]))) continue;  // of a number
+    if (std::isdigit(static_cast<unsigned char>(text[i]))) continue;  // part of a number
     if (text[i] == '-' || text[i] == '.' || text[i] == 'e') continue;
     std::string damaged = text;
     damaged[i] = '~';
@@ -171,6 +171,6 @@ TEST_CASE("no line but the last may be damaged, by whichever character") {
   }
 }
 
-TEST_CASE("a full disk is said") {
+TEST_CASE("a full disk is reported") {
   CHECK(complaint("/dev/full") == "/dev/full cannot be written: No space left on device");
 }

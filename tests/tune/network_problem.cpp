@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network as a search sees it.
+// A network as the subject of a search.
 #include "networks.hpp"
 
 #include <ago/ago.hpp>
@@ -54,7 +54,7 @@ bool is_sorted_without_twins(std::vector<tuned_schedule> const& t) {
 
 }  // namespace
 
-TEST_CASE("all usual options are the default: an empty table, the compiled model's outputs") {
+TEST_CASE("the usual options are the default: an empty table, and the compiled model's outputs") {
   auto& p = tuned_chains();
   CHECK(p.feasible(usual_of(p)));
   CHECK(p.to_table(usual_of(p)).empty());
@@ -66,7 +66,7 @@ TEST_CASE("all usual options are the default: an empty table, the compiled model
   CHECK(p.result_of(usual_of(p)) == scores);
 }
 
-TEST_CASE("every candidate has kernels, a sorted table, a price, and right outputs") {
+TEST_CASE("every candidate has kernels, a sorted table, a predicted cost, and correct outputs") {
   auto& p = tuned_chains();
   std::mt19937 random(5);
   std::vector<float> const expected = p.result_of(usual_of(p));
@@ -84,7 +84,7 @@ TEST_CASE("every candidate has kernels, a sorted table, a price, and right outpu
   CHECK(prices.size() > 30);
 }
 
-TEST_CASE("minis share no choice, hold at most one complex operator, and cover all but joining") {
+TEST_CASE("minis share no choice, and have all choices except joining") {
   auto& p = tuned_chains();
   std::set<std::size_t> seen;
   for (region const& r : p.minis()) {
@@ -97,7 +97,7 @@ TEST_CASE("minis share no choice, hold at most one complex operator, and cover a
   for (std::size_t k = 0; k < p.choices().size(); ++k) CHECK(seen.count(k) == (p.choices()[k].apart == choice::none));
 }
 
-TEST_CASE("subgraphs are made of minis and the choices that join them") {
+TEST_CASE("subgraphs have the choices of their minis and those that join them") {
   auto& p = tuned_chains();
   std::set<std::size_t> seen;
   for (region const& r : p.subgraphs()) {
@@ -110,7 +110,7 @@ TEST_CASE("subgraphs are made of minis and the choices that join them") {
   CHECK(seen.size() == p.choices().size());
 }
 
-TEST_CASE("regions are named by the parts of steps, of which there are more than steps") {
+TEST_CASE("regions are named after the parts of steps, not after steps") {
   auto& p = tuned_chains();
   for (auto const* regions : {&p.minis(), &p.subgraphs()})
     for (region const& r : *regions) {
@@ -126,7 +126,7 @@ TEST_CASE("regions are named by the parts of steps, of which there are more than
   }
 }
 
-TEST_CASE("every choice changes the plan, in some option and some surroundings") {
+TEST_CASE("every choice changes the plan, for some option and some other choices") {
   auto& p = tuned_chains();
   std::mt19937 random(7);
   for (std::size_t k = 0; k < p.choices().size(); ++k) {
@@ -146,7 +146,7 @@ TEST_CASE("every choice changes the plan, in some option and some surroundings")
   }
 }
 
-TEST_CASE("a candidate of the same plan is not run; others are") {
+TEST_CASE("a candidate with the same plan is not run; others are") {
   auto& p = tuned_chains();
   candidate const usual = usual_of(p);
   tuner::comparison const same = p.measure(usual, usual, 10);
@@ -211,7 +211,7 @@ TEST_CASE("a candidate of another network is refused") {
   CHECK_FALSE(p.feasible(c));
 }
 
-TEST_CASE("for several threads every step that takes long has a choice of pieces, and any gives the same result") {
+TEST_CASE("for several threads, every long step has a choice of work items, and all give the same result") {
   network_problem<wide, options(threads{2})> p;
   CHECK(p.instruction_set() == std::string(name_of(native_isa)) + ", 2 threads");
   std::vector<float> const expected = p.result_of(usual_of(p));
@@ -235,6 +235,6 @@ TEST_CASE("for several threads every step that takes long has a choice of pieces
     CHECK(cuts.find(how) != cuts.npos);
 }
 
-TEST_CASE("for one thread nothing is cut") {
+TEST_CASE("nothing is divided for one thread") {
   for (choice const& c : tuned_chains().choices()) CHECK(!c.name.ends_with(": threads"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a search may choose for the steps of a network: the order of their loops, and the packing of weights.
+// The choices of a search for the steps of a network: the order of their loops, and the packing of weights.
 #include <ago/ago.hpp>
 #include <ago/tune/network_space.hpp>
 #include <ago/tune/step_text.hpp>
@@ -14,7 +14,7 @@ using tuner::network_space;
 
 namespace {
 
-/// Products with many and few channels, of which some are read in several places; a convolution and a depthwise one.
+/// Products with many and few channels, some of which read several segments; a convolution and a depthwise one.
 inline constexpr auto products = input{.h = 20, .w = 18, .c = 24} | [](tensor x) {
   tensor const y = x | pointwise{240} | relu6{} | depthwise{.kernel = 3, .pad = 1} | pointwise{232} |
                    conv2d{.out = 160, .kernel = 3, .stride = 2} | relu{};
@@ -25,7 +25,7 @@ inline constexpr auto products = input{.h = 20, .w = 18, .c = 24} | [](tensor x)
 template <isa Target>
 using space = network_space<products, options{Target}>;
 
-/// The orders of loops of a step alone, by default and by each option.
+/// The loop orders of a single step, by default and with each option.
 template <class Space>
 std::multiset<std::string> orders_of(int i) {
   planned_step const usual = Space::direct(i);
@@ -41,7 +41,7 @@ std::multiset<std::string> orders_of(int i) {
   return all;
 }
 
-/// Returns how many steps have an order.
+/// Returns how many steps have a choice of loop order.
 template <class Space>
 int check_orders() {
   int ordered = 0;
@@ -64,7 +64,7 @@ int check_orders() {
   return ordered;
 }
 
-/// Returns how many steps have two packings.
+/// Returns how many steps have a choice of packing.
 template <class Space>
 int check_packings() {
   int packings = 0;
@@ -92,19 +92,19 @@ int check_packings() {
 
 }  // namespace
 
-TEST_CASE("both extremes of the order of loops can be chosen for every step that has an order") {
+TEST_CASE("both extremes of the loop order can be chosen for every step that has a choice") {
   CHECK(check_orders<space<isa::emulated512>>() >= 5);
   CHECK(check_orders<space<isa::emulated128>>() >= 5);
   CHECK(check_orders<space<native_isa>>() >= 5);
 }
 
-TEST_CASE("the weights of every product that can have them so may be packed in pairs, or not") {
+TEST_CASE("weights can be packed in pairs or singly for every product that supports both") {
   CHECK(check_packings<space<isa::emulated512>>() >= 4);
   CHECK(check_packings<space<isa::emulated128>>() == 0);
   check_packings<space<native_isa>>();
 }
 
-TEST_CASE("a packing that a step cannot have is not taken") {
+TEST_CASE("a packing that a step does not support is not used") {
   using steps = space<isa::emulated512>;
   int in_runs = 0;
   schedule const pairs{.packing = 2}, single{.packing = 1};

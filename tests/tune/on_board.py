@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/on-board against an ssh server of our own on this machine, which stands for the board.
+"""Tests scripts/on-board with an ssh server on this machine in the role of the board.
 
-usage: on_board.py <repository> <tuner> [runner]   tuner: an executable; runner: what runs it, if this machine cannot
-Exit code 77: there is no ssh server, or ssh.
+usage: on_board.py <repository> <tuner> [runner]   tuner: an executable; runner: runs it if this machine cannot
+Exit code 77: there is no ssh or no ssh server.
 """
 import contextlib
 import getpass
@@ -33,7 +33,7 @@ def find_sshd():
 
 @contextlib.contextmanager
 def board():
-    """Gives the command that reaches an ssh server; its keys and all else are in a folder of their own."""
+    """Yields the command that reaches an ssh server; its keys and other files are in a temporary folder."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for key in ("host", "user"):
@@ -48,7 +48,7 @@ def board():
             f"Host board class linux fe80::1 192.0.2.1\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n  IdentityFile {folder}/user\n"
             f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking no\n  LogLevel ERROR\n  IdentitiesOnly yes\n")
         if os.geteuid() == 0:
-            os.makedirs("/run/sshd", exist_ok=True)  # for separated privileges
+            os.makedirs("/run/sshd", exist_ok=True)  # for privilege separation
         with open(folder / "log", "w") as log:
             server = subprocess.Popen([find_sshd(), "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
         ssh = f"ssh -F {folder}/ssh_config"
@@ -121,7 +121,7 @@ class OnBoard(unittest.TestCase):
                 self.assertIn(f"'{name}' cannot be the name of a table", run.stderr)
 
     def without_cmake(self):
-        """A PATH on which the first cmake fails."""
+        """A PATH whose first cmake fails."""
         folder = pathlib.Path(self.here.name) / "bin"
         folder.mkdir(exist_ok=True)
         (folder / "cmake").write_text("#!/bin/sh\nexit 1\n")

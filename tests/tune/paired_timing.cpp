@@ -10,7 +10,7 @@
 using ago::tuner::comparison;
 using ago::tuner::confidence_of;
 
-TEST_CASE("the confidence is the share of all signs that give a smaller sum of ranks") {
+TEST_CASE("the confidence is the share of all combinations of signs that give a smaller sum of ranks") {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> value(-2, 3);
   for (int n = 1; n <= 9; ++n) {
@@ -41,7 +41,7 @@ TEST_CASE("no difference is no evidence") {
   CHECK(confidence_of({1, -1, 2, -2}) < .7);
 }
 
-TEST_CASE("who sleeps less is faster, and few runs tell") {
+TEST_CASE("the candidate that sleeps less is faster, and a few runs show it") {
   using namespace std::chrono_literals;
   auto const quick = [] { std::this_thread::sleep_for(300us); };
   auto const slow = [] { std::this_thread::sleep_for(1500us); };
@@ -67,9 +67,9 @@ TEST_CASE("the number of runs is a limit") {
   CHECK(incumbent == 7);
 }
 
-TEST_CASE("both swap places, so that each is as often in either") {
+TEST_CASE("both candidates swap places, so that each is equally often in either") {
   using namespace std::chrono_literals;
-  // Equals, of which the one in place 0 is slower: without exchanges the contender would seem to lose.
+  // Equal candidates, but place 0 is slower: without exchanges the contender would seem to lose.
   int place = 0, exchanges = 0;
   auto const in = [](int where) { std::this_thread::sleep_for(where == 0 ? 1500us : 300us); };
   comparison const c = ago::tuner::compare([&] { in(place); }, [&] { in(1 - place); }, 16, [&] {
@@ -82,7 +82,7 @@ TEST_CASE("both swap places, so that each is as often in either") {
   CHECK(c.confidence < .95);
 }
 
-TEST_CASE("noise is what one and the same program takes beyond its fastest run") {
+TEST_CASE("noise is the time that the same program takes beyond its fastest run") {
   ago::tuner::noise_meter meter;
   CHECK(meter.level().usual == 0);
   auto const add = [&](std::uint8_t program, double median, double least) {
@@ -91,7 +91,7 @@ TEST_CASE("noise is what one and the same program takes beyond its fastest run")
     meter.add({program}, c);
   };
   add(1, 1.1, 1.05);
-  add(1, 1.2, 1.);  // 1.1 was a tenth too long, then
+  add(1, 1.2, 1.);  // relative to it, 1.1 was a tenth too long
   for (int i = 0; i < 17; ++i) add(2, 5.5, 5);
   CHECK(meter.level().usual == doctest::Approx(.1));
   CHECK(meter.level().often == doctest::Approx(.1));

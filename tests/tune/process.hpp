@@ -20,7 +20,7 @@
 
 namespace testing {
 
-/// A new empty folder, removed at the end.
+/// A new empty folder, removed on destruction.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -52,7 +52,7 @@ inline std::string contents(std::string const& path) {
 }
 inline void put(std::string const& path, std::string const& text) { std::ofstream(path, std::ios::binary) << text; }
 
-/// Where a program writes to.
+/// The destination of a program's output.
 enum class output { pipe, terminal };
 
 /// A running program.
@@ -85,7 +85,7 @@ class process {
   }
 
   void signal(int number) { ::kill(id_, number); }
-  /// Its exit code; 128 + signal if one ended it. What it said is in text().
+  /// Waits for its end. Returns the exit code, or 128 + signal if a signal ended it; text() has its output.
   int wait() {
     char buffer[4096];
     for (ssize_t n; (n = ::read(out_, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR);)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reformer: the order of SPLIT and JOIN, what may replace what, and how good the result is.
+// The reformer: the order of SPLIT and JOIN, when a candidate replaces another, and the quality of the result.
 #include <doctest/doctest.h>
 #include <ago/tune/reformer.hpp>
 
@@ -17,7 +17,7 @@ struct trial {
   comparison result;
 };
 
-/// Measures, and keeps what it was asked.
+/// Measures, and records the requests.
 struct watching_referee : referee {
   watching_referee(problem& p, int budget) : p(p), budget(budget) {}
   std::optional<comparison> compare(std::string const& region, candidate const& contender, candidate const& incumbent,
@@ -36,7 +36,7 @@ struct watching_referee : referee {
   problem& p;
   int budget;
   std::vector<trial> made;
-  std::vector<std::size_t> replacements;  ///< number of trials at each
+  std::vector<std::size_t> replacements;  ///< the number of trials at each
 };
 
 struct search_result {
@@ -53,7 +53,7 @@ search_result searched(problem& p, settings const& s) {
   return {best, r.start(), judge.made, judge.replacements};
 }
 
-/// All combinations take the same time: whatever wins, wins by noise.
+/// All combinations take the same time, so candidates win only by noise.
 struct flat_landscape : synthetic::landscape {
   using landscape::landscape;
   comparison measure(candidate const&, candidate const& incumbent, int runs) override {
@@ -63,7 +63,7 @@ struct flat_landscape : synthetic::landscape {
 
 bool is_mini(std::string const& region) { return region.find(": part") != region.npos; }
 
-/// Seconds of what is found, as multiples of the optimum, averaged over some seeds.
+/// The time of the result as a multiple of the optimum, averaged over some seeds.
 double quality(synthetic::shape what, method how, variant v, int budget) {
   constexpr int seeds = 4;
   double sum = 0;
@@ -79,7 +79,7 @@ double quality(synthetic::shape what, method how, variant v, int budget) {
 
 }  // namespace
 
-TEST_CASE("minis are tuned apart, and the joined search begins with what they have found") {
+TEST_CASE("minis are tuned separately, and the joined search begins with their results") {
   synthetic::landscape p({.noise = .001});
   settings s;
   s.budget = 250;
@@ -93,7 +93,7 @@ TEST_CASE("minis are tuned apart, and the joined search begins with what they ha
     if (is_mini(t.region) || t.region == "all apart") continue;
     region const& whole = p.subgraphs()[std::size_t(owner.back() - '1')];
     if (!joined[owner]) {
-      // Minis as they were last, joined as by default.
+      // The last state of the minis, joined by default.
       candidate const before = usual(p.choices());
       CHECK(t.contender != t.incumbent);
       for (std::size_t const c : joining(whole, p.minis())) CHECK(t.contender[c] == before[c]);
@@ -124,7 +124,7 @@ TEST_CASE("after JOIN the ways of joining are tried first, with the composed sch
         return genes_of(t.contender, own) == genes_of(t.incumbent, own);
       });
     };
-    std::size_t first = 0;  // behind what JOIN itself asks for
+    std::size_t first = 0;  // after the requests of JOIN itself
     while (first < trials.size() && !keeps_minis(trials[first])) ++first;
     std::size_t last = first;
     while (last < trials.size() && keeps_minis(trials[last])) ++last;
@@ -135,7 +135,7 @@ TEST_CASE("after JOIN the ways of joining are tried first, with the composed sch
   }
 }
 
-TEST_CASE("without the reformer subgraphs are searched as they are; without pipelines nothing is ever joined") {
+TEST_CASE("without the reformer, subgraphs are searched as a whole; without pipelines, nothing is joined") {
   synthetic::landscape p;
   settings s;
   s.budget = 120;
@@ -165,7 +165,7 @@ TEST_CASE("a contender replaces the best only after it has won twice with confid
   }
 }
 
-TEST_CASE("where nothing can be won, hardly anything is replaced") {
+TEST_CASE("if nothing can be gained, hardly anything is replaced") {
   flat_landscape p({.noise = .05});
   settings s;
   s.budget = 1000;
@@ -173,7 +173,7 @@ TEST_CASE("where nothing can be won, hardly anything is replaced") {
   CHECK(searched(p, s).replacements.size() <= 8);  // 1000 / 400 are expected
 }
 
-TEST_CASE("minis that gain nothing settle after so many trials, and are joined then") {
+TEST_CASE("minis that gain nothing settle after a number of trials, and are then joined") {
   flat_landscape p({.noise = 0});
   settings s;
   s.budget = 2000;
@@ -183,7 +183,7 @@ TEST_CASE("minis that gain nothing settle after so many trials, and are joined t
   for (region const& whole : p.subgraphs()) CHECK(trials[whole.name] > 100);
 }
 
-TEST_CASE("minis may use no more than their part of the budget") {
+TEST_CASE("minis use at most their share of the budget") {
   synthetic::landscape p({.noise = .0001});
   settings s;
   s.budget = 100;
@@ -195,7 +195,7 @@ TEST_CASE("minis may use no more than their part of the budget") {
   }
 }
 
-TEST_CASE("a small problem is searched to its end, and the optimum found") {
+TEST_CASE("a small problem is searched completely, and the optimum is found") {
   synthetic::landscape p({.subgraphs = 1, .minis = 1, .noise = .001});
   for (method const how : {method::evolutionary, method::random, method::exhaustive}) {
     settings s;
@@ -206,7 +206,7 @@ TEST_CASE("a small problem is searched to its end, and the optimum found") {
   }
 }
 
-TEST_CASE("the more trials the better, and always better than random") {
+TEST_CASE("more trials give better results, always better than random search") {
   synthetic::shape const s{.subgraphs = 3, .minis = 2};
   double const usual = quality(s, method::random, variant::ago, 1);
   double const small = quality(s, method::evolutionary, variant::ago, 150);

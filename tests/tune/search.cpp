@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Searches of one region: none proposes a combination twice or an infeasible one, and the evolutionary one finds more.
+// Searches in one region: none proposes a combination twice or an infeasible one, and the evolutionary one finds better
+// ones.
 #include <doctest/doctest.h>
 #include <ago/tune/evolution.hpp>
 
@@ -30,7 +31,7 @@ std::vector<std::unique_ptr<search>> searches(space const& s, std::uint64_t seed
   return all;
 }
 
-/// Eight choices of five options: a valley along which choices depend on each other, and local optima.
+/// Eight choices of five options, with a valley along which choices depend on each other, and with local optima.
 struct valley {
   std::uint64_t seed;
   double cost(genes const& g) const {
@@ -41,7 +42,7 @@ struct valley {
     }
     return sum;
   }
-  /// Dynamic programming over the pairs of neighbours.
+  /// The optimum, by dynamic programming over pairs of neighbours.
   double optimum() const {
     std::vector<double> least(5);
     for (std::size_t a = 0; a < 5; ++a) least[a] = .03 * synthetic::hashed(seed, 0, a);
@@ -65,7 +66,7 @@ struct valley {
   }
 };
 
-/// The least cost, without noise, of `budget` combinations that are measured with noise.
+/// The least noiseless cost among `budget` combinations measured with noise.
 double least_found(search& method, valley const& v, int budget) {
   generator noise(v.seed + 1000);
   double least = 1e9;
@@ -80,7 +81,7 @@ double least_found(search& method, valley const& v, int budget) {
 
 }  // namespace
 
-TEST_CASE("every method proposes all that is feasible, once, and then nothing") {
+TEST_CASE("every method proposes each feasible combination once, and then nothing") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     for (auto const& method : searches(small(), seed)) {
       std::set<genes> seen;
@@ -93,7 +94,7 @@ TEST_CASE("every method proposes all that is feasible, once, and then nothing") 
     }
 }
 
-TEST_CASE("what is known is not proposed") {
+TEST_CASE("known combinations are not proposed") {
   for (auto const& method : searches(small(), 1)) {
     method->learn({2, 0, 1, 1}, 0);
     std::size_t count = 0;
@@ -102,7 +103,7 @@ TEST_CASE("what is known is not proposed") {
   }
 }
 
-TEST_CASE("a search depends on its seed alone") {
+TEST_CASE("a search depends only on its seed") {
   valley const v{1};
   auto const proposals = [&](std::uint64_t seed) {
     evolutionary_search s(v.where(), seed);
@@ -117,7 +118,7 @@ TEST_CASE("a search depends on its seed alone") {
   CHECK(proposals(1) != proposals(2));
 }
 
-TEST_CASE("the first to be measured is what the analytic model likes best") {
+TEST_CASE("the analytic model's favourite is measured first") {
   valley const v{2};
   space s = v.where();
   s.sizes.assign(3, 5), s.joins.assign(3, false);
@@ -126,7 +127,7 @@ TEST_CASE("the first to be measured is what the analytic model likes best") {
   CHECK(method.propose() == genes{3, 1, 4});
 }
 
-TEST_CASE("of 390625 combinations 120 noisy measurements find one within 4 % of the least, and random ones do not") {
+TEST_CASE("of 390625 combinations, 120 noisy trials find one within 4 % of the optimum, and random ones do not") {
   double evolved = 0, drawn = 0;
   constexpr int seeds = 8;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

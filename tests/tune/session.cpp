@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tuner as a program: what it says, what it leaves, and that nothing is lost when it is killed.
+// A tuner as a program: its messages and files, and that nothing is lost when it is killed.
 #include "tuner_program.hpp"
 
 using namespace testing;
@@ -22,7 +22,7 @@ TEST_CASE("a tuner writes the header, the log, the plot and the report") {
   CHECK(here.count() == 3);  // no temporary files
 }
 
-TEST_CASE("the same seed gives the same header and the same log, another one another log") {
+TEST_CASE("the same seed gives the same header and log, another seed another log") {
   scratch_folder here;
   for (std::string const name : {"a", "b"})
     CHECK(run({"--output", here / (name + ".hpp"), "--name", "same", "--budget", "100"}).code == 0);
@@ -32,7 +32,7 @@ TEST_CASE("the same seed gives the same header and the same log, another one ano
   CHECK(measurements(here / "a.synthetic_1.jsonl") != measurements(here / "c.synthetic_1.jsonl"));
 }
 
-TEST_CASE("a search that goes on from any of its lines, torn or whole, ends as if it had never stopped") {
+TEST_CASE("a search that continues from any line of its log, truncated or whole, ends as if it had never stopped") {
   scratch_folder here;
   std::string const log = here / "board.synthetic_1.jsonl";
   std::vector<std::string> const flags = {"--output", here / "board.hpp", "--budget", "100", "--resume"};
@@ -88,7 +88,7 @@ TEST_CASE("kill -9 at any moment loses nothing that was logged") {
   CHECK(contents(here / "killed.hpp") == contents(here / "once.hpp"));
 }
 
-TEST_CASE("an interrupt ends the search early, writes what was found, and can be resumed") {
+TEST_CASE("an interrupt ends the search early; the result is written and the search can be resumed") {
   scratch_folder here;
   std::vector<std::string> const flags = {"--output", here / "board.hpp", "--budget", "400", "--resume"};
   process p(tuner(flags), {{"SYNTHETIC_DELAY", "5"}});
@@ -104,7 +104,7 @@ TEST_CASE("an interrupt ends the search early, writes what was found, and can be
   CHECK(e.says("400 trials, " + std::to_string(made - 1) + " of them from the log"));
 }
 
-TEST_CASE("what an interrupted search had found is gone once the default is found to be as fast, and nothing else") {
+TEST_CASE("only the results of an interrupted search are removed once the default is found to be as fast") {
   scratch_folder here;
   std::string const output = here / "board.hpp";
   std::vector<std::string> const flags = {"--output", output, "--budget", "150", "--resume"};
@@ -139,7 +139,7 @@ TEST_CASE("a time limit ends the search before its budget, and leaves time to me
   CHECK(made <= 102);
 }
 
-TEST_CASE("a terminal shows one line that changes, a pipe lines now and then") {
+TEST_CASE("progress is one changing line on a terminal, and a line now and then in a pipe") {
   scratch_folder here;
   ending const piped = run({"--output", here / "a.hpp", "--budget", "100"});
   CHECK(!piped.says("\r"));
@@ -154,7 +154,7 @@ TEST_CASE("a terminal shows one line that changes, a pipe lines now and then") {
   CHECK(shown.says("left"));
 }
 
-TEST_CASE("a busy machine is told from a quiet one") {
+TEST_CASE("a busy machine is distinguished from a quiet one") {
   scratch_folder here;
   std::string const line = "noise: the same program took ";
   ending const quiet = run({"--output", here / "quiet.hpp", "--budget", "100"});
@@ -166,7 +166,7 @@ TEST_CASE("a busy machine is told from a quiet one") {
   CHECK(contents(here / "busy.hpp").find("a busy machine\n") != std::string::npos);
 }
 
-TEST_CASE("one slow trial does not make a bad time of the best") {
+TEST_CASE("one slow trial does not worsen the best time") {
   scratch_folder here;
   auto const best = [&](char const* name, process::environment const& more) {
     ending const e = run({"--output", here / name, "--budget", "100"}, more);
@@ -190,7 +190,7 @@ TEST_CASE("another network is merged into the same header") {
   CHECK(here.count() == 3);
 }
 
-TEST_CASE("whatever goes wrong is said in a sentence, and no header is written or changed") {
+TEST_CASE("every error is reported in a sentence, and no header is written or changed") {
   scratch_folder here;
   std::string const output = here / "board.hpp";
   auto const refused = [&](int code, std::string const& sentence, std::vector<std::string> flags,
@@ -205,7 +205,7 @@ TEST_CASE("whatever goes wrong is said in a sentence, and no header is written o
   refused(2, "--budget needs a whole number from 1, not '0'", {"--output", output, "--budget", "0"});
   refused(2, "unknown flag '--bugdet'", {"--output", output, "--bugdet", "3"});
   refused(2, "--log and --plot are the same file",
-          {"--output", output, "--plot", here / "./board.synthetic_1.jsonl"});  // where the log usually is
+          {"--output", output, "--plot", here / "./board.synthetic_1.jsonl"});  // the default log
   refused(1, "No space left on device", {"--output", output, "--log", "/dev/full"});
   refused(1, "No such file or directory", {"--output", here / "none/board.hpp"});
   refused(1, "/proc/board.hpp cannot be written", {"--output", "/proc/board.hpp"});
@@ -246,7 +246,7 @@ TEST_CASE("a disk that fills up while the header is written leaves the old heade
   std::string const output = here / "board.hpp";
   REQUIRE(run({"--output", output, "--budget", "30"}).code == 0);
   std::string const header = contents(output);
-  // Files may have 300 bytes: the log is longer, so it goes where nothing counts.
+  // Files may have 300 bytes. The log is longer, so it goes to a place without this limit.
   ending const e =
       run({"--output", output, "--budget", "30", "--seed", "2", "--log", "/dev/null"}, {}, testing::output::pipe, 300);
   CHECK(e.code == 1);
@@ -255,7 +255,7 @@ TEST_CASE("a disk that fills up while the header is written leaves the old heade
   CHECK(here.count() == 2);
 }
 
-TEST_CASE("a folder that may not be written to is found out before anything is measured" *
+TEST_CASE("a folder without write permission is detected before anything is measured" *
           doctest::skip(::geteuid() == 0)) {
   scratch_folder here;
   std::filesystem::permissions(here / "", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);

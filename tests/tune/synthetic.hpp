@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A function with a known optimum in the place of a network: several subgraphs of several minis, whose choices
-// interact, with local optima, noise, and an analytic model that is wrong by a fifth.
+// A function with a known optimum instead of a network: several subgraphs of several minis whose choices interact, with
+// local optima, noise, and an analytic model that is wrong by a fifth.
 #pragma once
 
 #include <ago/tune/composition.hpp>
@@ -17,7 +17,7 @@ namespace synthetic {
 
 using namespace ago::tuner;
 
-/// A number of [0, 1) that depends on the words alone.
+/// A number in [0, 1) that depends only on the words.
 template <class... Words>
 double hashed(Words... words) {
   std::uint64_t h = 0;
@@ -30,11 +30,11 @@ struct shape {
   int minis = 2;            ///< of each subgraph
   double noise = .02;       ///< standard deviation of one run, relative
   std::uint64_t seed = 1;   ///< of the noise and of the analytic model's errors
-  bool repeatable = false;  ///< the noise depends on what is compared alone: the same after a restart
+  bool repeatable = false;  ///< the noise depends only on the compared candidates: it is the same after a restart
 };
 
-/// A subgraph is a chain of minis with a register tile of `pixels` x `vectors` and a `block`; neighbours are computed
-/// apart, by rows, or by channels with a tile.
+/// A subgraph is a chain of minis with a register tile of `pixels` x `vectors` and a `block`. Neighbours are computed
+/// separately, by rows, or by channels with a tile.
 class landscape : public subject {
  public:
   explicit landscape(shape s = {}) : s_(s), noise_(s.seed) {
@@ -125,17 +125,17 @@ class landscape : public subject {
     return result;
   }
 
-  /// What a candidate takes without noise.
+  /// The time of a candidate without noise.
   double seconds(candidate const& c) const {
     double sum = 0;
     for (std::size_t i = 0; i < subgraphs_.size(); ++i) sum += seconds(i, genes_of(c, subgraphs_[i].choices));
     return sum;
   }
-  /// The least that any feasible candidate takes. Subgraphs do not interact, and in a subgraph only neighbours do.
+  /// The least time of any feasible candidate. Subgraphs do not interact; in a subgraph, only neighbours do.
   double optimum() const {
     double sum = 0;
     for (std::size_t i = 0; i < subgraphs_.size(); ++i) {
-      std::vector<double> least;  // of the chain up to a mini, for each of its tiles
+      std::vector<double> least;  // the least time of the chain up to a mini, for each of its tiles
       for (genes const& g : tiles()) least.push_back(mini(i, 0, g));
       for (int k = 1; k < s_.minis; ++k) {
         std::vector<double> next;
@@ -166,7 +166,7 @@ class landscape : public subject {
     for (auto const x : c) h = generator(h ^ x)();
     return h;
   }
-  /// Register tiles and blocks that are feasible.
+  /// Feasible register tiles and blocks.
   static std::vector<genes> const& tiles() {
     static std::vector<genes> const all = [] {
       std::vector<genes> result;
@@ -178,11 +178,11 @@ class landscape : public subject {
     }();
     return all;
   }
-  /// Of subgraph i, in units: mini k alone.
+  /// The time of mini k of subgraph i alone, in units.
   static double mini(std::size_t i, int k, genes const& g) {
     return 1 + .3 * hashed(i, k, g[0], g[1]) + .2 * hashed(i, k + 100, g[1], g[2]);
   }
-  /// What minis k - 1 and k win or lose by being joined.
+  /// The gain or loss by joining minis k - 1 and k.
   static double saved(std::size_t i, int k, genes const& a, genes const& b, int join, int tile) {
     if (join == 0) return 0;
     if (join == 1) return -.3 + .4 * hashed(i, k + 200, a[1], b[1]);
@@ -200,7 +200,7 @@ class landscape : public subject {
     }
     return unit * subgraphs_[i].weight * sum;
   }
-  /// Irwin and Hall's approximation.
+  /// A normal number by Irwin and Hall's approximation.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += noise_.unit();
@@ -210,7 +210,7 @@ class landscape : public subject {
     std::ranges::sort(v);
     return (v[v.size() / 2] + v[(v.size() - 1) / 2]) / 2;
   }
-  /// That the mean of the differences is above zero.
+  /// The confidence that the mean of the differences is above zero.
   static double confidence(std::vector<double> const& differences) {
     double const n = double(differences.size());
     double mean = 0, variance = 1e-30;

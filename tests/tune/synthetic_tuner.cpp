@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tuner of the synthetic landscape, for tests that start, kill and resume one.
+// A tuner for the synthetic landscape, for tests that start, kill and resume it.
 #include <ago/tune/session.hpp>
 
 #include <cstdlib>
@@ -10,8 +10,8 @@
 
 namespace {
 
-/// Takes SYNTHETIC_DELAY milliseconds for a measurement, and calls itself SYNTHETIC_NETWORK. On a machine that is busy
-/// (SYNTHETIC_BUSY) times vary by a third, or are ten times as long in the first trial ("at first").
+/// Takes SYNTHETIC_DELAY milliseconds for a measurement, and has the network name SYNTHETIC_NETWORK. On a busy machine
+/// (SYNTHETIC_BUSY), times vary by a third, or are ten times as long in the first trial ("at first").
 /// SYNTHETIC_STUBBORN: the last trial finds no difference.
 struct slow_landscape : synthetic::landscape {
   slow_landscape() : landscape({.noise = busy() == "always" ? .3 : .02, .repeatable = true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tables that are committed with the networks: their entries are still found.
+// The entries of the tables that are committed with the networks are still found.
 #include <networks/mobilenet_v2.hpp>
 #include <networks/shufflenet_v2.hpp>
 #include <networks/squeezenet.hpp>
@@ -20,7 +20,7 @@ using namespace ago;
 
 namespace {
 
-/// Steps that find a schedule, or -1 if this is not compiled for the instruction set.
+/// The number of steps that find a schedule, or -1 if this is not compiled for the instruction set.
 template <auto const& Net, auto const& Table, isa Target>
 int found() {
   if constexpr (available(Target)) return program<Net, Table, options{Target}>::tuned_steps;
@@ -33,7 +33,7 @@ std::string text_of(char const* file) {
   return (std::ostringstream() << in.rdbuf()).str();
 }
 
-/// Parts of a network that entries in `text` were found for, as their comments count them.
+/// The number of parts of a network with entries in `text`, according to their comments.
 int steps_in(std::string const& text, std::string const& network) {
   int steps = 0;
   std::string const mark = "    // " + network + ", part";
@@ -44,7 +44,7 @@ int steps_in(std::string const& text, std::string const& network) {
   return steps;
 }
 
-/// Networks find all entries that were tuned for them.
+/// Checks that networks find all entries that were tuned for them.
 template <auto const& Net, auto const& Table, isa Target>
 void check_found(std::string const& text, std::string const& network) {
   int const steps = found<Net, Table, Target>();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The synthetic tuner as a program, and what it leaves behind.
+// The synthetic tuner as a program, and its output files.
 #pragma once
 
 #include "process.hpp"
 
 namespace testing {
 
-/// The command that runs it, perhaps by an emulator.
+/// The command that runs it, possibly with an emulator.
 inline std::vector<std::string> tuner(std::vector<std::string> const& flags) {
   std::vector<std::string> words;
   std::istringstream emulator(AGO_EMULATOR);
@@ -29,7 +29,7 @@ inline ending run(std::vector<std::string> const& flags, process::environment co
   return {code, p.text()};
 }
 
-/// The lines of a log without the time that each measurement took.
+/// The lines of a log without the times of the measurements.
 inline std::vector<std::string> measurements(std::string const& log) {
   std::vector<std::string> lines;
   std::istringstream in(contents(log));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A model with the table that a tuner has just written.
+// A model with the table that a tuner wrote during the build.
 #include "networks.hpp"
 
 #include <ago/ago.hpp>
@@ -33,14 +33,14 @@ using by_table = model<chains, tuned::tuned_chains>;
 
 }  // namespace
 
-TEST_CASE("the model takes the table, and computes what it did before") {
+TEST_CASE("the model uses the table, and its results are the same as before") {
   CHECK(tuned::tuned_chains.sorted());
   CHECK(by_table::tuned_steps >= int(std::size(tuned::tuned_chains.entries)));
   std::vector<float> const expected = outputs_of<by_default>(), got = outputs_of<by_table>();
   for (std::size_t k = 0; k < expected.size(); ++k) CHECK(got[k] == doctest::Approx(expected[k]).epsilon(1e-4));
 }
 
-TEST_CASE("without pipelines, as the tuner was told, every step runs by itself") {
+TEST_CASE("without pipelines, as requested from the tuner, every step runs alone") {
   using program = by_table::program;
   CHECK(program::steps == program::first_part(program::steps));
 }

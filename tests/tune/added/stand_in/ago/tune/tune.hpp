@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In the place of the tuner, whose kernels take long to compile: prints what the banner of its header would say.
+// Replaces the tuner, whose kernels take long to compile: prints the banner that its header would have.
 #pragma once
 
 #include <ago/plan/options.hpp>
