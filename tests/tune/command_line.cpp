@@ -62,12 +62,12 @@ TEST_CASE("every flag is in the help") {
 }
 
 TEST_CASE("invalid values are refused with a sentence") {
-  CHECK(complaint({}) == "--output FILE.hpp is missing: where the tuned schedules shall go");
+  CHECK(complaint({}) == "--output FILE.hpp is missing: the header to write the tuned schedules to");
   CHECK(complaint({"--output"}) == "--output needs a value");
-  CHECK(complaint({"--bugdet", "3"}) == "unknown flag '--bugdet'; --help shows all");
-  CHECK(complaint({"board.hpp"}) == "unknown flag 'board.hpp'; --help shows all");
+  CHECK(complaint({"--bugdet", "3"}) == "unknown flag '--bugdet'; --help lists all flags");
+  CHECK(complaint({"board.hpp"}) == "unknown flag 'board.hpp'; --help lists all flags");
   for (char const* n : {"0", "-1", "3x", "", "1e3", "99999999999"})
-    CHECK(complaint({"--budget", n}) == std::string("--budget needs a whole number from 1, not '") + n + "'");
+    CHECK(complaint({"--budget", n}) == std::string("--budget needs a whole number of at least 1, not '") + n + "'");
   for (char const* s : {"0", "-1", "3x", "", "nan", "inf"})
     CHECK(complaint({"--time-limit", s}) ==
           std::string("--time-limit needs a number of seconds above 0, not '") + s + "'");
@@ -75,13 +75,15 @@ TEST_CASE("invalid values are refused with a sentence") {
   CHECK(complaint({"--variant", "ni"}) == "--variant is ago, ago-nr or ago-ni, not 'ni'");
   CHECK(complaint({"--resume=yes"}) == "--resume takes no value");
   CHECK(complaint({"--output", "my-board.hpp"}) ==
-        "the table needs a --name: 'my-board', from the name of the file, is no name in C++");
+        "the table needs a --name: 'my-board', from the file name, is not a valid C++ name");
   for (char const* name : {"int", "_x", "a__b", "2d", "xor_eq", "a b", "alignas"})
-    CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
+    CHECK(complaint({"--output", "a.hpp", "--name", name}) ==
+          std::string("--name '") + name + "' is not a valid C++ name");
   CHECK(complaint({"--output", "a.hpp", "--log", "a.hpp"}) == "--output and --log are the same file: a.hpp");
   CHECK(complaint({"--output", "a.hpp", "--log", "b", "--plot", "b"}) == "--log and --plot are the same file: b");
   for (char const* name : {"linux", "errno"})  // macros
-    CHECK(complaint({"--output", "a.hpp", "--name", name}) == std::string("--name '") + name + "' is no name in C++");
+    CHECK(complaint({"--output", "a.hpp", "--name", name}) ==
+          std::string("--name '") + name + "' is not a valid C++ name");
 }
 
 TEST_CASE("files are distinguished by location, not by spelling") {

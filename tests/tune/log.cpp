@@ -101,13 +101,13 @@ TEST_CASE("a log of another search, a damaged log, or one in use is refused and 
   CHECK(complaint(here / "log").empty());
   CHECK(complaint(here / "log", false).find("exists: --resume continues it") != std::string::npos);
   CHECK(complaint(here / "log", true, {{"network", "other"}, {"seed", "1"}}) ==
-        here / "log" + " cannot be resumed: its network is 'a \"b\" \\ c\n', and this search has 'other'");
-  CHECK(complaint(here / "log", true, {mine[0], {"seed", "2"}}).find("its seed is '1', and this search has '2'") !=
+        here / "log" + " cannot be resumed: its network is 'a \"b\" \\ c\n', that of this search is 'other'");
+  CHECK(complaint(here / "log", true, {mine[0], {"seed", "2"}}).find("its seed is '1', that of this search is '2'") !=
         std::string::npos);
   for (std::string const text : {"{\"something\":1}\n", "{\"something\":1}", "{\"something\":1}\nelse",
                                  "{\"log\":\"ago tuner 2\",\"network\":\"oth"}) {
     put(here / "log", text);
-    CHECK(complaint(here / "log").find("is not the log of a tuner") != std::string::npos);
+    CHECK(complaint(here / "log").find("is not a log of this version of the tuner") != std::string::npos);
     CHECK(contents(here / "log") == text);
   }
 }
@@ -137,13 +137,13 @@ TEST_CASE("impossible figures are refused") {
     for (std::string const value : {"nan", "-nan", "inf", "1e999", "-inf", "0", "-0.0", "-1", "-1e-9"}) {
       CAPTURE(value);
       put(here / "log", with(field, value));
-      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: no measurement has this " + field);
+      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: impossible value of " + field);
     }
   for (std::string const field : {"running_s", "took_s", "confidence"})
     for (std::string const value : {"nan", "inf", "1e999", "-1"}) {
       CAPTURE(value);
       put(here / "log", with(field, value));
-      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: no measurement has this " + field);
+      CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: impossible value of " + field);
     }
   put(here / "log", with("confidence", "1.5"));
   CHECK(complaint(here / "log").find("this confidence") != std::string::npos);
@@ -167,7 +167,7 @@ TEST_CASE("a damaged line other than the last is refused, whichever character is
     damaged[i] = '~';
     put(here / "log", damaged);
     CAPTURE(damaged.substr(first, i + 1 - first));
-    CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: not a line that a tuner writes");
+    CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: not a line of a tuner's log");
   }
 }
 

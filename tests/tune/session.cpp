@@ -202,7 +202,7 @@ TEST_CASE("every error is reported in a sentence, and no header is written or ch
     CHECK_MESSAGE(e.says(sentence), e.text);
   };
   refused(2, "--output FILE.hpp is missing", {});
-  refused(2, "--budget needs a whole number from 1, not '0'", {"--output", output, "--budget", "0"});
+  refused(2, "--budget needs a whole number of at least 1, not '0'", {"--output", output, "--budget", "0"});
   refused(2, "unknown flag '--bugdet'", {"--output", output, "--bugdet", "3"});
   refused(2, "--log and --plot are the same file",
           {"--output", output, "--plot", here / "./board.synthetic_1.jsonl"});  // the default log
@@ -220,7 +220,7 @@ TEST_CASE("every error is reported in a sentence, and no header is written or ch
   REQUIRE(run({"--output", output, "--budget", "20"}).code == 0);
   std::string const log = here / "board.synthetic_1.jsonl", header = contents(output), lines = contents(log);
   refused(1, "exists: --resume continues it", {"--output", output});
-  refused(1, "has the table tuned::board", {"--output", output, "--name", "other", "--resume"});
+  refused(1, "contains the table tuned::board", {"--output", output, "--name", "other", "--resume"});
   refused(1, "its network is 'synthetic 1'", {"--output", output, "--log", log, "--resume"},
           {{"SYNTHETIC_NETWORK", "x"}});
   refused(1, "its seed is '1'", {"--output", output, "--resume", "--seed", "2"});

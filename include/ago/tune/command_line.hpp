@@ -32,17 +32,17 @@ struct usage_error : failure {
 };
 
 inline constexpr char usage[] = R"(
-  --output FILE.hpp       where the tuned schedules go; if it is there, they are merged into it
-  --name TABLE            name of the table, tuned::TABLE (default: from the name of the file)
-  --device TEXT           what this machine is, for readers of the file (default: unnamed)
+  --output FILE.hpp       header for the tuned schedules; if it exists, they are merged into it
+  --name TABLE            name of the table, tuned::TABLE (default: from the file name)
+  --device TEXT           description of this machine, for readers of the header (default: unnamed)
   --budget N              trials, each a measurement of the whole network (default: 300)
-  --time-limit SECONDS    end earlier (default: no limit)
+  --time-limit SECONDS    limit on measuring time (default: none)
   --method M              evolutionary, random or exhaustive (default: evolutionary)
   --variant V             ago, ago-nr: without reformer, ago-ni: without pipelines (default: ago)
-  --seed N                of the search (default: 1)
-  --log FILE.jsonl        where every measurement is kept (default: beside the output, one for each network)
-  --resume                go on with the log of a search that was interrupted; the same flags, please
-  --plot FILE.svg         draw the best time over the trials
+  --seed N                seed of the search (default: 1)
+  --log FILE.jsonl        log of all measurements (default: beside the header, one for each network)
+  --resume                continue the log of an interrupted search; use the same flags
+  --plot FILE.svg         plot of the best time over the trials
   --help, --version
 )";
 
@@ -54,7 +54,7 @@ Number number_from(std::string const& flag, std::string const& text, Number leas
   char const *const begin = text.data(), *const all = begin + text.size();
   auto const [end, error] = std::from_chars(begin, all, n);
   if (error != std::errc() || end != all || n < least)
-    throw usage_error(flag + " needs a whole number from " + std::to_string(least) + ", not '" + text + "'");
+    throw usage_error(flag + " needs a whole number of at least " + std::to_string(least) + ", not '" + text + "'");
   return n;
 }
 inline double seconds_from(std::string const& flag, std::string const& text) {
@@ -118,12 +118,12 @@ inline void check_files_differ(flags const& f) {
 }
 
 inline void check(flags& f) {
-  if (f.output.empty()) throw usage_error("--output FILE.hpp is missing: where the tuned schedules shall go");
+  if (f.output.empty()) throw usage_error("--output FILE.hpp is missing: the header to write the tuned schedules to");
   std::string const stem = std::filesystem::path(f.output).stem().string();
   if (f.name.empty() && !is_identifier(stem))
-    throw usage_error("the table needs a --name: '" + stem + "', from the name of the file, is no name in C++");
+    throw usage_error("the table needs a --name: '" + stem + "', from the file name, is not a valid C++ name");
   if (f.name.empty()) f.name = stem;
-  if (!is_identifier(f.name)) throw usage_error("--name '" + f.name + "' is no name in C++");
+  if (!is_identifier(f.name)) throw usage_error("--name '" + f.name + "' is not a valid C++ name");
   check_files_differ(f);
 }
 
@@ -142,7 +142,7 @@ inline flags parse(int count, char const* const* words) {
       if (i + 1 == count) throw usage_error(flag + " needs a value");
       return std::string(words[++i]);
     };
-    if (!detail::take(f, flag, next)) throw usage_error("unknown flag '" + flag + "'; --help shows all");
+    if (!detail::take(f, flag, next)) throw usage_error("unknown flag '" + flag + "'; --help lists all flags");
     if (!used) throw usage_error(flag + " takes no value");
   }
   if (!f.help && !f.version) detail::check(f);

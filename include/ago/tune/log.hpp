@@ -45,7 +45,7 @@ class log_file {
     if (whole > 0) read(std::string_view(text).substr(0, whole), id);
     else if (!first.starts_with(text)) complain_of_stranger();
     if (whole < text.size()) {
-      warn(path_ + ": the last line was cut off and is dropped");
+      warn(path_ + ": the last line is incomplete and is dropped");
       if (::ftruncate(file_.number(), off_t(whole)) != 0) fail_on(path_, "cannot be written");
     }
     if (whole > 0) return;
@@ -65,7 +65,7 @@ class log_file {
     return line + "}\n";
   }
   [[noreturn]] void complain_of_stranger() const {
-    throw failure(path_ + " is not the log of a tuner of this version, and is left as it is");
+    throw failure(path_ + " is not a log of this version of the tuner; it is left unchanged");
   }
 
   void read(std::string_view text, identity const& id) {
@@ -77,9 +77,9 @@ class log_file {
         check(line, id);
         continue;
       }
-      if (!record_of(line)) throw failure(path_ + print(":%d is damaged: not a line that a tuner writes", number));
+      if (!record_of(line)) throw failure(path_ + print(":%d is damaged: not a line of a tuner's log", number));
       if (char const* const wrong = impossible(found_.back()))
-        throw failure(path_ + print(":%d is damaged: no measurement has this %s", number, wrong));
+        throw failure(path_ + print(":%d is damaged: impossible value of %s", number, wrong));
     }
   }
   void check(std::string_view line, identity const& id) const {
@@ -89,7 +89,7 @@ class log_file {
       std::string theirs;
       if (!in.expect("," + json::quoted(name) + ":").read(theirs).good()) throw failure(path_ + ":1 is damaged");
       if (theirs != value)
-        throw failure(path_ + " cannot be resumed: its " + name + " is '" + theirs + "', and this search has '" +
+        throw failure(path_ + " cannot be resumed: its " + name + " is '" + theirs + "', that of this search is '" +
                       value + "'");
     }
     if (!in.expect("}").at_end()) throw failure(path_ + ":1 is damaged");

@@ -147,7 +147,7 @@ class network_problem : public subject {
   realised_type const& realised_of(candidate const& c) {
     for (auto const& [which, r] : plans_)
       if (which == c) return *r;
-    if (!is_candidate(c)) throw std::invalid_argument("a candidate takes one option of each choice of " + name_);
+    if (!is_candidate(c)) throw std::invalid_argument("a candidate must have one option for each choice of " + name_);
     if (plans_.size() == 64) plans_.pop_back();
     plans_.emplace_front(c, std::make_unique<realised_type>(realise<Net, Options>(choices_.table(c), menu_)));
     return *plans_.front().second;

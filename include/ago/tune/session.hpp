@@ -93,8 +93,8 @@ class tuning {
     write(best, referee);
     report(best, referee);
     if (referee.noise().level().is_large())
-      shown_.say("warning: this machine was busy or not at its full speed: times may be off by as much, and what is a "
-                 "little faster is not found. Tune again while nothing else runs.");
+      shown_.say("warning: this machine was busy or not at full speed: times may be off by as much as the reported "
+                 "noise, and small gains are not found. Tune again while nothing else runs.");
     return 0;
   }
 
@@ -102,7 +102,8 @@ class tuning {
   /// File errors should appear before hours of measurements.
   void check_files() {
     if (std::optional<header> const there = read_header(f_.output); there && there->name != f_.name)
-      throw failure(f_.output + " has the table tuned::" + there->name + "; --name " + there->name + " adds to it");
+      throw failure(f_.output + " contains the table tuned::" + there->name + "; use --name " + there->name +
+                    " to add to it");
     check_writable(f_.output);
     if (!f_.plot.empty()) check_writable(f_.plot);
   }
@@ -171,11 +172,11 @@ class tuning {
       std::printf("%s", report_of(what_.steps(best, f_.search.runs)).c_str());
     std::printf("%s: %s\n", what_.network().c_str(), result_text().c_str());
     if (referee.noise().trials() > 0) std::printf("%s\n", noise_text(referee).c_str());
-    std::printf("%d trials, %d of them from the log; %s, %.0f %% of it running candidates\n", referee.trials(),
+    std::printf("%d trials, %d of them from the log; %s, %.0f %% of it spent running candidates\n", referee.trials(),
                 referee.resumed(), clock_time(seconds_).c_str(), seconds_ > 0 ? 100 * referee.running() / seconds_ : 0);
     std::printf("%s: tuned::%s, for ago::model<network, tuned::%s>\n", f_.output.c_str(), f_.name.c_str(),
                 f_.name.c_str());
-    if (interrupted) std::printf("It was interrupted: --resume continues where it stopped.\n");
+    if (interrupted) std::printf("The search was interrupted; --resume continues it.\n");
     std::fflush(stdout);
   }
 
