@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the weight blob of a network out of a PyTorch state dict.
+"""Converts a PyTorch state dict to the weight blob of a network.
 
-TABLE  what ago::write_parameters has printed
-STATE  .pt or .pth: a state dict, or a checkpoint that has one as "state_dict", "model_state_dict" or "model";
+TABLE  the output of ago::write_parameters
+STATE  .pt or .pth: a state dict, or a checkpoint that contains one as "state_dict", "model_state_dict" or "model";
        .npz: arrays, saved in the order of a state dict; .safetensors
-BLOB   is written: float32, little-endian, in the order of the table
+BLOB   the file to write: float32, little-endian, in the order of the table
 
-A name in the table is the path of a module: its parameters take the entries below it, as far as none of these lie
-below a longer name. Parameters without a name take the entries that are below no name. Of these entries, the layer's
-weight (gamma) is NAME.weight, its bias (beta) NAME.bias, its mean NAME.running_mean, its variance NAME.running_var;
-where there is no such entry, because several layers share the name, parameters and entries follow each other in order.
+A name in the table is the path of a module: its parameters take the entries under that path, except those under a
+longer name. Parameters without a name take the entries that are under no name. Among these entries, the layer's
+weight (gamma) is NAME.weight, its bias (beta) NAME.bias, its mean NAME.running_mean, its variance NAME.running_var.
+If there is no such entry, because several layers share the name, parameters and entries are matched in order.
 A name may also be that of an entry, or of one of its rows: "segments.weight[0]". The products of a recurrent module count
-as modules, "gru.ih_l0" with the entries gru.weight_ih_l0 and gru.bias_ih_l0, and come in the order of their weights.
+as modules, "gru.ih_l0" with the entries gru.weight_ih_l0 and gru.bias_ih_l0, in the order of their weights.
 
 Shapes must agree up to extents of 1. A table of positions may be longer than the tokens of the network: its first rows
-are taken. Entries of the name num_batches_tracked are ignored. If anything is missing, left over or of another shape,
+are used. Entries named num_batches_tracked are ignored. If anything is missing, left over or has another shape,
 all of it is reported, nothing is written, and the exit code is 2.
 
 example:
@@ -34,7 +34,7 @@ import sys
 try:
     import numpy as np
 except ImportError:
-    np = None  # --help does without
+    np = None  # --help works without it
 
 ENTRY = {"weight": "weight", "gamma": "weight", "bias": "bias", "beta": "bias", "mean": "running_mean",
          "variance": "running_var"}
@@ -48,13 +48,13 @@ def read_torch(path):
     try:
         import torch
     except ImportError:
-        raise ValueError("to read it PyTorch is needed, and this Python does not have it (Debian: python3-torch)") from None
+        raise ValueError("reading it needs PyTorch, which this Python does not have (Debian: python3-torch)") from None
     loaded = torch.load(path, map_location="cpu", weights_only=True)
     for key in ("state_dict", "model_state_dict", "model"):
         if isinstance(loaded, dict) and isinstance(loaded.get(key), dict):
             loaded = loaded[key]
     if not isinstance(loaded, dict) or not all(isinstance(x, torch.Tensor) for x in loaded.values()):
-        raise ValueError("no state dict: save model.state_dict()")
+        raise ValueError("not a state dict: save model.state_dict()")
     return {name: (x.float() if x.is_floating_point() else x).detach().numpy() for name, x in loaded.items()}
 
 
@@ -83,7 +83,7 @@ READERS = {".pt": read_torch, ".pth": read_torch, ".npz": read_npz, ".safetensor
 
 
 def read_state(path, prefix="", ignored=()):
-    """The entries of a file that begin with the prefix, without it and without those ignored."""
+    """The entries of a file that begin with the prefix, which is removed; without ignored ones."""
     if path.suffix not in READERS:
         raise ValueError(f"not one of {', '.join(READERS)}")
     state = {name[len(prefix):]: x for name, x in READERS[path.suffix](path).items() if name.startswith(prefix)}
@@ -107,7 +107,7 @@ def without_ones(shape):
 
 
 def fit(row, array):
-    """The numbers of an entry that the row takes, or None."""
+    """The numbers that the row takes from an entry, or None if it does not fit."""
     if array.dtype.kind != "f":
         return None
     shape, wanted = without_ones(array.shape), without_ones(row["dims"])
@@ -122,21 +122,21 @@ def fit(row, array):
 
 
 def role_of(name):
-    """The last part of an entry's name, of a recurrent module's as if each product were a module: weight or bias."""
+    """The last part of an entry's name; for recurrent modules, as if each product were a module: weight or bias."""
     last = name.rpartition(".")[2]
     recurrent = RECURRENT.fullmatch(last)
     return recurrent[1] if recurrent else last
 
 
 def product_of(name):
-    """The product of a recurrent module that an entry belongs to, as if it were a module: gru.ih_l0; else None."""
+    """The product of a recurrent module that an entry belongs to, named like a module: gru.ih_l0; otherwise None."""
     parent, dot, last = name.rpartition(".")
     recurrent = RECURRENT.fullmatch(last)
     return parent + dot + recurrent[2] if recurrent else None
 
 
 def by_products(names):
-    """Each bias of a recurrent module behind its weight, as a linear layer has them: PyTorch lists both weights first."""
+    """Moves each bias of a recurrent module after its weight, as in a linear layer: PyTorch lists both weights first."""
     ordered = []
     for name in names:
         product = product_of(name)
@@ -148,7 +148,7 @@ def by_products(names):
 
 
 def is_of_role(row, name):
-    """Entries of other names than PyTorch's own modules give may be anything."""
+    """Whether an entry may have the row's role. Names other than those of PyTorch's own modules may have any."""
     role = role_of(name)
     return role not in ENTRY.values() or role == ENTRY[row["role"]]
 
@@ -156,7 +156,7 @@ def is_of_role(row, name):
 # All of them
 
 class Matching:
-    """Which entry each row takes (`taken`: name and numbers, by the row's place), and what does not match (`faults`)."""
+    """The entry that each row takes (`taken`: name and numbers, by the row's index), and mismatches (`faults`)."""
 
     def __init__(self, rows, state, ordered=True):
         self.rows, self.state, self.ordered = rows, state, ordered
@@ -189,7 +189,7 @@ class Matching:
             self.taken[place] = name, numbers
 
     def match_rows_of_entries(self):
-        """Those that name a row of an entry; the entry of each of their places."""
+        """Matches the rows that name a row of an entry; returns the entry for each of their indices."""
         used = {}
         for place, row in enumerate(self.rows):
             indexed = re.fullmatch(r"(.+)\[(\d+)\]", row["name"] or "")
@@ -205,7 +205,7 @@ class Matching:
         return used
 
     def match_scope(self, scope, places, names):
-        """The rows of one name and the entries below it."""
+        """Matches the rows of one name with the entries under it."""
         rest, left = [], list(names)
         for place in places:
             role = ENTRY[self.rows[place]["role"]]
@@ -227,7 +227,7 @@ class Matching:
             names = by_products(names)
         if self.all_fit(places, names):
             blocks = [("equal", 0, len(places), 0, len(names))]
-        else:  # the fewest faults that explain it
+        else:  # report as few faults as possible
             wanted = [(without_ones(self.rows[i]["dims"]), ENTRY[self.rows[i]["role"]]) for i in places]
             there = [(without_ones(self.state[n].shape), role_of(n)) for n in names]
             blocks = difflib.SequenceMatcher(None, wanted, there, autojunk=False).get_opcodes()
@@ -265,20 +265,20 @@ def main():
     parser.add_argument("table", metavar="TABLE", type=pathlib.Path)
     parser.add_argument("state", metavar="STATE", type=pathlib.Path)
     parser.add_argument("blob", metavar="BLOB", type=pathlib.Path)
-    parser.add_argument("--prefix", default="", help='take only entries that begin so, without it: "module."')
-    parser.add_argument("--ignore", action="append", default=[], metavar="PATTERN", help='leave entries out: "head.*"')
+    parser.add_argument("--prefix", default="", help='use only entries with this prefix, and remove it: "module."')
+    parser.add_argument("--ignore", action="append", default=[], metavar="PATTERN", help='ignore these entries: "head.*"')
     parser.add_argument("--list", action="store_true", help="print which entry each parameter takes")
     options = parser.parse_args()
     if np is None:
-        parser.error(f"NumPy is needed, and {sys.executable} does not have it (Debian: python3-numpy)")
+        parser.error(f"NumPy is needed, but {sys.executable} does not have it (Debian: python3-numpy)")
     try:
         table = json.loads(options.table.read_text())
         rows = table["rows"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        parser.error(f"{options.table}: no table of parameters: {error}")
+        parser.error(f"{options.table}: not a table of parameters: {error}")
     try:
         state = read_state(options.state, options.prefix, options.ignore)
-    except Exception as error:  # whatever a file that is none of ours makes the readers raise
+    except Exception as error:  # the readers raise anything for damaged or foreign files
         parser.error(f"{options.state}: {error}")
     matching = Matching(rows, state, ordered=options.state.suffix != ".safetensors")
     if options.list:

@@ -276,7 +276,7 @@ class Program(unittest.TestCase):
         with unittest.mock.patch.dict("sys.modules", {"torch": None}):
             code, _, err, _ = self.run_program("state.pt")
         self.assertEqual(code, 2)
-        self.assertRegex(err, "state.pt: to read it PyTorch is needed")
+        self.assertRegex(err, "state.pt: reading it needs PyTorch")
 
     def test_says_which_file_cannot_be_read(self):
         for name, content in (("absent.npz", None), ("broken.npz", b"PK"), ("state.h5", b""), ("x.safetensors", b"")):

@@ -17,7 +17,7 @@ std::string listed(std::vector<std::string> const& names) {
   return r;
 }
 
-/// The place of `name` among `names`.
+/// The index of `name` among `names`.
 int choose(char const* what, std::string const& name, std::vector<std::string> const& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return int(i);
@@ -47,7 +47,7 @@ std::vector<std::string> const device_names{"x86-64", "cortex-a53", "cortex-a55"
 constexpr device devices[]{{}, cortex_a53, cortex_a55, cortex_a76};
 
 void print_lists() {
-  std::cout << "ONNX files, or networks, and the size of each unless --size says otherwise:\n";
+  std::cout << "ONNX files, or networks, with their default sizes:\n";
   for (known_network const& n : known_networks())
     std::cout << "  " << n.name << std::string(16 - n.name.size(), ' ') << n.usual_size << ' ' << n.measure << '\n';
   std::cout << "policies: " << listed(policy_names()) << "\nformats: " << listed(format_names)
@@ -59,15 +59,15 @@ int size_of(known_network const& network, std::string const& text) {
   int size = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc{} || end != text.data() + text.size() || size < 1)
-    throw usage_error("--size of " + network.name + " is a number of " + network.measure + " from 1 on, not '" + text +
-                      "'");
+    throw usage_error("--size of " + network.name + " must be a number of " + network.measure + ", at least 1, not '" +
+                      text + "'");
   return size;
 }
 
-/// Is it a file's name, and not a network's?
+/// Whether it is the name of a file rather than of a network.
 bool names_file(std::string const& name) { return name.ends_with(".onnx") || name.find('/') != std::string::npos; }
 
-/// The words as they stand.
+/// The arguments as given.
 struct words {
   std::string network, policy = "ago", against, format = "text", size, output, target = name_of(native_isa),
                        device = "x86-64";
@@ -76,27 +76,27 @@ struct words {
 };
 
 void declare(CLI::App& app, words& w) {
-  app.add_option("network", w.network, "what to inspect, see --list, or an ONNX file");
-  app.add_option("--size", w.size, "of the input: pixels a side, or tokens");
-  app.add_option("--dim", w.model.dims, "NAME=NUMBER: the size of a symbolic dimension of a file's inputs");
-  app.add_option("--batch", w.model.batch, "size of first dimensions without a number, in a file")
+  app.add_option("network", w.network, "a network, see --list, or an ONNX file");
+  app.add_option("--size", w.size, "size of the input: pixels a side, or tokens");
+  app.add_option("--dim", w.model.dims, "NAME=NUMBER: the size of a symbolic dimension of an ONNX file's inputs");
+  app.add_option("--batch", w.model.batch, "size of the first dimensions that an ONNX file leaves open")
       ->check(CLI::PositiveNumber);
-  app.add_option("--fix", w.model.fixed, "NAME=FILE: an input of a file that is known now; a tensor in .pb or .npy");
-  app.add_flag("--channels-last", w.model.channels_last, "a file's images lie in memory as [n, h, w, c]");
-  app.add_option("--policy", w.policy, "that partitions the network")->capture_default_str();
+  app.add_option("--fix", w.model.fixed, "NAME=FILE: the value of a constant input, a tensor in .pb or .npy");
+  app.add_flag("--channels-last", w.model.channels_last, "an ONNX file's image inputs and outputs are [n, h, w, c]");
+  app.add_option("--policy", w.policy, "policy that partitions the network")->capture_default_str();
   app.add_option("--against", w.against, "a second policy to compare with (text and html)");
   app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
-  app.add_option("--output", w.output, "a file to write, instead of standard output");
-  app.add_option("--target", w.target, "instruction set that the plan is for")->capture_default_str();
-  app.add_option("--device", w.device, "caches that the plan is for")->capture_default_str();
-  app.add_flag("--list", w.list, "print what there is to choose from");
+  app.add_option("--output", w.output, "file to write instead of standard output");
+  app.add_option("--target", w.target, "instruction set to plan for")->capture_default_str();
+  app.add_option("--device", w.device, "device whose caches to plan for")->capture_default_str();
+  app.add_flag("--list", w.list, "print all networks, policies, formats, instruction sets and devices");
 }
 
-/// A network that is known, or a file that is imported.
+/// A known network, or a file to import.
 void understand_network(arguments& a, words const& w) {
   if (w.network.empty()) throw usage_error("a network is missing; there are " + listed(network_names()));
   if (names_file(w.network)) {
-    if (!w.size.empty()) throw usage_error("--size is for networks that --list names; a file's sizes are set by --dim");
+    if (!w.size.empty()) throw usage_error("--size is for the networks of --list; set an ONNX file's sizes with --dim");
     a.model = w.model;
     a.model.file = w.network;
     return;
@@ -125,7 +125,7 @@ arguments understand(words const& w) {
 }  // namespace
 
 std::optional<arguments> parse(int count, char const* const* argv) {
-  CLI::App app{"Shows what a partition policy makes of a network: subgraphs, steps, memory, and what they cost."};
+  CLI::App app{"Shows how a policy partitions a network: subgraphs, steps, memory and costs."};
   words w;
   declare(app, w);
   try {

@@ -23,15 +23,15 @@ struct usage_error : std::invalid_argument {
 enum class format { text, json, dot, html };
 
 struct arguments {
-  known_network const* network{};  ///< null: a model is inspected
+  known_network const* network{};  ///< null: inspect a model
   int size{};                      ///< of the network
   importer::model_words model;
-  std::vector<options> ways;       ///< to compile it: one, or two to compare
+  std::vector<options> ways;       ///< options to compile it with: one set, or two to compare
   tools::format format{};
-  std::string output;              ///< a file; empty: standard output
+  std::string output;              ///< a file name; empty: standard output
 };
 
-/// What the command line says, or nothing if it only asked for help or for a list, which has been printed then. Throws
+/// The parsed command line; nothing if it only asked for help or a list, which has then been printed. Throws
 /// usage_error.
 std::optional<arguments> parse(int count, char const* const* words);
 

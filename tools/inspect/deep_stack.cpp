@@ -35,7 +35,7 @@ void on_deep_stack(std::function<void()> const& work) {
   pthread_t thread;
   int const error = pthread_create(&thread, &attributes, ago_run_task, &t);
   pthread_attr_destroy(&attributes);
-  if (error) throw std::runtime_error("there is no memory for a stack of 512 MiB");
+  if (error) throw std::runtime_error("a stack of 512 MiB could not be allocated");
   pthread_join(thread, nullptr);
   if (t.thrown) std::rethrow_exception(t.thrown);
 }

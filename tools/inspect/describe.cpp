@@ -6,11 +6,11 @@
 namespace ago::tools {
 namespace {
 
-/// Phrases with commas between them.
+/// Phrases separated by commas.
 class phrases {
  public:
   void add(std::string const& phrase) { text_ += (text_.empty() ? "" : ", ") + phrase; }
-  /// "what 2", or "what 2x1" where the axes differ.
+  /// "what 2", or "what 2x1" if the axes differ.
   void add(char const* what, int rows, int columns) {
     add(what + std::to_string(rows) + (rows == columns ? "" : 'x' + std::to_string(columns)));
   }

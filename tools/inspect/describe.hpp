@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an operator is, in words: everything but its kind and its extents.
+// Descriptions of operators: everything except kind and extents.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago::tools {
 
-/// "3x3, stride 2, pads 1 1 1 1, 4 groups"; empty where there is nothing to say.
+/// "3x3, stride 2, pads 1 1 1 1, 4 groups"; may be empty.
 std::string describe(node const& n);
 
 }  // namespace ago::tools

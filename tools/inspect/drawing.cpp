@@ -12,7 +12,7 @@ namespace ago::tools {
 namespace {
 
 constexpr double pitch = drawing::box_height + drawing::gap;
-constexpr double lane = 14;     ///< room for an edge that passes a layer
+constexpr double lane = 14;     ///< width of an edge that passes a layer
 constexpr double gutter = 56;   ///< between columns
 constexpr double margin = 28;
 
@@ -20,7 +20,7 @@ double half_width(layer_item const& item) { return (item.passes ? lane : drawing
 
 double distance(layer_item const& left, layer_item const& right) { return half_width(left) + half_width(right); }
 
-/// Layers first ... last - 1, from x = left to right.
+/// Layers first ... last - 1; left and right are x coordinates.
 struct column {
   std::size_t first{}, last{};
   double left{}, right{};
@@ -32,7 +32,7 @@ int edges_into(layered_graph const& g, std::size_t layer) {
   return count;
 }
 
-/// So many columns of about as many layers each, cut where few edges are.
+/// Cuts the layers into `count` columns of similar length, where there are few edges.
 std::vector<column> cut(layered_graph const& g, std::size_t count) {
   std::vector<column> columns;
   for (std::size_t first = 0; columns.size() < count; first = columns.back().last) {
@@ -56,14 +56,14 @@ double measure(layered_graph const& g, std::vector<double> const& x, std::vector
         least = std::min(least, x[std::size_t(i)] - half);
         most = std::max(most, x[std::size_t(i)] + half);
       }
-    c.left = at - least;  // for now: what moves the column there
+    c.left = at - least;  // temporarily the offset of the column
     c.right = at + most - least;
     at = c.right + gutter;
   }
   return at - gutter + margin;
 }
 
-/// The columns that make the paper most like a square, and its width.
+/// The columns that make the drawing closest to a square, and its width.
 std::pair<std::vector<column>, double> columns_of(layered_graph const& g, std::vector<double> const& x) {
   std::pair<std::vector<column>, double> best;
   double least = std::numeric_limits<double>::infinity();
@@ -78,7 +78,7 @@ std::pair<std::vector<column>, double> columns_of(layered_graph const& g, std::v
 
 std::string at(double x, double y) { return fixed(x, 1) + ' ' + fixed(y, 1); }
 
-/// From one item to another of the next layer, in the same column or at the top of the next one.
+/// The path from an item to one in the next layer, which is in the same column or at the top of the next column.
 std::string link(place_on_paper from, place_on_paper to, bool next_column, double bottom, double gutter_x) {
   double const half = drawing::box_height / 2;
   if (!next_column) {
@@ -91,7 +91,7 @@ std::string link(place_on_paper from, place_on_paper to, bool next_column, doubl
          " L" + at(to.x, to.y - half);
 }
 
-/// Draws what has been placed.
+/// Computes coordinates and paths.
 class pen {
  public:
   pen(layered_graph const& g, std::vector<double> const& x, std::vector<column> const& columns)
@@ -109,7 +109,7 @@ class pen {
   double height() const { return bottom_ + margin; }
   place_on_paper const& place(int item) const { return places_[std::size_t(item)]; }
 
-  /// The way of the value of node u to node v, through the items that pass for u.
+  /// The path from node u to node v, through the items that carry the value of u.
   std::string path(int u, int v) const {
     std::vector<int> way{v};
     while (way.back() != u) {

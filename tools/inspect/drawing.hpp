@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the operators of a graph stand on paper, and which ways its edges take.
+// Places the operators of a graph on paper, and routes its edges.
 #pragma once
 
 #include "layers.hpp"
@@ -16,7 +16,7 @@ struct place_on_paper {
 
 struct drawn_edge {
   int from{}, to{};
-  std::string path;  ///< as SVG writes it
+  std::string path;  ///< in SVG's syntax
 };
 
 struct drawing {
@@ -27,7 +27,7 @@ struct drawing {
   std::vector<drawn_edge> edges;
 };
 
-/// Layer below layer, in as many columns as make the paper about as wide as high.
+/// Layers are placed from top to bottom, in as many columns as make the drawing about as wide as high.
 drawing draw(operand_lists const& operands);
 
 }  // namespace ago::tools

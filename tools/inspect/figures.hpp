@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The figures of a partition as people read them.
+// The figures of a partition as text.
 #pragma once
 
 #include "inspection.hpp"
@@ -18,9 +18,9 @@ struct figure {
 /// All figures, the same ones in the same order for every inspection.
 std::vector<figure> figures_of(inspection const& i);
 
-/// "12.3" and the like: `x` with so many decimals.
+/// `x` with a fixed number of decimals: "12.3".
 std::string fixed(double x, int decimals);
-/// A number with blanks between thousands.
+/// A number with blanks as thousands separators.
 std::string grouped(long x);
 
 }  // namespace ago::tools

@@ -45,7 +45,7 @@ std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
   add(s.main);
   add(s.bias);
   for (int k = 0; k < s.stage_count; ++k) add(s.stages[k]);
-  add(s.copy_to_output < 0 ? s.result : -1);  // what copies fill, or a bias that is all there is
+  add(s.copy_to_output < 0 ? s.result : -1);  // the value that is copied, or a bias without a kernel
   return nodes;
 }
 
@@ -76,8 +76,8 @@ inspected_step inspect_step(Program const& p, int i) {
 
 }  // namespace detail
 
-/// What `o.policy` makes of `whole` (after the passes, nothing merged), for `o.target` and `o.device`. The network's
-/// name and size are left to who knows them. Throws std::length_error, see run_time_program.
+/// The inspection of `whole` (after the passes, unmerged) for `o.policy`, `o.target` and `o.device`. The caller sets
+/// the network's name and size. Throws std::length_error, see run_time_program.
 template <int V, int E, int O>
 inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   run_time_program<V, E, O> const program(whole, o);

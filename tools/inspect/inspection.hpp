@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a policy makes of a network, as plain data: all that the writers know.
+// A policy's partition and plan of a network, as plain data: the only input of the writers.
 #pragma once
 
 #include <ago/graph/isa.hpp>
@@ -17,22 +17,22 @@
 
 namespace ago::tools {
 
-/// An operator, or an input of the network. Inputs are in no subgraph.
+/// An operator, or an input of the network. Inputs do not belong to a subgraph.
 struct inspected_node {
   op kind{};
-  std::string function; ///< of a map: the name of what it computes; empty: none
-  std::string name;     ///< given by named(); empty: none
-  std::string details;  ///< window, groups, bounds, ... as far as it has them: "3x3, stride 2, pads 1 1 1 1"
+  std::string function; ///< of a map: the name of its function; may be empty
+  std::string name;     ///< given by named(); may be empty
+  std::string details;  ///< window, groups, bounds, ... if it has them: "3x3, stride 2, pads 1 1 1 1"
   shape out{};
-  int layer{};          ///< that recorded it; the primitives of an operator that a policy opens have its number
-  int line{};           ///< of the source that recorded it; 0: unknown
+  int layer{};          ///< that recorded it; the primitives of an operator that a policy opens share its number
+  int line{};           ///< of the source; 0: unknown
   bool is_output{};
   long weight{};        ///< Eq. (1), in thousandths
   long multiply_adds{};
   int subgraph = -1, mini = -1;
-  int step = -1;        ///< the first that computes it; -1: none does, as its value is a view of others or an input
+  int step = -1;        ///< the first that computes it; -1: none, for inputs and views
 
-  /// "relu6", or of a map the name of its function.
+  /// "relu6"; for a map, the name of its function.
   std::string label() const { return function.empty() ? name_of(kind) : function; }
 };
 
@@ -42,15 +42,15 @@ struct inspected_edge {
   long bytes{};         ///< of the value
 };
 
-/// A kernel inside a step.
+/// A kernel within a step.
 struct inspected_part {
   structure what{};
-  register_tile tile{};     ///< 1x1 where the kernel has none
-  std::string epilogue;     ///< operators that it applies before it stores: "bias, relu6"; empty: none
+  register_tile tile{};     ///< 1x1 if the kernel has none
+  std::string epilogue;     ///< operators applied before the results are stored: "bias, relu6"; may be empty
   shape in{}, out{};
 };
 
-/// What runs as one: a kernel, or a pipeline of several.
+/// A kernel, or a pipeline of several.
 struct inspected_step {
   std::vector<inspected_part> parts;
   chain_tiling tiles{};     ///< of a pipeline
@@ -61,7 +61,7 @@ struct inspected_step {
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
   std::string kernel() const;
-  /// The same extents as its first part reads and its last part writes: "14x14x64 > 14x14x96".
+  /// The extents that its first part reads and its last part writes: "14x14x64 > 14x14x96".
   std::string layers() const;
 };
 
@@ -72,13 +72,13 @@ struct inspected_subgraph {
 };
 
 struct inspection {
-  std::string network;      ///< as the user calls it
-  int size = 0;             ///< of its input; 0: it has none to choose
+  std::string network;      ///< the user's name for it
+  int size = 0;             ///< of its input; 0: fixed
   ago::policy policy{};
   isa target{};
   ago::device device{};
 
-  std::vector<inspected_node> nodes;  ///< operands before those who read them
+  std::vector<inspected_node> nodes;  ///< operands come before their readers
   std::vector<inspected_edge> edges;
   std::vector<inspected_step> steps;  ///< in execution order
   std::vector<inspected_subgraph> subgraphs;  ///< likewise
@@ -87,26 +87,26 @@ struct inspection {
   long arena_bytes{}, weight_bytes{};
 
   int operators() const { return int(nodes.size()) - inputs; }
-  /// Steps of several kernels.
+  /// The number of steps with several kernels.
   int pipelines() const;
-  /// Does the edge lead from one subgraph to another? An input of the network is in none.
+  /// Whether the edge leads from one subgraph to another. An input of the network is in none.
   bool crosses(inspected_edge const& e) const;
-  /// Have both the same operators? Policies differ in what they open and merge.
+  /// Whether both have the same operators. Policies differ in which operators they open and merge.
   bool has_graph_of(inspection const& other) const;
   double cycles() const;
   step_account account() const;
 };
 
-/// How many operators there are: "152 operators", or where policies differ "86 and 140 operators".
+/// The number of operators: "152 operators", or "86 and 140 operators" if policies differ.
 std::string operators_in(std::span<inspection const> all);
 
-/// As much of a text as has `room`, in bytes; what would not show is written out.
+/// At most `room` bytes of a text; unprintable characters are escaped.
 std::string shortened(std::string const& text, std::size_t room);
 
-/// "14x14x64", with the images in front if there are several.
+/// "14x14x64"; the number of images comes first if there are several.
 std::string to_string(shape const& s);
 
-/// A hue in degrees for each subgraph, far apart for those that follow one another.
+/// A hue in degrees for each subgraph; the hues of consecutive subgraphs are far apart.
 double hue_of(int subgraph);
 
 }  // namespace ago::tools

@@ -26,7 +26,7 @@ void connect(layered_graph& g, int from, int to) {
   g.items[std::size_t(to)].above.push_back(from);
 }
 
-/// Leads the value of u to node v, over what passes the layers between, which is made where it is missing.
+/// Connects node u to node v through items in all layers between; creates missing ones.
 void lead(layered_graph& g, std::vector<std::vector<int>>& passing, int u, int v) {
   int at = u;
   for (int layer = g.items[std::size_t(u)].layer + 1; layer < g.items[std::size_t(v)].layer; ++layer) {
@@ -55,13 +55,13 @@ void sort_layer(layered_graph& g, std::vector<int>& layer, std::vector<double>& 
   }
   std::vector<std::size_t> order(layer.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {  // equals stay as they are
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {  // equal ones keep their order
     return wish[a] != wish[b] ? wish[a] < wish[b] : a < b;
   });
   std::vector<int> sorted;
   for (std::size_t const k : order) sorted.push_back(layer[k]);
   layer = std::move(sorted);
-  for (std::size_t k = 0; k < layer.size(); ++k)  // from -1 to 1, so that short layers stand amid long ones
+  for (std::size_t k = 0; k < layer.size(); ++k)  // from -1 to 1, so that short layers are centred on long ones
     position[std::size_t(layer[k])] = (2. * double(k) + 1) / double(layer.size()) - 1;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ago-inspect: what a partition policy makes of a network.
+// ago-inspect: shows how a partition policy partitions a network.
 #include "arguments.hpp"
 #include "model_file.hpp"
 #include "recorded.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace ago::tools;
 
-/// The graph that the arguments name; a size that it cannot have is the user's mistake.
+/// The graph that the arguments name; an invalid size is a usage error.
 std::unique_ptr<roomy_graph const> traced(arguments const& a) try {
   return a.network->trace(a.size);
 } catch (std::invalid_argument const& e) {

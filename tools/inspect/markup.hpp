@@ -9,7 +9,7 @@
 
 namespace ago::tools {
 
-/// `text` as it is written between tags and in quoted attributes; what would not show is written out.
+/// `text` escaped for HTML content and quoted attributes; unprintable characters are written as escapes.
 inline std::string escaped(std::string_view text) {
   std::string r;
   for (char const c : printable(text)) switch (c) {

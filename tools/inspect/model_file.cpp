@@ -9,7 +9,7 @@
 namespace ago::tools {
 namespace {
 
-/// The layers alone: no figure depends on weights.
+/// Only the layers: no figure depends on weights.
 importer::call_list layers_of(importer::model_words const& model) try {
   importer::call_list network = importer::import_model(model).network;
   for (importer::call& c : network.calls) c.weights = {};

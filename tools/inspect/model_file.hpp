@@ -13,13 +13,13 @@
 
 namespace ago::tools {
 
-/// A model that cannot be imported; what() says why, a line for each thing that is wrong.
+/// A model that cannot be imported; what() has a line for each finding.
 struct not_imported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What each of `ways` makes of a model. Throws `not_imported`, always where ago was built without its importer, and
-/// std::length_error, see inspect_recorded().
+/// The inspections of a model in each of `ways`. Throws std::length_error, see inspect_recorded(), and `not_imported`,
+/// which it always does if ago was built without its importer.
 std::vector<inspection> inspect_model(importer::model_words const& model, std::vector<options> const& ways);
 
 }  // namespace ago::tools

@@ -13,7 +13,7 @@
 namespace ago::tools {
 namespace {
 
-/// A network for square images of whatever size, made of one for images of 224 pixels a side.
+/// Derives a network for square images of any size from one for images of 224 x 224 pixels.
 template <auto const& Net>
 known_network of_images(char const* name) {
   return {name, "pixels a side", 224, [](int size) {

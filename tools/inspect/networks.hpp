@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The networks that the inspector knows by name.
+// The built-in networks of the inspector.
 #pragma once
 
 #include "trace.hpp"
@@ -14,15 +14,15 @@ namespace ago::tools {
 
 struct known_network {
   std::string name;
-  std::string measure;  ///< what its size counts: "pixels a side"
+  std::string measure;  ///< the unit of its size: "pixels a side"
   int usual_size;
-  /// Its graph for inputs of a size; throws std::invalid_argument where layers do not fit such inputs.
+  /// The graph for inputs of a given size; throws std::invalid_argument if its layers do not fit.
   std::function<std::unique_ptr<roomy_graph const>(int size)> trace;
 };
 
 std::vector<known_network> const& known_networks();
 
-/// Null: there is none of that name.
+/// Null if there is no network of that name.
 known_network const* find_network(std::string_view name);
 
 }  // namespace ago::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instead of model_file.cpp where the importer is not built.
+// Replaces model_file.cpp if the importer is not built.
 #include "model_file.hpp"
 
 namespace ago::tools {

@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What policies with the same graph have in common.
+/// The part that policies with the same graph share.
 json operators_of(inspection const& i) {
   json all = json::array();
   for (inspected_node const& n : i.nodes)
@@ -94,7 +94,7 @@ void write_data(std::ostream& out, std::span<inspection const> all) {
   }
   json const data{{"graphs", graphs}, {"views", views}};
   for (char const c : data.dump(-1, ' ', false, json::error_handler_t::replace))
-    c == '<' ? out << "\\u003c" : out << c;  // nothing in it ends the script element
+    c == '<' ? out << "\\u003c" : out << c;  // so that the text cannot end the script element
 }
 
 }  // namespace ago::tools

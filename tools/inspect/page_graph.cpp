@@ -17,8 +17,8 @@ std::string rectangle(double x, double y, double width, double height) {
          fixed(height, 1) + '"';
 }
 
-/// What surrounds the operators of a subgraph: a frame for each operator, and where it reads one that stands right
-/// above it, a bridge to that one's frame. A narrower bridge joins operators of one mini-subgraph.
+/// The background of subgraphs: a frame around each operator, and a bridge to the frame directly above if it reads that
+/// operator. A narrower bridge joins operators of the same mini-subgraph.
 void write_ground(std::ostream& out, inspection const& i, drawing const& d) {
   constexpr double around = 6, narrow = 18;
   out << "<g class=\"ground\" aria-hidden=\"true\">\n";

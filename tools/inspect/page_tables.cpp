@@ -10,19 +10,19 @@ namespace {
 
 void write_cell(std::ostream& out, std::string const& text) { out << "<td class=\"number\">" << text << "</td>"; }
 
-/// A subgraph's colour; nothing for what is in none.
+/// The colour of a subgraph; nothing outside of subgraphs.
 std::string chip(int subgraph) {
   if (subgraph < 0) return "";
   return "<span class=\"chip\" style=\"--hue:" + fixed(hue_of(subgraph), 1) + "\"></span>";
 }
 
-/// A share of the whole as a bar, where `most` is as long as bars get.
+/// A share as a bar; `most` has the full length.
 void write_share(std::ostream& out, double share, double most) {
   out << "<td class=\"share\"><span class=\"bar\" style=\"--length:" << fixed(most > 0 ? 100 * share / most : 0, 1)
       << "%\"></span><span class=\"percent\">" << fixed(100 * share, 1) << " %</span></td>";
 }
 
-/// A row for each of `rows`: a button with its number, what `write_cells` tells of it, its share of the predicted cost.
+/// A row for each of `rows`: a button with its number, the cells of `write_cells`, and its share of the predicted cost.
 template <class Row>
 void write_rows(std::ostream& out, char const* what, char const* columns, std::vector<Row> const& rows, double whole,
                 auto const& subgraph_of, auto const& write_cells) {

@@ -8,19 +8,19 @@
 namespace ago::tools {
 namespace {
 
-/// An edge along which two items could stand below each other, and where they are in their layers.
+/// An edge whose items could be aligned vertically, and their indices in their layers.
 struct alignment {
   int above, below, from, to;
   int rank;  ///< the lowest is aligned first
 };
 
-/// Does the value of a node with other readers pass here? It may step aside.
+/// Whether this item carries a value that has several readers. Such an item may be moved aside.
 bool is_bypass(layered_graph const& g, int item) {
   layer_item const& i = g.items[std::size_t(item)];
   return i.passes && g.items[std::size_t(i.node)].below.size() > 1;
 }
 
-/// Chains first, then what passes them; the other edges would bend either.
+/// Aligns chains first, then the items that bypass them; mixed edges come last because they bend anyway.
 int rank_of(layered_graph const& g, int above, int below) {
   bool const a = is_bypass(g, above), b = is_bypass(g, below);
   return a != b ? 2 : a ? 1 : 0;
@@ -37,8 +37,8 @@ std::vector<alignment> candidates(layered_graph const& g, std::size_t layer, std
   return all;
 }
 
-/// Items that stand below each other, as one block: of each item the number of its block, counted downwards. No two of
-/// the edges inside blocks cross, so "is left of" makes no circle among blocks.
+/// Vertically aligned items form a block: the block number of each item, numbered downwards. Edges inside blocks do not
+/// cross, so the order of blocks from left to right has no cycles.
 std::vector<int> blocks_of(layered_graph const& g) {
   std::vector<int> order(g.items.size()), block(g.items.size(), -1);
   for (auto const& layer : g.layers)
@@ -59,17 +59,17 @@ std::vector<int> blocks_of(layered_graph const& g) {
   return block;
 }
 
-/// Two blocks that meet in a layer: `right` stands that far from `left`, at least.
+/// Two blocks that are adjacent in a layer: `right` must be at least `distance` to the right of `left`.
 struct constraint {
   int left, right;
   double distance;
 };
 
-/// Blocks, and what keeps them apart and draws them together.
+/// Blocks, with constraints that keep them apart and edges that pull them together.
 struct block_graph {
   std::vector<constraint> constraints;
-  std::vector<std::vector<int>> bounds;      ///< of each block, the constraints that it is in
-  std::vector<std::vector<int>> neighbours;  ///< of each block, the blocks that its edges lead to, or come from
+  std::vector<std::vector<int>> bounds;      ///< per block, the indices of its constraints
+  std::vector<std::vector<int>> neighbours;  ///< per block, the blocks connected to it by edges
   int count{};
 };
 
@@ -96,7 +96,7 @@ block_graph connected(layered_graph const& g, std::vector<int> const& block,
   return r;
 }
 
-/// As far to the left as constraints allow.
+/// As far left as the constraints allow.
 std::vector<double> packed(block_graph const& g) {
   std::vector<double> x(std::size_t(g.count), 0);
   for (bool moved = true; moved;) {
@@ -111,7 +111,7 @@ std::vector<double> packed(block_graph const& g) {
   return x;
 }
 
-/// Moves each block towards those that it has edges with, as far as it has room.
+/// Moves each block towards its neighbours, within its constraints.
 void gather(block_graph const& g, std::vector<double>& x) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 20; ++round)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks as a recorder has them, of any size.
+// Networks from a recorder, of any size.
 #pragma once
 
 #include "inspect.hpp"
@@ -9,11 +9,11 @@
 
 namespace ago::tools {
 
-/// What each of `ways` makes of a network that was recorded without a fault, after all passes. Throws std::length_error
-/// if it has more than 16,384 operators or 49,152 operands.
+/// The inspections, in each of `ways`, of a network that was recorded without a fault, after all passes. Throws
+/// std::length_error if it has more than 16,384 operators or 49,152 operands.
 std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways);
 
-// Compiled once: it takes long.
+// Compiled once, because it takes long.
 extern template inspection inspect(decltype(roomy_graph::value) const&, options const&);
 
 }  // namespace ago::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stages of ago::program on a graph that is not known before the program runs.
+// The stages of ago::program for a graph that is only known at run time.
 #pragma once
 
 #include <ago/graph/siblings.hpp>
@@ -15,15 +15,15 @@
 
 namespace ago::tools {
 
-/// The arrays are as large as the graph's capacities; on the heap, as stacks are not made for them. Throws
-/// std::length_error if the network takes more steps than there is room for.
+/// The arrays have the graph's capacities; they are on the heap because they would exceed a stack. Throws
+/// std::length_error if the network needs more steps than there is room for.
 template <int RoomForNodes, int RoomForEdges, int O>
 class run_time_program {
-  static constexpr int V = RoomForNodes + RoomForNodes / 2, E = RoomForEdges + RoomForNodes / 2;  ///< once merged
-  static constexpr int room = 4 * V + E + O;  ///< for steps: an operator takes several if its operands are in pieces
+  static constexpr int V = RoomForNodes + RoomForNodes / 2, E = RoomForEdges + RoomForNodes / 2;  ///< after merging
+  static constexpr int room = 4 * V + E + O;  ///< of steps: an operator takes several if its operands are in pieces
   static constexpr int room_for_runs = 2 * room;
 
-  /// The result of `stage`, made where it stays.
+  /// The result of `stage`, constructed in place.
   template <class Stage>
   static auto on_heap(Stage const& stage) {
     return std::unique_ptr<decltype(stage()) const>(new auto(stage()));
@@ -42,7 +42,7 @@ class run_time_program {
   owned<partitioned_graph<V, E, O>> const partitioned_;
 
  public:
-  /// What is run, and its partition.
+  /// The graph that runs, and its partition.
   ago::graph<V, E, O> const& graph;
   partitions<V> const& partition;
 
@@ -63,7 +63,7 @@ class run_time_program {
   input_run_table<room_for_runs, room> const& runs;
   ago::plan<room> const& plan;
 
-  /// `whole`: after the passes, but not merged.
+  /// `whole`: after the passes, unmerged.
   explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
       : run_time_program(whole, o, untuned) {}
   run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules)
@@ -96,7 +96,7 @@ class run_time_program {
         runs(stages_->runs),
         plan(stages_->plan) {}
 
-  /// Of the subgraphs, counted in primitives, as they are of every policy.
+  /// Of the subgraphs, counted in primitives, as for every policy.
   partition_statistics statistics() const {
     auto const p = on_heap([&] { return partition_of_primitives<V, E>(o_.policy, *merged_, o_.device); });
     return statistics_of(p->graph, p->partition.subgraphs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks that are traced while the program runs, so that their inputs may have any size.
+// Networks traced at run time, so that their inputs may have any size.
 #pragma once
 
 #include "written_order.hpp"
@@ -14,18 +14,18 @@
 
 namespace ago::tools {
 
-/// A graph with room for networks of every usual size, and the names that its nodes point to.
+/// A graph with room for networks of every usual size, and the names that its nodes refer to.
 struct roomy_graph {
   graph<2048, 6144, 64> value;
   std::vector<std::string> names;
 };
 
-/// The sentence that tells what is wrong with a layer.
+/// The sentence that describes the fault of a layer.
 std::string to_string(diagnostic const& d);
 
 namespace detail {
 
-/// Names are known only after a trace, see ago::detail::naming.
+/// Names are only known after a trace, see ago::detail::naming.
 template <class Network>
 std::vector<std::string> names_of(Network const& net) {
   auto const size = ago::detail::measure(net);
@@ -38,10 +38,10 @@ std::vector<std::string> names_of(Network const& net) {
   return names;
 }
 
-/// Throws std::length_error if `made` has more than the room says.
+/// Throws std::length_error if `made` exceeds the capacities.
 void check_room(ago::detail::recorder const& made, int nodes, int edges, int outputs);
 
-/// What has been recorded without a fault, as a graph.
+/// A network recorded without a fault, as a graph.
 template <int V, int E, int O>
 void copy_to(graph<V, E, O>& g, ago::detail::recorder const& made) {
   check_room(made, V, E, O);
@@ -57,9 +57,9 @@ void copy_to(graph<V, E, O>& g, ago::detail::recorder const& made) {
 
 }  // namespace detail
 
-/// The graph of `sized` after all passes: of the network `Net`, whose inputs may have got another size or layout.
-/// Throws std::invalid_argument with a sentence if a layer does not fit its input, std::length_error if the network is
-/// too large.
+/// The graph of `sized` after all passes; `sized` is the network `Net`, perhaps with another size or layout of its
+/// inputs. Throws std::invalid_argument with a sentence if a layer does not fit its input, std::length_error if the
+/// network is too large.
 template <auto const& Net>
 std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> const& sized) {
   auto r = std::make_unique<roomy_graph>();

@@ -10,7 +10,7 @@
 namespace ago::tools {
 namespace {
 
-/// A string in Graphviz's quotes: only these two characters mean something there. What would not show is written out.
+/// A string in Graphviz's quotes, where only these two characters are special. Unprintable characters are escaped.
 std::string quoted(std::string_view text) {
   std::string r = "\"";
   for (char const c : printable_lines(text)) {
@@ -21,7 +21,7 @@ std::string quoted(std::string_view text) {
   return r + '"';
 }
 
-/// Hue, saturation, value, from 0 to 1 each.
+/// Hue, saturation and value, each from 0 to 1.
 std::string color(int subgraph, double saturation) {
   return quoted(fixed(hue_of(subgraph) / 360, 3) + ' ' + fixed(saturation, 2) + " 1.00");
 }
@@ -35,7 +35,7 @@ void write_node(std::ostream& out, inspection const& i, int v, char const* inden
       << (n.is_output ? ", peripheries=2" : "") << "];\n";
 }
 
-/// A subgraph's mini-subgraphs, in the order of their first operators.
+/// The mini-subgraphs of a subgraph, in the order of their first operators.
 void write_minis(std::ostream& out, inspection const& i, int subgraph) {
   std::vector<std::vector<int>> members(std::size_t(i.minis));
   for (std::size_t v = 0; v < i.nodes.size(); ++v)

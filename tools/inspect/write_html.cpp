@@ -20,7 +20,7 @@ std::string_view text_of(unsigned char const* begin, unsigned char const* end) {
   return {reinterpret_cast<char const*>(begin), std::size_t(end - begin)};
 }
 
-/// Writes `text`, each {{name}} in it replaced by what parts.at(name) writes.
+/// Writes `text`, with each {{name}} replaced by the output of parts.at(name).
 void fill_in(std::ostream& out, std::string_view text, std::map<std::string_view, std::function<void()>> const& parts) {
   for (;;) {
     std::size_t const open = text.find("{{"), close = text.find("}}", open);

@@ -10,7 +10,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// In one line. Names may be any bytes: what is not ASCII is escaped, what is not UTF-8 is replaced.
+/// In one line. Names may contain any bytes: non-ASCII characters are escaped, invalid UTF-8 is replaced.
 std::string line_of(json const& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
 
 json figures_of(inspection const& i) {
@@ -131,7 +131,7 @@ json edges_of(inspection const& i) {
   return all;
 }
 
-/// An element of the list on each line.
+/// Writes each element of the list on a line.
 void write_list(std::ostream& out, char const* name, json const& list) {
   out << "    \"" << name << "\": [";
   for (std::size_t k = 0; k < list.size(); ++k) out << (k ? ",\n      " : "\n      ") << line_of(list[k]);

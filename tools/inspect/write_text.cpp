@@ -12,7 +12,7 @@
 namespace ago::tools {
 namespace {
 
-/// Rows of cells, of which each column is as wide as its widest; text columns lean to the left, numbers to the right.
+/// Rows of cells; each column is as wide as its widest cell. Text is left-aligned, numbers are right-aligned.
 class table {
  public:
   explicit table(std::vector<bool> numbers) : numbers_(std::move(numbers)) {}

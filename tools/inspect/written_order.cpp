@@ -13,8 +13,8 @@ namespace {
 
 using ago::detail::recorder;
 
-/// The partner in `written` of each node of `made`; -1: it turns an input whose layout is another one. Found from the
-/// outputs on, as both have the same operands. Empty: they are different networks.
+/// Matches each node of `made` with one of `written`; -1: a conversion of an input whose layout differs. Nodes are
+/// matched from the outputs on, as both have the same operands. Empty: the networks differ.
 class matching {
  public:
   matching(recorder const& made, recorded_network const& written)
@@ -56,7 +56,7 @@ class matching {
     return true;
   }
 
-  /// Those that no output needs: the last one of `made` that is left with the last one of `written` that can be it.
+  /// Nodes that no output needs: the last unmatched one of `made` is matched with the last possible one of `written`.
   bool pair_unread() {
     for (int v = made_.nodes.size; v-- > 0;) {
       if (partner_[std::size_t(v)] != none) continue;
@@ -78,7 +78,7 @@ class matching {
   std::vector<bool> taken_;
 };
 
-/// New offsets of parameters, by the old ones.
+/// Maps old offsets of parameters to new ones.
 class offsets {
  public:
   /// `layer_of`: the new number of each layer.
@@ -108,7 +108,7 @@ std::unique_ptr<recorder const> in_written_order(recorder const& made, recorded_
   std::vector<int> const partner = matching(made, written).partners();
   if (partner.empty()) return nullptr;
 
-  // Inputs first, then what turns them, then all else as it is written.
+  // Inputs first, then their conversions, then all others in the written order.
   std::vector<int> order(partner.size());
   std::iota(order.begin(), order.end(), 0);
   auto const rank = [&](int v) {

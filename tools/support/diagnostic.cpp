@@ -17,7 +17,7 @@ char const* sentence_of(fault what) {
     case fault::argument_must_not_be_negative: return "an argument must not be negative";
     case fault::pad_must_be_smaller_than_kernel: return "the pad is more than half of the window";
     case fault::channel_first_value_cannot_be_used:
-      return "it reads a channel-first value, which can only be given out";
+      return "it reads a channel-first value, which can only be an output";
     case fault::tensor_of_another_network: return "it reads a value of another network";
     case fault::window_misses_the_image: return "a window lies entirely in the padding";
     case fault::bounds_are_reversed: return "the lower bound exceeds the upper bound";
@@ -28,8 +28,8 @@ char const* sentence_of(fault what) {
     case fault::elements_differ: return "the new extents hold a different number of elements than the value";
     case fault::not_a_permutation: return "the order does not name each axis once";
     case fault::pads_take_all: return "the pads remove everything that the transposed convolution computes";
-    case fault::not_a_network: return "this is no network";
-    case fault::network_is_not_constexpr: return "the network is no constant";
+    case fault::not_a_network: return "this is not a network";
+    case fault::network_is_not_constexpr: return "the network is not a constant";
   }
   return "it does not fit its input";
 }

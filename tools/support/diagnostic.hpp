@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the front end refuses, in words.
+// Sentences for the front end's diagnostics.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago::tools {
 
-/// The sentence that tells what is wrong, with the two numbers that do not agree, if there are any.
+/// The sentence that describes the fault, with the two conflicting numbers, if there are any.
 std::string sentence_of(diagnostic const& d);
 
 }  // namespace ago::tools

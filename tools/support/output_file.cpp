@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
   throw std::runtime_error("cannot write " + path + ": " + why);
 }
 
-/// A file under its temporary name, removed unless it has taken the one that it is meant for.
+/// A temporary file, removed unless it has been renamed to its final name.
 class draft {
  public:
   explicit draft(std::string const& path)

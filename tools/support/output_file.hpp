@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files that appear whole or not at all.
+// Files that are written completely or not at all.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,16 @@
 
 namespace ago::tools {
 
-/// A file to be, and what writes it.
+/// A file to be written, and its writer.
 struct output_file {
   std::string path;
   std::function<void(std::ostream&)> write;
 };
 
-/// Writes each file under a temporary name beside its path; once all are written they take their names. Throws
-/// std::runtime_error, or what a `write` throws, and leaves what was at the paths as it is, if any cannot be written.
+/// Writes each file under a temporary name beside its path; once all are written, renames them. If a file cannot be
+/// written, throws std::runtime_error, or the exception of its `write`, and leaves the existing files unchanged.
 void write_files(std::vector<output_file> const& files);
-/// Likewise a single one.
+/// The same for a single file.
 void write_file(std::string const& path, std::function<void(std::ostream&)> const& write);
 
 }  // namespace ago::tools

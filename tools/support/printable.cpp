@@ -9,11 +9,11 @@ namespace {
 
 struct character {
   std::uint32_t code;
-  std::size_t bytes;  ///< that it takes; 0: the first one begins no character of UTF-8
+  std::size_t bytes;  ///< its length; 0: the first byte does not begin a UTF-8 character
 };
 
-/// The first character of a text that is not empty. What has a shorter spelling, surrogates, and codes beyond Unicode
-/// are no characters.
+/// The first character of a non-empty text. Overlong encodings, surrogates, and codes beyond Unicode are not
+/// characters.
 character first_of(std::string_view text) {
   auto const at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (at(0) < 0x80) return {at(0), 1};
@@ -30,14 +30,14 @@ character first_of(std::string_view text) {
   return {code, bytes};
 }
 
-/// Does it show, and leave its neighbours alone?
+/// Whether it is visible and does not change how its neighbours show.
 bool shows(std::uint32_t code) {
   struct range {
     std::uint32_t first, last;
   };
   constexpr range hidden[] = {
-      {0, 0x1f},           // control characters, ESC and BEL among them
-      {0x7f, 0x9f},        // DEL and further ones, CSI among them
+      {0, 0x1f},           // control characters, including ESC and BEL
+      {0x7f, 0x9f},        // DEL and further ones, including CSI
       {0xad, 0xad},        // soft hyphen
       {0x61c, 0x61c},      // Arabic letter mark
       {0x180e, 0x180e},    // Mongolian vowel separator

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs tuners with each variant of the search, several budgets and seeds, and prints what they reach.
+"""Runs tuners with each variant of the search, several budgets and seeds, and prints their results.
 
 usage: compare_variants.py TUNER... [--budgets 25,50,...] [--seeds 1,2,3] [--core N]
 
-One line for each tuner and variant: the tuned network's time as a multiple of the default's, for every budget the
-median over the seeds; both are timed in turns in the last trial. A search that has nothing left to try ends early, so
-a large budget costs no more than that.
+One line for each tuner and variant: for every budget, the tuned network's time relative to the default's, as the median
+over the seeds; both are timed in turns in the last trial. A search with nothing left to try ends early, so a large
+budget costs no more than that.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ VARIANTS = ("ago", "ago-nr", "ago-ni")
 
 
 def tune(tuner, variant, budget, seed, prefix):
-    """(time / default's time, trials used) of one search."""
+    """(time / the default's time, number of trials) of one search."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "log.jsonl")
         subprocess.run(prefix + [str(tuner), "--output", f"{folder}/table.hpp", "--log", str(log), "--variant", variant,
@@ -28,7 +28,7 @@ def tune(tuner, variant, budget, seed, prefix):
         trials = [json.loads(line) for line in log.read_text().splitlines()[1:]]
     last = trials[-1]
     if last["region"] != "result":
-        return 1.0, len(trials)  # the default has not been beaten
+        return 1.0, len(trials)  # nothing is faster than the default
     ratio = last["contender_s"] / last["incumbent_s"]
     return (ratio if variant == "ago-ni" else min(ratio, 1.0)), len(trials)
 

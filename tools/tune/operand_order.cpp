@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Would products be faster with their operands swapped, that is with pixels instead of channels in the registers? Both
-// orders by the analytic cost, for the products of the example networks: what docs/tuning.md says of it.
+// Would products be faster with their operands swapped, that is with pixels instead of channels in the registers?
+// Prints the analytic cost of both orders for the products of the example networks; see docs/tuning.md.
 #include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
@@ -18,16 +18,15 @@ namespace {
 
 using namespace ago;
 
-/// Quarter cycles for a float to be transposed, at one shuffle a cycle: n lanes take n * log2(n) of them for n * n
-/// floats.
+/// Quarter cycles to transpose a float, at one shuffle per cycle: n lanes need n * log2(n) shuffles for n * n floats.
 constexpr double transposing(isa target) { return target == isa::avx512 ? 4 * 64. / 256 : 4 * 24. / 64; }
 
-/// Quarter cycles in both orders; of what is transposed, those alone.
+/// Quarter cycles in both orders, and for the transpositions alone.
 struct orders {
   double usual = 0, swapped = 0, moved = 0;
 };
 
-/// Swapped, it is the product whose pixels are these channels, and whose channels these pixels.
+/// Swapping exchanges the pixels and the channels of the product.
 orders orders_of_matrix(planned_step const& p) {
   step_data const& s = p.data;
   isa const target = p.key.target;
@@ -46,8 +45,8 @@ orders orders_of_matrix(planned_step const& p) {
   return r;
 }
 
-/// Multiply-adds of whole vectors and half register tiles, two a cycle. Usually keys are transposed to be packed;
-/// swapped, queries are, and besides them values and results.
+/// Multiply-adds of whole vectors and half register tiles, two per cycle. Usually keys are transposed for packing; if
+/// swapped, queries, values and results are.
 orders orders_of_attention(isa target, step_data const& s) {
   attention_layout const l = layout_of_attention(structure::attention, s, target);
   int const queries = l.rows, keys = l.first.columns, d = l.first.depth;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what tuners have found, from the banners of their headers, as a Markdown table."""
+"""Prints the results of tuners, from the banners of their headers, as a Markdown table."""
 import argparse
 import math
 import pathlib
@@ -14,7 +14,7 @@ SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def results(text):
-    """(network, instruction set, trials, result) of every part of a banner."""
+    """(network, instruction set, trials, result) for each part of a banner."""
     network = trials = None
     for line in text.splitlines():
         if found := NETWORK.match(line):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times a network as it is compiled by default, and as it is with a table of tuned schedules.
+// Times a network with default schedules, and with a table of tuned schedules.
 #pragma once
 
 #include <ago/ago.hpp>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-/// A model with weights, inputs and outputs, to be run again and again.
+/// A model with weights, inputs and outputs, for repeated runs.
 template <auto const& Net, auto const& Table>
 class timed_model {
  public:
@@ -51,7 +51,7 @@ inline double difference(std::vector<std::vector<float>> const& a, std::vector<s
   return most / largest;
 }
 
-/// The main function. 1: the table changes more than the order of additions can.
+/// The main function. 1: the outputs differ by more than the order of additions explains.
 template <auto const& Net, auto const& Table>
 int time_network(char const* network, char const* table) {
   constexpr int runs = 101;

@@ -2,7 +2,7 @@
 'use strict';
 const { graphs, views } = JSON.parse(document.getElementById('data').textContent);
 
-/** An element with attributes and children, which may be texts. */
+/** An element with attributes and children, which may be strings. */
 function element(name, attributes, ...children) {
   const made = Object.assign(document.createElement(name), attributes);
   made.append(...children);
@@ -12,8 +12,8 @@ function element(name, attributes, ...children) {
 const number = (x, digits = 0) => x.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /**
- * The operator of one graph that is, or computes, operator v of another; null: there is none. Policies differ in what
- * they open and merge; what a layer recorded has its number in all of them.
+ * The operator of graph `to` that is, or computes, operator v of graph `from`; null: there is none. Policies differ in
+ * the operators that they open and merge, but operators keep the number of the layer that recorded them.
  */
 function twin(v, from, to) {
   if (v === null || from === to) return v;
@@ -24,7 +24,7 @@ function twin(v, from, to) {
   return alike[Math.min(place, alike.length - 1)] ?? numbers(graphs[to], () => true).at(-1) ?? null;
 }
 
-/** What part of the paper graphs show: one window for all that are drawn alike, so that they stay side by side. */
+/** The visible part of the drawing. Graphs with the same drawing share a camera, so that they move together. */
 class Camera {
   constructor(graphs) {
     this.graphs = graphs;
@@ -42,7 +42,7 @@ class Camera {
     this.show({ ...this.paper });
   }
 
-  /** Units of paper for a pixel of the screen. */
+  /** Units of the drawing per pixel of the screen. */
   scale(svg) {
     return Math.max(this.box.width / svg.clientWidth, this.box.height / svg.clientHeight);
   }
@@ -52,7 +52,7 @@ class Camera {
     this.show({ ...this.box, x: this.box.x - dx * scale, y: this.box.y - dy * scale });
   }
 
-  /** Zooms by a factor; a point, of the screen, stays where it is. */
+  /** Zooms by a factor around a point of the screen. */
   zoom(svg, factor, clientX, clientY) {
     const least = 200, most = 3 * Math.max(this.paper.width, this.paper.height);
     const width = Math.min(Math.max(this.box.width * factor, least), most), ratio = width / this.box.width;
@@ -64,7 +64,7 @@ class Camera {
     });
   }
 
-  /** Brings an operator to the middle, large enough to be read, unless it can be seen already. */
+  /** Centres an operator at a readable size, unless it is already visible. */
   reveal(svg, op) {
     const { x, y, width, height } = op.getBBox(), { box } = this;
     const readable = this.scale(svg) < 1.5;
@@ -96,14 +96,14 @@ class View {
     for (const op of this.ops) op.classList.toggle(what, members.includes(Number(op.dataset.op)));
   }
 
-  /** Shows one subgraph alone; null: all. */
+  /** Shows only one subgraph; null: all. */
   single(subgraph) {
     this.svg.classList.toggle('one', subgraph !== null);
     this.mark(subgraph === null ? [] : [...this.operators.keys()].filter(v => this.policy.subgraph[v] === subgraph), 'member');
     this.subgraphRows.forEach((row, k) => row.classList.toggle('chosen', k === subgraph));
   }
 
-  /** What is selected: an operator, or nothing. */
+  /** Marks the selected operator; null: none. */
   select(v, lost) {
     const step = v === null ? -1 : this.policy.step[v];
     this.single(null);
@@ -130,11 +130,11 @@ class View {
     return `${v} ${this.operators[v].label}`;
   }
 
-  /** Describes an operator and its step. `lost`: what is asked for is in another view only. */
+  /** Describes an operator and its step. `lost`: the selected operator is only in another view. */
   show(v, lost = false) {
     if (v === null) {
-      const hint = lost ? 'This policy has merged that operator into another one.'
-        : 'Point at an operator to read about it here, click on it to keep it.';
+      const hint = lost ? 'This policy has merged this operator into another one.'
+        : 'Point at an operator to see its description here; click to keep it.';
       this.details.replaceChildren(element('p', { className: 'hint' }, hint));
       return;
     }
@@ -180,9 +180,9 @@ class View {
 
 const all = [...document.querySelectorAll('.view')].map((root, k) => new View(root, views[k]));
 const cameras = graphs.map((graph, k) => graph && new Camera(all.filter(view => view.policy.graph === k).map(view => view.svg)));
-let selected = null, selectedIn = 0, found = null;  // the operator, and the graph that has this number for it
+let selected = null, selectedIn = 0, found = null;  // selected: an operator's number in the graph selectedIn
 
-/** Calls act(view, the view's own number of operator v of a graph). */
+/** Calls act(view, number) for each view, with the view's own number of operator v of a graph. */
 function forEachView(v, graph, act) {
   for (const view of all) {
     const own = twin(v, graph, view.policy.graph);
@@ -202,10 +202,10 @@ function select(v, graph, reveal = true) {
     cameras[drawn].reveal(view.svg, view.ops[own]);
   });
   const address = location.href.split('#')[0] + (v === null ? '' : `#op=${v}${graph ? `&graph=${graph}` : ''}`);
-  try { history.replaceState(null, '', address); } catch { /* not every place where a page is shown has an address */ }
+  try { history.replaceState(null, '', address); } catch { /* some environments do not allow changing the address */ }
 }
 
-/** Up to the first operand, down to the first reader, left and right to the operators before and after. */
+/** Up: first operand; down: first reader; left and right: previous and next operator. */
 function walk(key, graph) {
   const at = twin(selected, selectedIn, graph);
   if (at === null) return select(0, graph);
