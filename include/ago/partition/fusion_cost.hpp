@@ -164,8 +164,9 @@ constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
-/// Can parts of the chain be computed concurrently without computing anything twice? By images or runs of pixels,
-/// always; by chunks of channels, if they are not added up; by rows, if only the first link's windows overlap.
+/// Can parts of the chain be computed concurrently without computing anything twice? By runs of pixels; by images, if
+/// there are as many as threads; by chunks of channels, if they are not added up; by rows, if only the first link's
+/// windows overlap.
 constexpr bool divides(chain_link const* chain, int count, tiling how, device const& on) {
   if (how == tiling::pixels || chain[0].out.n >= on.threads) return true;
   if (by_channels(how) && !is_matrix_product(chain[count - 1].kind)) return true;

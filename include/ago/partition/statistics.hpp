@@ -12,7 +12,7 @@ namespace ago {
 struct partition_statistics {
   int groups{}, trivial{};    ///< trivial: weight below 20.0
   long total{}, heaviest{};
-  double mean{}, median{}, jain{};  ///< jain: index of the weights, 1 if all are equal, 1 / groups if one has all
+  double mean{}, median{}, jain{};  ///< Jain's index: 1 if all weights are equal, 1 / groups if one has all
   int most_complex{};         ///< maximum number of complex operators in a group
   int pairs{}, possible_pairs{}, triples{}, possible_triples{};  ///< see intensive_pairs
   int broken_epilogues{}, epilogues{};  ///< complex operators with an epilogue: cut off from it; all

@@ -191,8 +191,8 @@ class tuning {
 
 }  // namespace detail
 
-/// The main function of a tuner. Returns 0: tuned, or the question was answered; 1: failed, and no header was written;
-/// 2: invalid command line.
+/// The main function of a tuner. Returns 0: tuned, or --help or --version was answered; 1: failed, and no header was
+/// written; 2: invalid command line.
 inline int session(int count, char const* const* words, subject_maker const& make) {
   std::string const program = count > 0 ? std::filesystem::path(words[0]).filename().string() : "tune";
   try {
