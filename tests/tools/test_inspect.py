@@ -211,7 +211,7 @@ class Models(unittest.TestCase):
             self.assertIn("--dim takes NAME=NUMBER", self.refused(MODEL, "--dim", "height"))
 
     def test_options_of_the_other_kind_of_network(self):
-        for words, says in (((MODEL, "--size", "7"), "--dim"), (("mnasnet", "--dim", "N=1"), "mnasnet is none"),
+        for words, says in (((MODEL, "--size", "7"), "--dim"), (("mnasnet", "--dim", "N=1"), "mnasnet is not one"),
                             ((MODEL, "--batch", "0"), "--batch")):
             done = run(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)

@@ -119,7 +119,7 @@ class lowering {
     auto const found = rules().find(op.type);
     if (found == rules().end()) return complain(op, op.unfolded.empty() ? onnx::unsupported_operator : op.unfolded);
     for (int v : op.inputs)
-      if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // reported where it should be computed
+      if (v >= 0 && !c_.known(v) && !c_.defined(v)) return;  // its maker is already reported
     for (int v : op.outputs)
       if (v >= 0 && product(c_.dims(v)) == 0) return complain(op, "a value has no elements");
     c_.net.origin(op.name);

@@ -102,7 +102,7 @@ void understand_network(arguments& a, words const& w) {
     return;
   }
   if (!w.model.dims.empty() || !w.model.fixed.empty() || w.model.batch || w.model.channels_last)
-    throw usage_error("--dim, --batch, --fix and --channels-last are for ONNX files; " + w.network + " is none");
+    throw usage_error("--dim, --batch, --fix and --channels-last are for ONNX files; " + w.network + " is not one");
   a.network = &known_networks()[std::size_t(choose("network", w.network, network_names()))];
   a.size = size_of(*a.network, w.size);
 }
