@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An image that patches do not cover.
+// An image that patches do not divide.
 // misfit: patch_must_divide_image attention_scores 4 2 7
 // expect: ago: a patch \(expects\) must divide the image \(gets\)
 #include <ago/graph/check.hpp>

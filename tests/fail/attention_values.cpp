@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of fewer tokens than there are keys.
+// Fewer values than keys.
 // misfit: extents_differ attention_scores 2 16 12
 // expect: ago: the values differ in height, width, or number of images
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A processor whose most significant byte comes first.
+// A big-endian processor.
 // expect: ago: big-endian processors are not supported
 // flags: -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__
 // clang: --target=aarch64_be-linux-gnu

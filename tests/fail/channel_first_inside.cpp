@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A layer behind to_nchw.
+// A layer after to_nchw.
 // misfit: channel_first_value_cannot_be_used linear 2 0 0
 // expect: ago: the result of to_nchw can only be an output; no layer reads it
 #include <ago/graph/check.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/errors.md knows every sentence that stops a compilation, and every fault has a mistake in this folder.
+"""Checks that docs/errors.md has every sentence that stops a compilation, and that this folder has every fault.
 
 usage: check_errors.py <repository> [compiler]
 With a compiler that is g++ 12, its output must be that shown in docs/errors.md and README.md, but for line numbers.
@@ -16,7 +16,7 @@ SHOWN = re.compile(r"<!-- error: (\S+) -->\n+```text\n(.*?)```", re.DOTALL)  # a
 
 
 def sentences(include):
-    """What static assertions, macros for them, and #error say to users."""
+    """The sentences for users in static assertions, in macros for them, and in #error."""
     for header in sorted(include.rglob("*.hpp")):
         text = header.read_text()
         yield from (match[1] for match in re.finditer(r'#(?:error|define \w+)[ \\\n]+"ago: ([^"]+)"', text))
@@ -32,7 +32,7 @@ def faults(include):
 
 
 def without_positions(text):
-    """Quotes as in the C locale; no line numbers, which change with every edit of a header."""
+    """Quotes as in the C locale, and without line numbers, which change with every edit of a header."""
     text = re.sub(r":\d+(:\d+)?", "", re.sub("[‘’]", "'", text))
     return [line for line in text.splitlines() if not re.match(r" +(\d+ )?\|", line)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More parts than divide the channels.
+// A number of parts that does not divide the channels.
 // misfit: parts_must_divide_extent slice 1 4 30
 // expect: ago: the number of parts \(expects\) must divide the extent \(gets\)
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Joined along the rows, values of other widths.
+// A concatenation along the rows of values of different widths.
 // misfit: extents_differ concat 2 8 6
 // expect: ago: the values differ in height, width, or number of images
 #include <ago/graph/check.hpp>

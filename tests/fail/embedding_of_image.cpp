@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A table is read by numbers, one for each pixel.
+// An embedding of an image: a table is indexed by one number per pixel.
 // misfit: channels_differ embedding 1 1 3
 // expect: ago: the value has a different number of channels than expected here
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A head that states its features, behind another backbone.
+// A head that expects other features than the backbone has.
 // misfit: channels_differ identity 2 1280 960
 // expect: ago: the value has a different number of channels than expected here
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Flags that let compilers reorder sums and forget NaN.
+// Flags that let compilers reorder sums and ignore NaN.
 // expect: ago: results are wrong under -ffast-math, -Ofast and similar flags; add -fno-fast-math where ago is included
 // flags: -ffast-math
 // flags: -Ofast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A function of the C library behind |, where a layer of another name is meant.
+// A function of the C library after |, instead of the layer, which has another name.
 // expect: ago: what follows \| is a function of the C library; the layers are hyperbolic_tangent{}, exponential{},
 // flags: -DMISTAKE=1
 // flags: -DMISTAKE=2

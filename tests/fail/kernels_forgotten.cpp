@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An operator, a structure, a reduction, a tiling and a policy that have no kernel and no partitioner: they would be
-// those that have just been added to their enumerations.
+// An operator, a structure, a reduction, a tiling and a policy without kernel or partitioner, as if they had just been
+// added to their enumerations.
 // expect: no kernel computes this operator of one operand
 // expect: no kernel computes this operator of two operands
 // expect: no kernel computes this reduction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user's operator that captures.
+// A user's operator with captures.
 // expect: ago: map takes a lambda without captures; write the constants it needs into it
 #include <ago/graph/check.hpp>
 #include <ago/kernel/map.hpp>

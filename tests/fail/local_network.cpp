@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network on the stack: it has no address at compile time.
+// A network on the stack, which has no address at compile time.
 // expect: static storage duration|add .static. to give it a constant address
 #include <ago/graph/check.hpp>
 

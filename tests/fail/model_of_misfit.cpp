@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A model of a network with a misfit: the misfit is all that is reported.
+// A model of a network with a misfit: only the misfit is reported.
 // misfit: shapes_differ add 3 16 24
 #include <ago/ago.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Something behind | that is no layer.
+// Something after | that is not a layer.
 // expect: ago: what follows \| is not a layer; a layer is callable with one tensor and returns a tensor
 #include <ago/graph/check.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pipeline without an input.
+// A sequence of layers without an input.
 // expect: layer_fits<ago::fault::not_a_network
 // expect: ago: this is not a network; write one as
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A number less a tensor.
+// A tensor subtracted from a number.
 // expect: ago: - subtracts two tensors; for a number use affine\{1, -number\}
 #include <ago/graph/check.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An older language than C++20.
+// A language standard before C++20.
 // expect: ago: C\+\+20 is needed; compile with -std=c\+\+20
 // flags: -std=c++17
 // flags: -std=c++14

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A layer behind several outputs.
+// A layer after several outputs.
 // expect: ago: only a network with one output can be extended
 #include <ago/graph/check.hpp>
 

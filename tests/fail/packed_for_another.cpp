@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packed weights in a model that they have not been packed for.
+// Weights packed for another model.
 // expect: ago: these packed weights belong to another network, instruction set, schedule table or version of ago
 #include <ago/ago.hpp>
 

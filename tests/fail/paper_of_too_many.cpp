@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The paper's own policy on a network beyond what compilers evaluate.
+// The paper's own policy on a network that is too large for compilers to evaluate.
 // expect: ago: policy::paper takes at most 700 operators because of compiler limits; use policy::paper_adjacent
 #include <ago/ago.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parameters of a network that is a variable.
+// The parameters of a network that is not constexpr.
 // expect: ago: a network must be a constant, as in: inline constexpr auto net = input
 #include <ago/graph/network.hpp>
 #include <ago/graph/parameters.hpp>

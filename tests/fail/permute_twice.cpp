@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An order that names an axis twice.
+// A permutation that names an axis twice.
 // misfit: not_a_permutation permute 1 3 1
 // expect: ago: permute's order must name each of the axes 0, 1, 2, 3 once; at this place \(expects\) it does not
 #include <ago/graph/check.hpp>

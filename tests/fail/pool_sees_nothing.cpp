@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A dilated pooling, one window of which lies in the padding only.
+// A dilated pooling with a window entirely in the padding.
 // misfit: window_misses_the_image max_pool 1 1 0
 #include <ago/graph/check.hpp>
 

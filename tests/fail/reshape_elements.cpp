@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Extents that hold fewer elements than the value.
+// New extents with fewer elements than the value.
 // misfit: elements_differ reshape 1 512 448
 // expect: ago: the new extents \(gets\) hold a different number of elements than the value \(expects\)
 #include <ago/graph/check.hpp>

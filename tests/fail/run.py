@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes must not compile, and must say why in a few lines.
+"""Checks that mistakes do not compile, and that the compiler says why in a few lines.
 
 usage: run.py [-I <directory>]... [--only <name>]... [--table] <compiler> [flag...]
 
-Each .cpp beside this file holds one mistake, and in comments what the compiler has to print:
-    // expect: <regular expression>      every one must be found in the output
+Each .cpp in this folder contains one mistake, and comments that describe the compiler's output:
+    // expect: <regular expression>      must match the output; there may be several
     // misfit: <fault> <op> <layer number> <expects> <gets>
                                          likewise layer_fits<...> with these, on the source line that ends in `// here`
-    // lines: <number>                   at most so many lines of output (15 if not given)
-    // flags: <flag>...                  the mistake is to compile it with these; every such line is one more mistake
+    // lines: <number>                   the largest number of lines of output (default: 15)
+    // flags: <flag>...                  the mistake is to compile with these; every such line is another mistake
     // clang: <flag>...                  likewise, for clang only, which knows all targets
-    // cure: <flag>...                   with these added to the flags of every mistake it must compile
-Compiled with -DAGO_POSITIVE the file holds no mistake and must compile, so that it is the mistake that fails.
+    // cure: <flag>...                   with these added to its flags, every mistake must compile
+With -DAGO_POSITIVE the file has no mistake and must compile, which shows that it is the mistake that fails.
 """
 import argparse
 import functools
@@ -26,7 +26,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def misfit(words, lines):
-    """What layer_fits<...> prints as."""
+    """The expected output for layer_fits<...>."""
     here = [number for number, line in enumerate(lines, 1) if line.endswith("// here")]
     what, where, layer, expected, actual = words.split()
     return (rf"layer_fits<ago::fault::{what}, ago::op::{where}, ago::layer_number<{layer}>, "
@@ -34,7 +34,7 @@ def misfit(words, lines):
 
 
 def statements(source):
-    """What a file states about itself: kind and text."""
+    """The statements in a file's comments: kind and text."""
     lines = source.read_text().splitlines()
     stated = [m.groups() for line in lines
               if (m := re.match(r"// (expect|misfit|lines|flags|clang|cure): (.+)", line))]
@@ -48,10 +48,10 @@ def compile_file(command, source, *flags):
 
 
 def check_mistake(command, source, flags, stated):
-    """Faults of one mistake, and the number of lines that it prints."""
+    """Faults of one mistake, and the number of lines of its output."""
     limit = next((int(text) for kind, text in stated if kind == "lines"), 15)
     patterns = [text for kind, text in stated if kind == "expect"]
-    if any(flag.startswith("--target") for flag in flags):  # whose processors are others
+    if any(flag.startswith("--target") for flag in flags):  # for another processor
         command = [word for word in command if not word.startswith(("-march=", "-mcpu="))]
     wrong = compile_file(command, source, *flags)
     printed = len(wrong.stdout.splitlines())
@@ -69,7 +69,7 @@ def check_mistake(command, source, flags, stated):
 
 
 def check(command, source):
-    """Faults of one file, and the most lines that a mistake of it prints."""
+    """Faults of one file, and the most lines of output among its mistakes."""
     stated = statements(source)
     if not any(kind == "expect" for kind, _ in stated):
         raise ValueError(f"{source.name} expects nothing")

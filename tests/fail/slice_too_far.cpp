@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A slice that ends behind the last channel.
+// A slice that ends after the last channel.
 // misfit: slice_exceeds_extent slice 1 24 25
 // expect: ago: a slice reaches \(gets\) beyond the extent of the value \(expects\)
 #include <ago/graph/check.hpp>

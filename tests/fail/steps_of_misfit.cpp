@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The steps of a network with a misfit, which no program has been made of.
+// The steps of a network with a misfit, without a program.
 // misfit: channels_differ identity 2 16 24
 #include <ago/model/program.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A variable that no layer has filled.
+// A tensor that no layer has assigned.
 // misfit: tensor_of_another_network add 2 0 0
 // expect: ago: a tensor is used that no layer of this network produced
 #include <ago/graph/check.hpp>

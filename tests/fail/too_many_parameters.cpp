@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More parameters than an int counts.
+// More parameters than fit an int.
 // misfit: too_large linear 1 2147483647 2147483647
 #include <ago/graph/check.hpp>
 

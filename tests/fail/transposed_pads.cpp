@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A transposed convolution whose pads cut all of its result off.
+// A transposed convolution whose pads remove its whole result.
 // misfit: pads_take_all conv2d 1 4 6
 // expect: ago: the pads \(gets\) remove everything that this transposed convolution computes \(expects\)
 #include <ago/graph/check.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights whose number is known at run time only, without a status to say that it is wrong.
+// Weights whose number is only known at run time, without a status to report a wrong number.
 // expect: weights_fit<false, ago::parameter_count_is<48>, ago::gets_sizes<0>
 // expect: construct with model\(weights, status\)
 #include <ago/ago.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An image that has shrunk below the window.
+// An image that has become smaller than the window.
 // misfit: window_exceeds_input avg_pool 2 7 6
 // expect: ago: the window \(expects, dilation included\) is larger than the image with its pads \(gets\)
 #include <ago/graph/check.hpp>

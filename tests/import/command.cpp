@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program ago-import: what it writes, and that it writes nothing if something is wrong.
+// The program ago-import: its output files, and that it writes nothing on errors.
 #include "onnx/network.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using ago_test::floats;
 
 namespace {
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, removed on destruction.
 struct folder {
   fs::path path = fs::temp_directory_path() / ("ago_import_" + std::to_string(std::rand()));
   folder() { fs::create_directories(path); }
@@ -37,7 +37,7 @@ int import(folder const& in, ago_test::network const& net, std::string const& mo
   return import(in, net.bytes(), more);
 }
 
-/// Exit code 2, a sentence, and nothing written.
+/// Checks for exit code 2, a sentence, and no files.
 void check_refused(folder const& in, int status, std::string const& part) {
   std::string const errors = text_of(in.path / "errors");
   CAPTURE(errors);
@@ -75,7 +75,7 @@ TEST_CASE("the same model gives the same files") {
   CHECK(text_of(f.path / "out/model.hpp") == text_of(g.path / "out/model.hpp"));
 }
 
-TEST_CASE("what is not supported is named, all of it, and nothing is written") {
+TEST_CASE("everything that is not supported is named, and nothing is written") {
   folder const f;
   ago_test::network net;
   net.input("x", {1, 2});
@@ -103,7 +103,7 @@ TEST_CASE("operators and arguments that are not supported are named together") {
   CHECK(errors.find("node \"two\" (Conv): its weights must be constant") != std::string::npos);
 }
 
-TEST_CASE("operators that are not supported come first, those of a kind together, before sizes that are not given") {
+TEST_CASE("unsupported operators are listed first, those of a kind together, before sizes that are not given") {
   folder const f;
   ago_test::network net;
   net.symbolic("x", {"my batch", "2"});
@@ -126,7 +126,7 @@ TEST_CASE("operators that are not supported come first, those of a kind together
   CHECK(std::count(errors.begin(), errors.end(), '\n') == 4);
 }
 
-TEST_CASE("--batch sets first dimensions however they are spelt, and says so") {
+TEST_CASE("--batch sets first dimensions however they are spelt, and reports it") {
   auto const sizes = [](ago_test::network& net, std::string const& more) {
     folder const f;
     net.node("Relu", {"x"}, {"y"});
@@ -153,7 +153,7 @@ TEST_CASE("--batch sets first dimensions however they are spelt, and says so") {
   CHECK(dim.find("--batch has no effect") != std::string::npos);
 }
 
-TEST_CASE("names reach a terminal without what it would obey") {
+TEST_CASE("names are printed without control characters") {
   folder const f;
   ago_test::network net;
   net.symbolic("in\xe2\x80\xaeput", {"a\x1b[2J"});
@@ -167,7 +167,7 @@ TEST_CASE("names reach a terminal without what it would obey") {
   CHECK(errors.find_first_of("\x1b\a\xe2") == std::string::npos);
 }
 
-TEST_CASE("both files are written or none") {
+TEST_CASE("both files are written, or none") {
   folder const f;
   fs::create_directories(f.path / "out/model.hpp");
   CHECK(import(f, linear_network()) == 2);
@@ -175,7 +175,7 @@ TEST_CASE("both files are written or none") {
   CHECK(!fs::exists(f.path / "out/model.weights"));
 }
 
-TEST_CASE("options that make no sense are refused") {
+TEST_CASE("invalid options are refused") {
   folder const f;
   CHECK(import(f, linear_network(), "--dim N") == 2);
   CHECK(import(f, linear_network(), "--dim N=x") == 2);
@@ -190,7 +190,7 @@ TEST_CASE("options that make no sense are refused") {
   CHECK(!fs::exists(f.path / "out"));
 }
 
-TEST_CASE("a file that is no model is refused") {
+TEST_CASE("a file that is not a model is refused") {
   folder const f;
   check_refused(f, import(f, "\x01not a model"), "is damaged, or not an ONNX model");
   check_refused(f, import(f, ""), "has no graph");
@@ -203,7 +203,7 @@ TEST_CASE("a file that is no model is refused") {
   check_refused(f, import(f, whole), "is not a regular file");
 }
 
-TEST_CASE("models and files of another kind are called what they are") {
+TEST_CASE("models and files of other kinds are recognised") {
   using namespace std::string_literals;
   folder const f;
   auto const check = [&](std::string const& bytes, std::string const& what) {
@@ -226,7 +226,7 @@ TEST_CASE("models and files of another kind are called what they are") {
   check("", "is a TensorFlow SavedModel; convert it with: python -m tf2onnx.convert --saved-model");
 }
 
-TEST_CASE("graphs that are none are refused") {
+TEST_CASE("invalid graphs are refused") {
   folder const f;
   ago_test::network cycle;
   cycle.input("x", {1, 2});
@@ -248,7 +248,7 @@ TEST_CASE("graphs that are none are refused") {
   check_refused(f, import(f, constant.output("y")), "the model has no input");
 }
 
-TEST_CASE("sizes that no memory holds are refused") {
+TEST_CASE("sizes that exceed any memory are refused") {
   folder const f;
   ago_test::network huge;
   huge.input("x", {std::int64_t{1} << 40, 1 << 20});
@@ -260,7 +260,7 @@ TEST_CASE("sizes that no memory holds are refused") {
   check_refused(f, import(f, table.output("y")), "node \"wide\" (CumSum): the network would have more than");
 }
 
-TEST_CASE("external data is only read from the folder of the model") {
+TEST_CASE("external data is read only from the model's folder") {
   folder const f;
   std::ofstream(f.path / "secret", std::ios::binary) << "12345678";
   fs::create_directories(f.path / "models");
@@ -283,7 +283,7 @@ TEST_CASE("external data is only read from the folder of the model") {
   }
 }
 
-TEST_CASE("an output that is an input, or of which there are two") {
+TEST_CASE("an output that is an input, and two outputs with one value") {
   folder const f;
   ago_test::network net;
   net.input("x", {1, 2});
@@ -292,7 +292,7 @@ TEST_CASE("an output that is an input, or of which there are two") {
   CHECK(text_of(f.path / "out/model.hpp").find("return outputs(x1, x, x1);") != std::string::npos);
 }
 
-TEST_CASE("names of files and nodes stay out of the code") {
+TEST_CASE("names of files and nodes do not get into the code") {
   folder const f;
   ago_test::network net;
   net.input("x\nint injected;", {1, 2});
@@ -311,7 +311,7 @@ TEST_CASE("names of files and nodes stay out of the code") {
   CHECK(fs::exists(f.path / "out" / "a_b.hpp"));
 }
 
-TEST_CASE("a name that is somebody else's is refused with another one; the model's file gets one that is free") {
+TEST_CASE("a reserved name is refused with a suggestion; the name of a model's file is made free") {
   folder const f;
   check_refused(f, import(f, linear_network(), "--name class"), "the name \"class\" belongs to C++");
   check_refused(f, import(f, linear_network(), "--name relu"), "the name \"relu\" belongs to ago");
@@ -326,7 +326,7 @@ TEST_CASE("a name that is somebody else's is refused with another one; the model
   CHECK(fs::exists(f.path / "out/time_net.weights"));
 }
 
-TEST_CASE("where nothing can be written, nothing is") {
+TEST_CASE("if one file cannot be written, none is") {
   folder const f;
   std::ofstream(f.path / "file") << "in the way";
   for (char const* out : {"file", "file/below"}) {
@@ -342,7 +342,7 @@ TEST_CASE("where nothing can be written, nothing is") {
   }
 }
 
-TEST_CASE("a trace makes outputs of all intermediate values") {
+TEST_CASE("a trace makes all intermediate values outputs") {
   folder const f;
   ago_test::network net;
   net.input("x", {1, 2});

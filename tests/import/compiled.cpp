@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Headers of random models, under names that others have, too: compiled without a warning, they compute what ONNX says.
-// AGO_IMPORT_RANDOM=N takes N models instead of the few of every day.
+// Headers of random models, also under names used elsewhere: they compile without warnings and compute what ONNX
+// defines. AGO_IMPORT_RANDOM=N takes N models instead of the few by default.
 #include "import/expression.hpp"
 #include "import/lowering.hpp"
 #include "import/names.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int in_one_program = 40;
 
-/// What careless files are called: words of C++, of C's library, of its headers' macros, of ago, and of headers.
+/// Unfortunate names of files: names from C++, the C library, macros of its headers, ago, and generated headers.
 constexpr char const* hostile_names =
     "time index signal log log2 y0 y1 j0 gamma linux unix errno NULL EOF stdin stdout assert main class namespace "
     "template int register typeid import module and xor ago std tensor input output network model program graph shape "
@@ -42,7 +42,7 @@ std::vector<std::string> words_of(std::string const& text) {
   return r;
 }
 
-/// Names in a header's code, comments left out.
+/// The names in a header's code, without comments.
 std::set<std::string> identifiers_of(std::string const& header) {
   std::set<std::string> r;
   std::istringstream lines(header);
@@ -59,7 +59,7 @@ std::set<std::string> identifiers_of(std::string const& header) {
 
 std::string usable(std::string const& name) { return owner_of(name) ? free_name(name) : name; }
 
-/// A folder with a program that is made of headers.
+/// A folder with a program that consists of headers.
 class program_folder {
  public:
   program_folder() { fs::create_directories(path_); }
@@ -82,7 +82,7 @@ class program_folder {
     return r.str();
   }
 
-  /// What the compiler, or then the program, complains of.
+  /// The errors of the compiler or, if there are none, of the program.
   std::string complaint(std::string const& main) const {
     write("main.cpp", main);
     std::string const log = " 2> " + file("log").string();
@@ -104,7 +104,7 @@ std::string header_of_model(lowered_model const& m, program_text const& text, st
   return out.str();
 }
 
-/// All that C and POSIX declare comes first, as in a program that needs it.
+/// All C and POSIX headers come first, as in a program that needs them.
 std::string other_headers() {
   std::string r;
   for (std::string const& name : words_of(
@@ -137,7 +137,7 @@ std::vector<float> read_floats(std::string const& file) {
 template <auto const& Function, class Twin>
 void define(Twin twin) { reference::define(&ago::user_map<std::remove_cvref_t<decltype(Function)>>, +twin); }
 
-/// 1 if what the graph computes is not what is stored.
+/// 1 if the graph's result is not the stored one.
 int differs(char const* name, std::string const& files, reference::graph_view const& graph) {
   std::vector<std::vector<float>> inputs;
   for (int i = 0; i < graph.input_count; ++i) inputs.push_back(read_floats(files + ".in" + std::to_string(i)));
@@ -167,7 +167,7 @@ int main(int, char** arguments) {
   int bad = 0;
 )";
 
-/// One program of the models of these seeds.
+/// A program with the models of these seeds.
 void check_models(unsigned first, unsigned count) {
   program_folder const folder;
   std::vector<std::string> const names = words_of(hostile_names);
@@ -191,7 +191,7 @@ void check_models(unsigned first, unsigned count) {
     std::string const number = std::to_string(seed), name = "net" + number;
     std::string const header = header_of_model(lowered, text, name);
     add_header(name, header);
-    // A name that the header's own code has must be refused or do no harm.
+    // A name that occurs in the header's code must be refused or cause no harm.
     std::set<std::string> words = identifiers_of(header);
     words.insert(names[seed % names.size()]);
     for (std::string const& word : words)
@@ -202,7 +202,7 @@ void check_models(unsigned first, unsigned count) {
       folder.write_numbers(number + ".in" + std::to_string(i), made.values[std::size_t(made.inputs[i])].numbers);
     for (std::size_t i = 0; i < made.outputs.size(); ++i)
       folder.write_numbers(number + ".out" + std::to_string(i), made.values[std::size_t(made.outputs[i])].numbers);
-    // The plain loops know no function of a user's.
+    // The plain loops do not support users' functions.
     if (header.find("map{") == std::string::npos)
       calls += "  bad += differs(\"" + name + "\", folder + \"/" + number + "\", ago::lowered<" + name +
                "::network>::value);\n";
@@ -216,7 +216,7 @@ void check_models(unsigned first, unsigned count) {
 
 }  // namespace
 
-TEST_CASE("headers of random models compile whatever they are called, and compute what ONNX says") {
+TEST_CASE("headers of random models compile under any name, and compute what ONNX defines") {
   char const* const wanted = std::getenv("AGO_IMPORT_RANDOM");
   unsigned const count = wanted ? unsigned(std::atoi(wanted)) : in_one_program;
   for (unsigned first = 0; first < count; first += in_one_program)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models that ask for too much, or for what is not there: a sentence that names the node, or the right network.
+// Models that need too much or refer to what does not exist: a sentence that names the node, or the right network.
 #include "import/lowering.hpp"
 #include "import/names.hpp"
 #include "import/write_header.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
 
-/// What lowering says about a model that loads.
+/// The error of lowering a model that loads.
 std::string refusal(network const& net) {
   ago::onnx::model const model = net.load();
   try {
@@ -48,7 +48,7 @@ constexpr char const* too_many = "the network would have more than 536870912 wei
 
 }  // namespace
 
-TEST_CASE("tables that no memory holds are refused before they are made") {
+TEST_CASE("tables that exceed any memory are refused before they are made") {
   auto const refused = [](network const& net) { CHECK(contains(refusal(net), too_many)); };
   refused(single(13, "CumSum", {in({1 << 20}), scalar(0)}));
   refused(single(14, "Trilu", {in({1 << 15, 1 << 15})}));
@@ -61,7 +61,7 @@ TEST_CASE("tables that no memory holds are refused before they are made") {
   refused(single(13, "Gather", {in({1 << 20}), list(ints(1 << 12, 5))}));
 }
 
-TEST_CASE("what takes no table is not refused, however many elements it has") {
+TEST_CASE("operators that need no table are accepted, however many elements they have") {
   CHECK_NOTHROW(lower(single(13, "LRN", {in({1, 100000, 1, 1})}, [](node& n) { n.set("size", 3); }).load()));
   CHECK_NOTHROW(lower(single(13, "Slice", {in({1 << 30}), list({-1}), list({least}), list({0}), list({-1})}).load()));
 }
@@ -82,7 +82,7 @@ TEST_CASE("all layers together have no more weights than are allowed") {
   }
 }
 
-TEST_CASE("constants are not read without end") {
+TEST_CASE("the number of constants read is limited") {
   network net;
   net.input("x", {4, 2}).list("rows", {0, 1, 2, 3});
   for (int i = 0; i < 5; ++i) net.node("Gather", {"x", "rows"}, {"y" + std::to_string(i)}).named(std::to_string(i));
@@ -111,7 +111,7 @@ TEST_CASE("indices beyond their axis are refused") {
   CHECK(contains(refusal(single(13, "Gather", {reals({0, 4}, {}), integers_in({3})})), "its table has no entries"));
 }
 
-TEST_CASE("values without elements are refused wherever they are made") {
+TEST_CASE("values without elements are refused wherever they occur") {
   network net;
   net.input("x", {2, 3}).list("none", {0}).list("dims", {0, 2, 3});
   net.node("Slice", {"x", "none", "none"}, {"a"}).named("empty");
@@ -122,7 +122,7 @@ TEST_CASE("values without elements are refused wherever they are made") {
   CHECK(contains(text, "node \"nothing\" (Expand): a value has no elements"));
 }
 
-TEST_CASE("windows beyond what an int counts are refused") {
+TEST_CASE("windows beyond the range of an int are refused") {
   auto const pads = [](ints p) { return [=](node& n) { n.set("pads", p); }; };
   CHECK(contains(refusal(single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 1}, {1})}, [](node& n) {
                    n.set("pads", ints{2147483640, 2147483640}).set("strides", ints{2147483640});
@@ -136,7 +136,7 @@ TEST_CASE("windows beyond what an int counts are refused") {
   CHECK(!single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 1}, {1})}, pads({0, 0})).load().operations.empty());
 }
 
-TEST_CASE("numbers that are none are refused with the node that has them") {
+TEST_CASE("NaN is refused with the node that has it") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(contains(refusal(single(13, "LeakyRelu", {in({1, 2})}, [&](node& n) { n.set("alpha", nan); })),
                  "node \"op\" (LeakyRelu): a number is NaN"));
@@ -146,7 +146,7 @@ TEST_CASE("numbers that are none are refused with the node that has them") {
                  })), "its region contains NaN"));
 }
 
-TEST_CASE("operands of attention that do not fit are refused") {
+TEST_CASE("operands of attention with wrong extents are refused") {
   auto const attention = [](std::vector<operand> more) {
     std::vector<operand> operands{in({2, 1, 3, 4}), in({2, 1, 5, 4}), in({2, 1, 5, 4})};
     operands.insert(operands.end(), more.begin(), more.end());
@@ -160,7 +160,7 @@ TEST_CASE("operands of attention that do not fit are refused") {
   CHECK(contains(refusal(attention({none(), in({2, 2, 1, 2}), in({2, 1, 1, 4})})), "differs in other axes"));
 }
 
-TEST_CASE("operands of a rotary embedding that do not fit are refused") {
+TEST_CASE("operands of a rotary embedding with wrong extents are refused") {
   auto const rotary = [](operand cosines, std::vector<operand> more, std::int64_t dim = 0) {
     std::vector<operand> operands{in({1, 2, 3, 4}), cosines, reals({3, 2}, floats(6, 0))};
     operands.insert(operands.end(), more.begin(), more.end());
@@ -174,7 +174,7 @@ TEST_CASE("operands of a rotary embedding that do not fit are refused") {
   CHECK(contains(refusal(rotary(reals({1, 2}, {1, 1}), {})), "tables of angles"));
 }
 
-TEST_CASE("an attribute of another type is no reason to end") {
+TEST_CASE("an attribute of another type does not end the program") {
   network net;
   net.input("x", {1, 2});
   net.node("HardSigmoid", {"x"}, {"h"}).named("odd").set("alpha", 1 / 6.f).set("beta", 1);
@@ -183,7 +183,7 @@ TEST_CASE("an attribute of another type is no reason to end") {
   CHECK(contains(refusal(net), "node \"odd\" (HardSigmoid): attribute beta has the wrong type"));
 }
 
-TEST_CASE("outputs that nobody reads are left out, also the first") {
+TEST_CASE("outputs without readers are left out, even the first") {
   network net(17);
   net.input("x", {2, 6}).list("k", {2}).constant("g", {6}, floats(6, 1));
   net.node("TopK", {"x", "k"}, {"t", "i"});
@@ -202,7 +202,7 @@ TEST_CASE("slopes of a vector") {
   CHECK(m.outputs.at(0).dims == ints{3});
 }
 
-TEST_CASE("long and deep networks are written in time, and without much stack") {
+TEST_CASE("long and deep networks are written in reasonable time, with little stack") {
   call_list chain, nest;
   chain.calls.push_back({ago::input{.c = 4}, {}, {}, {}, "x"});
   nest = chain;
@@ -220,7 +220,7 @@ TEST_CASE("long and deep networks are written in time, and without much stack") 
   CHECK(header(nest).find("residual{") != std::string::npos);
 }
 
-TEST_CASE("names from files stay in their comments") {
+TEST_CASE("names from files cannot end their comments") {
   call_list list;
   list.calls.push_back({ago::input{.c = 4}, {}, {}, {}, ""});
   for (char const* name : {"back\\", "trigraph\?\?/", "*/ int x;", "new\nline", "turned \xe2\x80\xae around"})
@@ -236,7 +236,7 @@ TEST_CASE("names from files stay in their comments") {
     if (auto const at = line.find("int x;"); at != std::string::npos) CHECK(line.find("//") < at);
 }
 
-TEST_CASE("a name is letters, digits and underscores, and nobody else's") {
+TEST_CASE("a name consists of letters, digits and underscores, and is not reserved") {
   CHECK(identifier("mobilenet_v2") == "mobilenet_v2");
   CHECK(identifier("../mobilenet-v2.1;") == "mobilenet_v2_1");
   CHECK(identifier("a - b") == "a_b");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Axes exchanged and regrouped in descriptions only, and the layers that then move the elements.
+// Axes exchanged and regrouped symbolically, and the layers that finally move the elements.
 #include "import/arrange.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ std::size_t at(ago::shape const& s, int n, int h, int w, int c) {
          std::size_t(c);
 }
 
-/// What layers of movement do, element by element.
+/// The effect of movement layers, element by element.
 elements moved(call const& c, ago::shape const& from, elements const& x) {
   if (std::holds_alternative<ago::reshape>(c.what)) return x;
   elements r(x.size());
@@ -77,7 +77,7 @@ extents random_factors(std::mt19937& random, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("any chain of transpositions and reshapes ends in the order that plain loops give") {
+TEST_CASE("any chain of transpositions and reshapes gives the order of plain loops") {
   std::mt19937 random(7);
   for (int round = 0; round < 400; ++round) {
     extents dims = random_factors(random, 24 * (1 + std::int64_t(random() % 3)));
@@ -107,7 +107,7 @@ TEST_CASE("any chain of transpositions and reshapes ends in the order that plain
   }
 }
 
-TEST_CASE("axes are placed where they are wanted") {
+TEST_CASE("axes are moved to requested places") {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
     extents const dims{2, 3, 4, 5};
@@ -123,7 +123,7 @@ TEST_CASE("axes are placed where they are wanted") {
   }
 }
 
-TEST_CASE("what ShuffleNet writes as reshape, transposition, reshape is one channel shuffle") {
+TEST_CASE("ShuffleNet's reshape, transposition, reshape is one channel shuffle") {
   builder b;
   view x{b.add_input({.h = 4, .w = 5, .c = 12}), of_axes({1, 12, 4, 5}, {0, 2, 3, 1})};
   layout const groups = *reshaped(x.how, {1, 3, 4, 4, 5});
@@ -135,7 +135,7 @@ TEST_CASE("what ShuffleNet writes as reshape, transposition, reshape is one chan
   CHECK(shuffle->groups == 3);
 }
 
-TEST_CASE("a reshape that cuts an axis unevenly needs the elements in order") {
+TEST_CASE("a reshape that splits an axis unevenly needs the elements in order") {
   CHECK(reshaped(row_major({6, 4}), {3, 8}));
   CHECK(!reshaped(transposed(row_major({4, 6}), {1, 0}), {8, 3}));
 }

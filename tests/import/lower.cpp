@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What becomes of ONNX operators: the layers, their order, and their weights.
+// Lowering of ONNX operators: the layers, their order, and their weights.
 #include "lowered.hpp"
 
 #include <ago/graph/lowering.hpp>
@@ -29,7 +29,7 @@ constexpr auto hand_written =
 
 }  // namespace
 
-TEST_CASE("an inverted residual is recorded as the network that is written by hand") {
+TEST_CASE("an inverted residual is recorded like the network written by hand") {
   ago_test::network net;
   net.input("x", {1, 3, 9, 7});
   add_conv(net, "x", "a", {4, 3, 3, 3}, 1, 2, 1);
@@ -65,7 +65,7 @@ TEST_CASE("an inverted residual is recorded as the network that is written by ha
   CHECK(recorded.floats == g.parameters);
 }
 
-TEST_CASE("flattening an image costs nothing: the weights behind it are reordered") {
+TEST_CASE("flattening an image costs nothing: the weights after it are reordered") {
   ago_test::network net;
   net.input("x", {1, 2, 2, 3});
   net.node("MaxPool", {"x"}, {"p"}).set("kernel_shape", ints{1, 1});
@@ -75,11 +75,11 @@ TEST_CASE("flattening an image costs nothing: the weights behind it are reordere
   net.output("y");
   auto const list = lowered_of(net).network;
   CHECK(count<ago::permute>(list) == 0);
-  // Memory has the two channels of a pixel side by side; ONNX has them six elements apart.
+  // In memory the two channels of a pixel are adjacent; in ONNX they are six elements apart.
   CHECK(only<ago::linear>(list).weights == floats{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
 }
 
-TEST_CASE("MatMul's weights are turned, and a sum behind it is its bias") {
+TEST_CASE("the weights of a MatMul are transposed, and a sum after it is its bias") {
   ago_test::network net;
   net.input("x", {2, 3});
   net.constant("w", {3, 2}, floats{1, 2, 3, 4, 5, 6}).constant("b", {2}, floats{7, 8});
@@ -89,7 +89,7 @@ TEST_CASE("MatMul's weights are turned, and a sum behind it is its bias") {
   CHECK(only<ago::linear>(lowered_of(net).network).weights == floats{1, 3, 5, 2, 4, 6, 7, 8});
 }
 
-TEST_CASE("activations that exporters write as several operators are one") {
+TEST_CASE("activations that exporters write as several operators are one layer") {
   ago_test::network net;
   net.input("x", {1, 8});
   net.constant("root", {}, floats{1.41421356f}).constant("one", {}, floats{1}).constant("half", {}, floats{.5f});
@@ -107,7 +107,7 @@ TEST_CASE("activations that exporters write as several operators are one") {
   CHECK(count<ago::silu>(list) == 1);
 }
 
-TEST_CASE("a sigmoid that others read as well stays") {
+TEST_CASE("a sigmoid with other readers stays") {
   ago_test::network net;
   net.input("x", {1, 8});
   net.node("Sigmoid", {"x"}, {"s"});
@@ -118,7 +118,7 @@ TEST_CASE("a sigmoid that others read as well stays") {
   CHECK(count<ago::sigmoid>(list) == 1);
 }
 
-TEST_CASE("a decomposed layer norm is one") {
+TEST_CASE("a decomposed layer norm is one layer") {
   ago_test::network net;
   net.input("x", {1, 5, 8});
   net.constant("two", {}, floats{2}).constant("eps", {}, floats{1e-6f});
@@ -160,7 +160,7 @@ TEST_CASE("everything that is not supported is reported, each node once") {
   }
 }
 
-TEST_CASE("what the library refuses is a sentence about the node") {
+TEST_CASE("networks that the library refuses give a sentence about the node") {
   ago_test::network net;
   net.input("x", {1, 1, 60000, 60000});
   net.node("Tile", {"x", "times"}, {"y"}).named("huge");
@@ -185,7 +185,7 @@ TEST_CASE("images may have their channels last in the user's memory") {
   CHECK((last.inputs[1].dims == ints{1, 6} && last.outputs[1].dims == ints{1, 6}));
 }
 
-TEST_CASE("what is added to channels is a bias, however the other axes have been cut") {
+TEST_CASE("a vector added to channels is a bias, however the other axes are split") {
   ago_test::network net;
   net.input("x", {1, 4, 6, 4});
   add_conv(net, "x", "a", {4, 4, 1, 1}, 1, 1, 0);
@@ -203,7 +203,7 @@ TEST_CASE("what is added to channels is a bias, however the other axes have been
   CHECK(only<ago::linear>(list).weights.size() == 4 * 8 + 8);
 }
 
-TEST_CASE("attention among the pixels at the same place of all patches is one layer, of the image itself") {
+TEST_CASE("attention among the pixels at the same place of all patches is one layer on the image itself") {
   ago_test::network net;
   net.input("x", {1, 3, 4, 6});
   add_conv(net, "x", "a", {12, 3, 1, 1}, 1, 1, 0);
@@ -231,7 +231,7 @@ TEST_CASE("attention among the pixels at the same place of all patches is one la
   CHECK(made.out == ago::shape{1, 4, 6, 4});
 }
 
-TEST_CASE("Where with a known condition takes minima and maxima, which keep large and infinite numbers apart") {
+TEST_CASE("Where with a known condition uses minima and maxima, so that large and infinite numbers do not mix") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   auto const lowered_where = [](names const& operands, ints const& condition) {
     ago_test::network net;
@@ -274,7 +274,7 @@ TEST_CASE("Where with a known condition takes minima and maxima, which keep larg
   CHECK(kinds_of(lowered_where({"c", "x", "table"}, {1, 1})) == std::vector{add});
 }
 
-TEST_CASE("Where with a condition that is computed has no arithmetic with what it does not choose either") {
+TEST_CASE("Where with a computed condition does no arithmetic with values that are not chosen either") {
   auto const lowered_where = [](names const& operands) {
     ago_test::network net;
     net.input("c", {2}, ::onnx::TensorProto::BOOL).input("x", {3, 2});
@@ -296,13 +296,13 @@ TEST_CASE("Where with a condition that is computed has no arithmetic with what i
   CHECK(count<binary>(lowered_where({"c", "x", "x"})) == 3);
 }
 
-TEST_CASE("negative numbers of rows that are computed count from the end") {
+TEST_CASE("negative computed row numbers count from the end") {
   ago_test::network net;
   net.input("i", {3}, ::onnx::TensorProto::INT64).input("x", {3, 5});
   net.constant("table", {5, 2}, counted(10));
   net.node("Gather", {"table", "i"}, {"y"});
   net.node("ArgMax", {"x"}, {"largest"}).set("axis", 1).set("keepdims", 0);
-  net.node("Gather", {"table", "largest"}, {"z"});  // no number of an axis is negative
+  net.node("Gather", {"table", "largest"}, {"z"});  // an index from ArgMax is never negative
   net.output("y").output("z");
   auto const list = lowered_of(net).network;
   CHECK(count<ago::embedding>(list) == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What becomes of a model built by hand.
+// The lowered form of a model built by hand.
 #pragma once
 
 #include "import/builder.hpp"
@@ -20,7 +20,7 @@ inline floats counted(std::size_t n, float first = 1) {
 
 inline ago::importer::lowered_model lowered_of(network const& net) { return ago::importer::lower(net.load()); }
 
-/// How many layers of a kind there are.
+/// The number of layers of a kind.
 template <class Layer>
 int count(ago::importer::call_list const& list) {
   return int(std::count_if(list.calls.begin(), list.calls.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MobileNet-V2 as ago-import writes it, in either layout of images, against that of examples/: the same bits, in the
-// same steps. Compiled by mobilenet_v2.py.
+// MobileNet-V2 as written by ago-import, in either layout of images, compared with that of examples/: bit-identical
+// results and the same steps. Compiled by mobilenet_v2.py.
 #include <networks/mobilenet_v2.hpp>
 
 #include <ago/ago.hpp>
@@ -25,7 +25,7 @@ inline constexpr auto written_by_hand = [] {
   return net;
 }();
 
-/// Seeded, from -1 to 1.
+/// Seeded random numbers from -1 to 1.
 floats noise(std::size_t count) {
   floats values(count);
   unsigned state = 1;

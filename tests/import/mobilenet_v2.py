@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports torchvision's MobileNet-V2, batch norm and all, and compares with examples/networks/mobilenet_v2.hpp: weights in
-the order of PyTorch's parameters, a header of at most 150 lines, the same steps, the same bits. Skipped without PyTorch.
+"""Imports torchvision's MobileNet-V2, including batch norms, and compares with examples/networks/mobilenet_v2.hpp: weights
+in the order of PyTorch's parameters, a header of at most 150 lines, the same steps, bit-identical results. Skipped without
+PyTorch.
 
 usage: mobilenet_v2.py <ago-import> <compiler> <folder>
 """
@@ -24,7 +25,7 @@ except ImportError as missing:
 
 
 def write_model():
-    """model.onnx as it was written, nothing folded, with norms that are not the identity; and its parameters."""
+    """Writes model.onnx with nothing folded and with norms that are not the identity, and its parameters."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
     network = torchvision.models.mobilenet_v2(weights=None).eval()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators, and several operators together, for which ago has a layer of its own.
+// Operators and groups of operators for which ago has a layer.
 #include "lowered.hpp"
 
 using namespace ago::importer;
@@ -7,7 +7,7 @@ using namespace ago_test;
 
 namespace {
 
-/// An image {1, 2, 2, 3} in memory as ago has it.
+/// An image {1, 2, 2, 3} in ago's layout.
 network of_image(std::int64_t opset = 18) {
   network net(opset);
   net.input("x", {1, 2, 2, 3});
@@ -15,7 +15,7 @@ network of_image(std::int64_t opset = 18) {
   return net;
 }
 
-/// The only layer of its kind that a model with one output becomes.
+/// The only layer of its kind after lowering a model with one output.
 template <class Layer>
 Layer layer_of(network const& net) {
   auto const list = lowered_of(net).network;
@@ -36,7 +36,7 @@ TEST_CASE("a local response norm is one layer, without weights") {
   CHECK(count<ago::linear>(list) == 0);
 }
 
-TEST_CASE("an rms norm over all of an image has its gamma in the order of memory") {
+TEST_CASE("an rms norm over a whole image has its gamma in memory order") {
   network net = of_image(23);
   net.constant("g", {2, 2, 3}, counted(12, 0));
   net.node("RMSNormalization", {"p", "g"}, {"y"}).set("axis", 1).set("epsilon", .25f);
@@ -57,7 +57,7 @@ TEST_CASE("an rms norm by a computed gamma is multiplied by it") {
   CHECK(std::get<binary>(only<binary>(list).what).kind == ago::op::mul);
 }
 
-TEST_CASE("a decomposed rms norm is one, however its quotient is written") {
+TEST_CASE("a decomposed rms norm is one layer, however its quotient is written") {
   for (std::string const form : {"quotient", "reciprocal", "one over"}) {
     CAPTURE(form);
     network net;
@@ -80,7 +80,7 @@ TEST_CASE("a decomposed rms norm is one, however its quotient is written") {
   }
 }
 
-TEST_CASE("a mean of squares that others read as well stays") {
+TEST_CASE("a mean of squares with other readers stays") {
   network net;
   net.input("x", {5, 8}).constant("gamma", {8}, counted(8)).constant("eps", {}, floats{1e-6f});
   net.node("Mul", {"x", "x"}, {"q"});
@@ -95,7 +95,7 @@ TEST_CASE("a mean of squares that others read as well stays") {
   CHECK(count<ago::reduce_mean>(list) == 1);
 }
 
-TEST_CASE("an instance norm works on the image as it lies") {
+TEST_CASE("an instance norm works on the image without moving it") {
   network net = of_image();
   net.constant("g", {2}, floats{2, 3}).constant("b", {2}, floats{4, 5});
   net.node("InstanceNormalization", {"p", "g", "b"}, {"y"}).set("epsilon", .5f);
@@ -106,7 +106,7 @@ TEST_CASE("an instance norm works on the image as it lies") {
   CHECK(count<ago::permute>(list) == 0);
 }
 
-TEST_CASE("the numbers of a group norm are those of groups before operator set 21, those of channels since") {
+TEST_CASE("a group norm has its numbers per group before operator set 21, per channel since") {
   for (int opset : {18, 21}) {
     network net(opset);
     net.input("x", {2, 4, 3});
@@ -120,7 +120,7 @@ TEST_CASE("the numbers of a group norm are those of groups before operator set 2
   }
 }
 
-TEST_CASE("a group norm that is written around an instance norm is one") {
+TEST_CASE("a group norm written around an instance norm is one layer") {
   for (float const scale : {1.f, 2.f}) {
     network net(13);
     net.input("x", {1, 4, 3, 5}).list("grouped", {0, 2, -1}).list("whole", {1, 4, 3, 5});
@@ -148,7 +148,7 @@ TEST_CASE("a division by the length along an axis is one layer") {
   CHECK(layer_of<ago::l2_normalize>(net).along == ago::axis::columns);
 }
 
-TEST_CASE("pads of all modes are the layer's, channels too") {
+TEST_CASE("pads of all modes, channels included, are pads of the layer") {
   struct named { char const* name; ago::pad_mode mode; };
   for (named const& n : {named{"constant", ago::pad_mode::constant}, {"edge", ago::pad_mode::edge},
                          {"reflect", ago::pad_mode::reflect}, {"wrap", ago::pad_mode::wrap}}) {
@@ -166,7 +166,7 @@ TEST_CASE("pads of all modes are the layer's, channels too") {
   }
 }
 
-TEST_CASE("what is mirrored twice is put together of slices") {
+TEST_CASE("a value mirrored twice is assembled from slices") {
   network net = of_image(19);
   net.list("pads", {0, 0, 0, 0, 0, 0, 0, 5});
   net.node("Pad", {"p", "pads"}, {"y"}).set("mode", "reflect");
@@ -176,7 +176,7 @@ TEST_CASE("what is mirrored twice is put together of slices") {
   CHECK(count<join>(list) == 1);
 }
 
-TEST_CASE("resized pixels are found as the model says") {
+TEST_CASE("resizing uses the model's coordinate transformation") {
   using ago::rounding, ago::sampling;
   struct nearest { char const *coordinates, *rule; sampling from; rounding to; };
   for (nearest const& n : {nearest{"asymmetric", "floor", sampling::standard, rounding::down},
@@ -220,7 +220,7 @@ TEST_CASE("images of one row are resized by the same layers") {
   CHECK((layer.height == 1 && layer.width == 7));
 }
 
-TEST_CASE("scales that are not those of the extents are products with matrices") {
+TEST_CASE("resizing by scales that differ from the ratio of extents is a product with matrices") {
   network net = of_image();
   net.constant("scales", {4}, floats{1, 1, 1, 1.9f});  // of 3 columns 5
   net.node("Resize", {"p", "", "scales"}, {"y"}).set("mode", "linear");
@@ -230,7 +230,7 @@ TEST_CASE("scales that are not those of the extents are products with matrices")
   CHECK(only<ago::linear>(list).weights.size() == 3 * 5);
 }
 
-TEST_CASE("a slice backwards is a slice") {
+TEST_CASE("a backward slice is a slice") {
   network net = of_image();
   net.list("begin", {-1}).list("end", {-9}).list("axis", {3}).list("step", {-2});
   net.node("Slice", {"p", "begin", "end", "axis", "step"}, {"y"});
@@ -241,7 +241,7 @@ TEST_CASE("a slice backwards is a slice") {
   CHECK(count<ago::linear>(lowered_of(net).network) == 0);
 }
 
-TEST_CASE("axes are tiled by a layer, and those of one element expanded") {
+TEST_CASE("axes are tiled by a layer, and axes of one element are expanded") {
   network net(13);
   net.input("x", {2, 1, 3}).list("times", {1, 4, 5});
   net.node("Tile", {"x", "times"}, {"y"});
@@ -251,7 +251,7 @@ TEST_CASE("axes are tiled by a layer, and those of one element expanded") {
   CHECK(std::get<ago::tile>(only<ago::tile>(list).what).c == 5);
 }
 
-TEST_CASE("the mean of a dilated window is that of a pooling") {
+TEST_CASE("the mean of a dilated window is a pooling") {
   network net(19);
   net.input("x", {1, 2, 5, 5});
   net.node("AveragePool", {"x"}, {"y"}).set("kernel_shape", ints{2, 2}).set("dilations", ints{2, 2});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators that exporters write as several ones, in all the orders in which they do.
+// Operators that exporters write as several ones, in all the orders they use.
 #include "lowered.hpp"
 
 using namespace ago::importer;
@@ -7,7 +7,7 @@ using namespace ago_test;
 
 namespace {
 
-/// A network of x, whose nodes get names of their own.
+/// A network of x, with distinct names for nodes.
 class sketch {
  public:
   explicit sketch(ints const& dims, std::int64_t opset = 15) : net(opset) { net.input("x", dims); }
@@ -45,7 +45,7 @@ class sketch {
   int made_ = 0;
 };
 
-/// How x, (1 + f(x)) and 1 / 2 are multiplied: 0 to 5.
+/// The order in which x, (1 + f(x)) and 1 / 2 are multiplied: 0 to 5.
 std::string halved(sketch& s, std::string const& e, int order) {
   std::string const half = s.number(.5f);
   switch (order) {
@@ -117,7 +117,7 @@ TEST_CASE("GELU by tanh is one layer, with a power or with products") {
     }
 }
 
-TEST_CASE("what has other numbers than GELU is none") {
+TEST_CASE("an expression with other numbers is not GELU") {
   sketch s({1, 8});
   std::string const e = s.node("Add", {s.node("Erf", {s.node("Mul", {"x", s.number(.7f)})}), s.number(1)});
   CHECK(count<ago::gelu>(s.lowered(halved(s, e, 0))) == 0);
@@ -144,7 +144,7 @@ TEST_CASE("TensorFlow's layer norm, x * (gamma / deviation) + (beta - mean * (ga
     }
 }
 
-TEST_CASE("a layer norm that multiplies by the reciprocal of the deviation is one, in all orders") {
+TEST_CASE("a layer norm that multiplies by the reciprocal of the deviation is one layer, in all orders") {
   for (int order = 0; order < 4; ++order) {
     CAPTURE(order);
     sketch s({1, 5, 4});
@@ -158,7 +158,7 @@ TEST_CASE("a layer norm that multiplies by the reciprocal of the deviation is on
   }
 }
 
-TEST_CASE("a mean over another axis makes no layer norm") {
+TEST_CASE("a mean over another axis is not a layer norm") {
   sketch s({1, 4, 4});
   std::string const mean = s.reduce("ReduceMean", "x", {1}), scale = reciprocal_deviation(s, mean);
   std::string const y = s.node("Sub", {s.node("Mul", {"x", scale}), s.node("Mul", {mean, scale})});
@@ -177,14 +177,14 @@ TEST_CASE("Keras's layer norm, a batch norm of rows by their own statistics, is 
   expect_layer_norm(s.lowered(s.node("Add", {s.node("Mul", {n, gamma_of(s)}), beta_of(s)})));
 }
 
-TEST_CASE("an instance norm of rows in the place of channels is a layer norm") {
+TEST_CASE("an instance norm with rows in place of channels is a layer norm") {
   sketch s({1, 5, 4});
   s.net.node("InstanceNormalization", {"x", s.constant({5}, floats(5, 1)), s.constant({5}, floats(5, 0))}, {"n"})
       .set("epsilon", 1e-6f);
   expect_layer_norm(s.lowered(s.node("Add", {s.node("Mul", {"n", gamma_of(s)}), beta_of(s)})));
 }
 
-TEST_CASE("attention whose rows of tokens are those of a matrix is one layer") {
+TEST_CASE("attention whose tokens are the rows of a matrix is one layer") {
   sketch s({1, 6, 8});
   std::string const rows = s.reshape("x", {6, 8});
   auto const heads = [&](ints const& perm) {
@@ -201,7 +201,7 @@ TEST_CASE("attention whose rows of tokens are those of a matrix is one layer") {
   CHECK(count<ago::softmax>(list) == 0);
 }
 
-TEST_CASE("Keras's attention, of Einsum, with a bias for each head, is one layer") {
+TEST_CASE("Keras's attention by Einsum, with a bias per head, is one layer") {
   sketch s({2, 6, 16});
   auto const einsum = [&](char const* equation, std::string const& a, std::string const& b) {
     std::string const y = "e" + std::to_string(s.net.graph().node_size());

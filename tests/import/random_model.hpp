@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX models of random operators, and what they compute, by plain loops over arrays with NumPy's broadcasting.
+// ONNX models of random operators, and their results by plain loops over arrays with NumPy's broadcasting.
 #pragma once
 
 #include "onnx/network.hpp"
@@ -24,7 +24,7 @@ inline std::int64_t count(ints const& dims) {
   return r;
 }
 
-/// Where element `i` of a value of extents `whole` is in one of extents `dims` that is broadcast to it.
+/// The index, in a value with extents `dims` that is broadcast to `whole`, of element `i` of the latter.
 inline std::size_t broadcast_index(std::size_t i, ints const& whole, ints const& dims) {
   std::size_t rest = i, index = 0, stride = 1;
   for (std::size_t back = 1; back <= dims.size(); ++back) {
@@ -36,7 +36,7 @@ inline std::size_t broadcast_index(std::size_t i, ints const& whole, ints const&
   return index;
 }
 
-/// A model that grows by one operator after the other. Values are numbers into `values`.
+/// A model that grows by one operator at a time. Values are indices into `values`.
 class random_model {
  public:
   explicit random_model(unsigned seed) : structure_(seed), random_(seed) {
@@ -66,7 +66,7 @@ class random_model {
     for (int i = 0; i < rank; ++i) r.push_back(i == 0 && rank > 2 ? pick(1, 2) : pick(1, 4));
     return r;
   }
-  /// Extents that can be broadcast to `whole`.
+  /// Random extents that can be broadcast to `whole`.
   ints fewer(ints const& whole) {
     ints r = whole;
     for (std::int64_t& d : r)
@@ -142,7 +142,7 @@ class random_model {
     return last();
   }
 
-  /// Along some of the axes, which stay with an extent of 1.
+  /// A reduction along some axes, which keep an extent of 1.
   int reduce(std::string const& type, int x) {
     ints axes;
     array r{dims(x), {}};
@@ -235,7 +235,7 @@ class random_model {
     return last();
   }
 
-  /// What can be broadcast to x, or has its shape.
+  /// A value that can be broadcast to x, or has its shape.
   int branch(int x) {
     int y = x;
     for (int i = pick(1, 3); i > 0; --i) {
@@ -269,7 +269,7 @@ class random_model {
       case 3: return concat(x, unary("Tanh", x), pick(0, int(at(x).rank()) - 1));
       default: break;
     }
-    // Blocks that are equal up to their weights, and where they have a width, that.
+    // Blocks that are equal except for their weights and widths.
     std::mt19937 const structure = structure_;
     for (int i = pick(1, 4); i > 0; --i) {
       structure_ = structure;

@@ -5,8 +5,8 @@
     run_reference.py networks --tools BUILD --reference DIR [--only NAME ...]
     run_reference.py operators --tools BUILD --reference DIR [--only NAME ...] [--write-docs docs/operators.md]
 
-BUILD is a build folder with ago-import and the library ago_compare; DIR has models/ and onnx_node_tests/, each with
-folders of a model.onnx and test_data_set_k/{input,output}_i.pb. Without DIR there is nothing to do, and it says so.
+BUILD is a build folder with ago-import and the library ago_compare; DIR has models/ and onnx_node_tests/, whose folders
+contain a model.onnx and test_data_set_k/{input,output}_i.pb. If DIR does not exist, the program says so and ends.
 """
 import argparse
 import collections
@@ -41,12 +41,12 @@ class Importer:
         self.compiler = arguments.compiler
 
     def convert(self, model, name, more=()):
-        """An empty text, or what is wrong."""
+        """An empty string, or an error."""
         r = run([self.build / "tools/import/ago-import", model, "--name", name, "--out", self.work, *more])
         return "" if r.returncode == 0 else r.stderr.strip() or f"exit {r.returncode}"
 
     def compile(self, names, program):
-        """A program of several imported networks; an empty text, or the compiler's first error."""
+        """Compiles a program with several imported networks; an empty string, or the compiler's first error."""
         source = self.work / f"{program}.cpp"
         lines = [f'#include "{name}.hpp"' for name in names] + ["#include <subject.hpp>", "int main(int argc, char** argv) {",
                  "  ago::importer::subject const all[] = {"]
@@ -63,7 +63,7 @@ class Importer:
         return errors[0] if errors else last_line(r.stderr) or f"the compiler ended with {r.returncode}"
 
     def compare(self, program, cases, tolerances):
-        """Lines of the comparison, by name."""
+        """The lines of the comparison by name."""
         table = self.work / f"{program}.cases"
         table.write_text("".join("\t".join([c["name"], str(self.work / (c["name"] + ".weights")),
                                             ";".join(map(str, c["inputs"])), ";".join(map(str, c["outputs"]))]) + "\n"
@@ -127,7 +127,7 @@ def graph_of(folder):
 
 
 def graph_inputs(folder):
-    """Name of every input that the file leaves open, and whether it holds real numbers."""
+    """The name of every input that the file leaves open, and whether it has real numbers."""
     graph = graph_of(folder)
     initialized = {i.name for i in graph.initializer}
     reals = {1, 10, 11, 16}  # float, half, double, bfloat16
@@ -135,8 +135,8 @@ def graph_inputs(folder):
 
 
 def convert_operator(importer, folder):
-    """Imports a test of an operator with as many of its inputs open as it can be: first all that are real numbers,
-    then the first one only. Gives what is wrong, and the files of the inputs that are left open."""
+    """Imports the test of an operator with as many open inputs as possible: first all with real numbers, then only the
+    first one. Returns the error, and the files of the open inputs."""
     name = identifier(folder.name)
     data = folder / "test_data_set_0"
     files = stored(data, "input")
@@ -160,7 +160,7 @@ def batches(names, size):
 
 
 def compile_and_compare(importer, names, files, program):
-    """Many networks in one program; where it does not compile, in halves, down to the one that is wrong."""
+    """Compiles many networks in one program. If it does not compile, tries halves, down to the network at fault."""
     wrong = importer.compile(names, program)
     if wrong and len(names) == 1:
         return {names[0]: (False, "not compiled: " + wrong)}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The text of a network: blocks that repeat, residuals, order of weights.
+// The text of a network: repeated blocks, residuals, order of weights.
 #include "import/expression.hpp"
 #include "import/write_header.hpp"
 
@@ -11,7 +11,7 @@ using namespace ago::importer;
 
 namespace {
 
-/// A list of calls by hand; every layer with weights has its own number as its only one.
+/// A list of calls written by hand; all weights of a layer are its number.
 struct sketch {
   call_list list;
 
@@ -45,7 +45,7 @@ bool contains(std::string const& text, char const* what) { return text.find(what
 
 }  // namespace
 
-TEST_CASE("blocks that repeat up to their numbers are a function") {
+TEST_CASE("blocks that are equal except for their numbers become a function") {
   sketch s;
   int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   for (int wide : {8, 16, 24}) x = s.block(x, wide, wide / 2);
@@ -70,7 +70,7 @@ TEST_CASE("a sum with what came in is a residual, and equal ones in a row a repe
   CHECK(!contains(text, "tensor const"));
 }
 
-TEST_CASE("a sum with a value of another shape is no residual, which takes equal shapes only") {
+TEST_CASE("a sum with a value of another shape is not a residual, which needs equal shapes") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   int const gate = s.add(ago::sigmoid{}, {s.add(ago::global_avg_pool{}, {x})});
@@ -81,7 +81,7 @@ TEST_CASE("a sum with a value of another shape is no residual, which takes equal
   CHECK(contains(header(s.text(z)), "(identity{} * (global_avg_pool{} | sigmoid{}))"));
 }
 
-TEST_CASE("a function's parameters do not hide the layers in it, and what nothing reads has no name") {
+TEST_CASE("a function's parameters do not hide its layers, and values without readers have no name") {
   sketch s;
   int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   s.add(ago::input{.c = 4}, {});
@@ -101,7 +101,7 @@ TEST_CASE("a function's parameters do not hide the layers in it, and what nothin
   CHECK(contains(text, "trace([](tensor in1, tensor) {"));
 }
 
-TEST_CASE("weights lie in the order in which the text declares the layers, not in that of the calls") {
+TEST_CASE("weights are in the order in which the text declares the layers, not in that of the calls") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   int const a = s.add(ago::pointwise{4}, {x}, 1);       // 1
@@ -113,7 +113,7 @@ TEST_CASE("weights lie in the order in which the text declares the layers, not i
   CHECK(contains(header(t), "concat(pointwise{6}, pointwise{4} | conv2d{.out = 2, .kernel = 3, .pad = 1})"));
 }
 
-TEST_CASE("a value that is read twice gets a name") {
+TEST_CASE("a value read twice gets a name") {
   sketch s;
   int const x = s.add(ago::input{.c = 4}, {});
   int const a = s.add(ago::linear{4}, {x}, 1);
@@ -126,7 +126,7 @@ TEST_CASE("a value that is read twice gets a name") {
   CHECK(contains(text, "matmul(x1, x2, true)"));
 }
 
-TEST_CASE("a function within a function is handed all numbers that the outer one takes") {
+TEST_CASE("a function within a function gets all numbers that the outer one takes") {
   sketch s;
   int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   for (int wide : {8, 16, 24}) {
@@ -139,7 +139,7 @@ TEST_CASE("a function within a function is handed all numbers that the outer one
   std::string const text = header(t);
   CAPTURE(text);
   REQUIRE(t.blocks.size() == 2);
-  CHECK(t.blocks[0].uses == 3);  // all of them within the other one, with the names of its parameters
+  CHECK(t.blocks[0].uses == 3);  // all within the other one, with the names of its parameters
   CHECK(contains(text, "return pointwise_relu_depthwise_pointwise(out, out2) | max_pool{2}"));
   CHECK(contains(text, "pointwise_relu_depthwise_pointwise(int out, int out2)"));
 }
@@ -162,7 +162,7 @@ TEST_CASE("names from files cannot break out of comments") {
   CHECK(!contains(header(s.text(y)), "\n#error"));
 }
 
-TEST_CASE("a sum that layers follow has parentheses, as compilers ask for") {
+TEST_CASE("a sum followed by layers has parentheses, as compilers recommend") {
   sketch s;
   int const x = s.add(ago::input{.c = 4}, {});
   int const a = s.add(ago::linear{4}, {x}, 1);
@@ -175,7 +175,7 @@ TEST_CASE("a sum that layers follow has parentheses, as compilers ask for") {
   CHECK(contains(text, " = (x1 + x2) | relu{};"));
 }
 
-TEST_CASE("of arguments those that are not their defaults are written") {
+TEST_CASE("only arguments that differ from their defaults are written") {
   auto const text_of = [](layer_value what) {
     sketch s;
     int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});

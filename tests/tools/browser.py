@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A headless Chromium that speaks its DevTools protocol over two pipes."""
+"""A headless Chromium, controlled by its DevTools protocol over two pipes."""
 import json
 import os
 import select
@@ -17,7 +17,7 @@ def find():
 
 
 class Browser:
-    """Use as a context: it ends with its process gone and its profile removed."""
+    """A context manager: on exit, the process is ended and its profile removed."""
 
     def __init__(self, program, width=1600, height=1100, dark=False):
         self.profile = tempfile.mkdtemp(prefix="ago_inspect_")
@@ -74,7 +74,7 @@ class Browser:
         return json.loads(message)
 
     def send(self, method, parameters):
-        """Returns the number that the answer will have."""
+        """Sends a command. Returns the number that its answer will have."""
         self.count += 1
         message = {"id": self.count, "method": method, "params": parameters}
         if self.session:
@@ -96,7 +96,7 @@ class Browser:
                 self.send("Page.handleJavaScriptDialog", {"accept": True})
 
     def open(self, address):
-        """Loads a page, and forgets what was told of the one before."""
+        """Loads a page and discards the messages of the previous one."""
         self.call("Page.navigate", url="about:blank")
         self.events = []
         self.call("Page.navigate", url=address)
@@ -114,7 +114,7 @@ class Browser:
         return answer["result"].get("value")
 
     def complaints(self):
-        """What scripts threw or the console showed as a fault since the page was opened."""
+        """Exceptions of scripts and errors on the console since the page was opened."""
         self.evaluate("1")  # all events before it have come then
         found = [e["params"]["exceptionDetails"]["text"] for e in self.events if e["method"] == "Runtime.exceptionThrown"]
         found += ["dialog: " + e["params"]["message"] for e in self.events
@@ -124,7 +124,7 @@ class Browser:
         return found + [str(e["params"]["args"]) for e in self.events if e["method"] == "Runtime.consoleAPICalled"]
 
     def requests(self):
-        """All addresses that were asked for."""
+        """All requested addresses."""
         self.evaluate("1")
         return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
 

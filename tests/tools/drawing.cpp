@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How graphs are drawn: nothing overlaps, no edge is missing, chains are straight.
+// Drawings of graphs: nothing overlaps, no edge is missing, chains are straight.
 #include <drawing.hpp>
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ void check_drawing(operand_lists const& operands) {
     for (int const u : operands[v]) wanted.insert({u, int(v)});
   for (drawn_edge const& e : d.edges) {
     CHECK(drawn.insert({e.from, e.to}).second);
-    double x = 0, y = 0;  // it begins at the one and ends at the other
+    double x = 0, y = 0;  // an edge begins at one node and ends at the other
     CHECK(std::sscanf(e.path.c_str(), "M%lf %lf", &x, &y) == 2);
     CHECK(x == doctest::Approx(d.nodes[std::size_t(e.from)].x).epsilon(.001));
     CHECK(y == doctest::Approx(d.nodes[std::size_t(e.from)].y + drawing::box_height / 2).epsilon(.001));
@@ -52,7 +52,7 @@ TEST_CASE("an empty graph, one node, a node that reads a value twice") {
   check_drawing({{}, {0, 0}});
 }
 
-TEST_CASE("a residual: the chain is straight, the other way passes beside it") {
+TEST_CASE("a residual: the chain is straight, the other path passes beside it") {
   operand_lists const block{{}, {0}, {1}, {2}, {3, 0}, {4}};
   check_drawing(block);
   drawing const d = draw(block);
@@ -60,7 +60,7 @@ TEST_CASE("a residual: the chain is straight, the other way passes beside it") {
   for (std::size_t v = 1; v < 6; ++v) CHECK(d.nodes[v].y == d.nodes[v - 1].y + drawing::box_height + drawing::gap);
 }
 
-TEST_CASE("a layer is below those that it reads, but at the top of the next column") {
+TEST_CASE("a layer is below those that it reads, except at the top of the next column") {
   operand_lists chain(1);
   for (int v = 1; v < 300; ++v) chain.push_back({v - 1});
   check_drawing(chain);
@@ -89,7 +89,7 @@ TEST_CASE("a thousand operators with residuals and branches") {
   CHECK((d.width / d.height > .6 && d.width / d.height < 1.7));
 }
 
-TEST_CASE("random graphs: every edge once, no box on another") {
+TEST_CASE("random graphs: every edge occurs once, and no boxes overlap") {
   std::mt19937 random(3);
   auto const pick = [&](int n) { return int(random() % unsigned(n)); };
   for (int round = 0; round < 100; ++round) {

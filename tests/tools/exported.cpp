@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks of examples/ that PyTorch has exported, imported again: the inspector finds in them what it finds in those
-// that are written by hand.
+// Networks of examples/ exported by PyTorch and imported again: the inspector gives the same results as for those
+// written by hand.
 #include "onnx/files.hpp"
 
 #include <model_file.hpp>
@@ -24,7 +24,7 @@ using namespace ago::tools;
 namespace importer = ago::importer;
 namespace fs = std::filesystem;
 
-/// False where PyTorch is missing.
+/// False if PyTorch is missing.
 bool exported(std::string const& name, int size, fs::path const& file) {
   std::string const command = std::string(AGO_PYTHON) + " -B " + AGO_SOURCE_DIR + "/bench/peers/export_onnx.py " +
                               name + " " + std::to_string(size) + " - " + file.string();
@@ -52,7 +52,7 @@ void check_equal(inspection const& a, inspection const& b) {
 
 constexpr ago::layout channels_last[]{ago::layout::nhwc}, either[]{ago::layout::nhwc, ago::layout::nchw};
 
-/// `layouts`: in which the network's input lies in memory, one after the other.
+/// `layouts`: layouts of the network's input, checked one after another.
 template <auto const& Net>
 void check_network(char const* name, int size, std::span<ago::layout const> layouts) {
   CAPTURE(name);
@@ -76,7 +76,7 @@ void check_network(char const* name, int size, std::span<ago::layout const> layo
 
 }  // namespace
 
-TEST_CASE("exported networks are partitioned as those written by hand") {
+TEST_CASE("exported networks are partitioned like those written by hand") {
   check_network<networks::mobilenet_v2<224>>("mobilenet_v2", 224, either);
   check_network<networks::mnasnet<224>>("mnasnet", 224, either);
   check_network<networks::squeezenet<224>>("squeezenet", 224, either);

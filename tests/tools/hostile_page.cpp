@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes the page of a small network whose names would be markup: test_inspect_page.py looks at it.
+// Writes the page of a small network whose names contain markup, for test_inspect_page.py.
 #include "partition/graphs.hpp"
 
 #include <inspect.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the inspector finds in a graph: by hand, and on random networks.
+// The inspector's results: compared with results by hand, and on random networks.
 #include "partition/random_network.hpp"
 
 #include <inspect.hpp>
@@ -44,7 +44,7 @@ TEST_CASE("an inverted residual, operator by operator") {
   CHECK((i.minis == 3 && i.statistics.possible_pairs == 2 && i.statistics.possible_triples == 1));
 }
 
-TEST_CASE("what the steps of an inverted residual cost") {
+TEST_CASE("the cost of the steps of an inverted residual") {
   inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
   REQUIRE(i.steps.size() == 3);
   long const narrow = 14 * 14 * 16, wide = 14 * 14 * 96;
@@ -55,16 +55,16 @@ TEST_CASE("what the steps of an inverted residual cost") {
   CHECK(expand.account.bytes_read == 4 * (narrow + 16 * 96 + 96));
   CHECK(expand.account.bytes_written == 4 * wide);
   CHECK(filter.account.bytes_read == 4 * (wide + 9 * 96 + 96));
-  CHECK(project.account.bytes_read == 4 * (wide + 96 * 16 + 16 + narrow));  // it adds what came in
+  CHECK(project.account.bytes_read == 4 * (wide + 96 * 16 + 16 + narrow));  // it adds the input
   CHECK(project.account.bytes_written == 4 * narrow);
-  CHECK(expand.cycles == wide * 16 / 16.);                                  // two registers of 8 in a cycle
-  CHECK(filter.cycles == double(filter.account.bytes()) / 8);               // its bytes take longer
+  CHECK(expand.cycles == wide * 16 / 16.);                                  // two registers of 8 per cycle
+  CHECK(filter.cycles == double(filter.account.bytes()) / 8);               // limited by its bytes
   CHECK(i.cycles() == expand.cycles + filter.cycles + project.cycles);
-  CHECK(i.arena_bytes == 4 * 2 * wide);                                     // input and result are the caller's
+  CHECK(i.arena_bytes == 4 * 2 * wide);                                     // input and result belong to the caller
   CHECK(i.account().bytes_written == 4 * (2 * wide + narrow));
 }
 
-TEST_CASE("a pipeline is one step, and its inner values pass through no memory") {
+TEST_CASE("a pipeline is one step, and its inner values cause no memory traffic") {
   test::builder<30, 40, 4> b;
   b.output(b.inverted_residual(b.input({1, 112, 112, 16}), 6));
   inspection const apart = inspect(b.g, {isa::avx2, policy::ago_ni}), i = inspect(b.g, {isa::avx2, policy::ago});
@@ -73,11 +73,11 @@ TEST_CASE("a pipeline is one step, and its inner values pass through no memory")
   CHECK(i.steps[0].tiles.how == ago::tiling::rows);
   CHECK(i.steps[0].nodes == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(i.account().multiply_adds == apart.account().multiply_adds);
-  CHECK(apart.account().bytes() - i.account().bytes() == 4 * 4 * 112 * 112 * 96);  // two, written and read
+  CHECK(apart.account().bytes() - i.account().bytes() == 4 * 4 * 112 * 112 * 96);  // two values, written and read
   CHECK(i.arena_bytes < apart.arena_bytes / 10);
 }
 
-TEST_CASE("attention, views, Winograd: what a step computes, and what none does") {
+TEST_CASE("attention, views, Winograd: operators computed by a step, and operators without one") {
   inspection const bert = inspect(find_network("bert_tiny")->trace(128)->value);
   auto const of_kind = [](inspection const& i, op kind) {
     for (auto const& n : i.nodes)
@@ -106,7 +106,7 @@ TEST_CASE("names are those of named()") {
         }) == 1);
 }
 
-TEST_CASE("random networks: every operator has its place, and nothing is lost in the sums") {
+TEST_CASE("random networks: every operator occurs, and sums are complete") {
   test::random r(7);
   for (int round = 0; round < 300; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 60));
@@ -140,7 +140,7 @@ TEST_CASE("random networks: every operator has its place, and nothing is lost in
   }
 }
 
-TEST_CASE("sizes that layers do not fit are refused with a sentence") {
+TEST_CASE("sizes that do not suit the layers are refused with a sentence") {
   CHECK_THROWS_WITH_AS(find_network("squeezenet")->trace(5),
                        doctest::Contains("layer 18, max_pool of source line 21: the window is larger than the image "
                                          "with its pads (expects 3, gets 1)"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inspecting ONNX models: what is not known from networks of examples/.
+// Inspection of ONNX models, beyond what networks of examples/ show.
 #include "onnx/files.hpp"
 #include "onnx/network.hpp"
 
@@ -19,7 +19,7 @@ inspection inspected(ago_test::network const& net, ago::options const& way = {},
   return inspect_model({.file = folder.write("model.onnx", net.bytes()), .dims = dims}, {way}).front();
 }
 
-/// So many times a convolution, its bias, and two activations.
+/// A convolution, its bias and two activations, repeated.
 ago_test::network long_chain(int blocks) {
   ago_test::network net;
   net.input("v0", {1, 8, 4, 4});
@@ -36,10 +36,10 @@ ago_test::network long_chain(int blocks) {
 
 }  // namespace
 
-TEST_CASE("five thousand operators, and more than there is room for") {
+TEST_CASE("five thousand operators, and more than are supported") {
   inspection const few = inspected(long_chain(10), ago::policy::fuse_ops);
   inspection const many = inspected(long_chain(1250), ago::policy::fuse_ops);
-  CHECK(few.operators() == 4 * 10 + 2);  // and the changes of layout at the edges
+  CHECK(few.operators() == 4 * 10 + 2);  // plus the changes of layout at the edges
   CHECK(many.operators() == 4 * 1250 + 2);
   auto const per_block = [&](auto figure) { return double(figure(many) - figure(few)) / (1250 - 10); };
   CHECK(per_block([](inspection const& i) { return long(i.steps.size()); }) == 1);
@@ -49,7 +49,7 @@ TEST_CASE("five thousand operators, and more than there is room for") {
   CHECK_THROWS_WITH_AS(inspected(long_chain(5000)), doctest::Contains("20003 operators"), std::length_error);
 }
 
-TEST_CASE("operators are called as the model's nodes") {
+TEST_CASE("operators have the names of the model's nodes") {
   inspection const i = inspected(long_chain(2));
   CHECK(i.network == "model.onnx");
   CHECK(i.size == 0);
@@ -60,7 +60,7 @@ TEST_CASE("operators are called as the model's nodes") {
   CHECK((named("v0", op::input) && named("conv1", op::pointwise) && named("relu1", op::relu)));
 }
 
-TEST_CASE("different functions of one value are not taken for the same") {
+TEST_CASE("different functions of one value are distinguished") {
   ago_test::network net;
   net.input("x", {1, 8});
   net.node("Sinh", {"x"}, {"a"});
@@ -81,6 +81,6 @@ TEST_CASE("sizes of symbolic dimensions") {
   CHECK_THROWS_WITH_AS(inspected(net, {}, {"N"}), doctest::Contains("--dim takes NAME=NUMBER, not N"), not_imported);
 }
 
-TEST_CASE("what is thrown on the deep stack arrives") {
+TEST_CASE("exceptions thrown on the deep stack are passed on") {
   CHECK_THROWS_WITH_AS(on_deep_stack([] { throw std::out_of_range("there"); }), "there", std::out_of_range);
 }

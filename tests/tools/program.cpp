@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The inspector's plans against the constants of ago::program.
+// The inspector's plans compared with the constants of ago::program.
 #include <ago/model/program.hpp>
 
 #include <inspect.hpp>
@@ -18,7 +18,7 @@ using namespace ago::tools;
 using ago::options;
 using ago::policy;
 
-/// Everything that a program knows at compile time, and the inspector finds out when it runs.
+/// Compares everything that a program knows at compile time with the inspector's results at run time.
 template <auto const& Net, options O>
 void check_program(char const* name, int size) {
   using program = ago::program<Net, ago::untuned, O>;
@@ -47,7 +47,7 @@ void check_program(char const* name, int size) {
 
 }  // namespace
 
-TEST_CASE("the inspector finds what the compiler decides") {
+TEST_CASE("the inspector's results are the compiler's decisions") {
   check_program<networks::mobilenet_v2<224>, options{}>("mobilenet_v2", 224);
   check_program<networks::squeezenet<112>, options{policy::apollo, ago::cortex_a55}>("squeezenet", 112);
   check_program<networks::shufflenet_v2<224>, options{policy::paper}>("shufflenet_v2", 224);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What several tools need: files that appear whole or not at all, sentences for what the front end refuses, and texts
-// from elsewhere that a terminal can show.
+// Shared code of the tools: files that are written completely or not at all, sentences for misfits, and text from
+// elsewhere that is safe to print on a terminal.
 #include <support/diagnostic.hpp>
 #include <support/output_file.hpp>
 #include <support/printable.hpp>
@@ -18,7 +18,7 @@ namespace {
 using namespace ago::tools;
 namespace fs = std::filesystem;
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, removed on destruction.
 struct folder {
   fs::path const path = fs::temp_directory_path() / ("ago_support_" + std::to_string(std::random_device{}()));
   folder() { fs::create_directory(path); }
@@ -33,7 +33,7 @@ struct folder {
 
 void write_half(std::ostream& out) { out << "half", throw std::bad_alloc(); }
 
-TEST_CASE("a file appears whole or not at all") {
+TEST_CASE("a file is written completely or not at all") {
   folder const f;
   std::string const path = f.path / "file";
   write_file(path, [](std::ostream& out) { out << "one"; });
@@ -43,10 +43,10 @@ TEST_CASE("a file appears whole or not at all") {
   CHECK_THROWS_WITH(write_file(f.path, [](std::ostream&) {}), doctest::Contains("it is a directory"));
   CHECK_THROWS_WITH(write_file(f.path / "missing" / "file", [](std::ostream&) {}),
                     doctest::Contains("No such file or directory"));
-  CHECK(f.files() == 1);  // nothing temporary is left
+  CHECK(f.files() == 1);  // no temporary files
 }
 
-TEST_CASE("of several files all appear or none") {
+TEST_CASE("of several files, all are written or none") {
   folder const f;
   fs::create_directory(f.path / "directory");
   auto const write = [](char const* text) { return [text](std::ostream& out) { out << text; }; };
@@ -70,12 +70,12 @@ TEST_CASE("every fault has a sentence of its own") {
   CHECK(!sentences.contains(sentence_of({.what = ago::fault(faults)})));
 }
 
-TEST_CASE("a sentence has the numbers that do not agree") {
+TEST_CASE("a sentence contains the numbers that disagree") {
   ago::diagnostic const d{.what = ago::fault::bounds_are_reversed, .expected = 3, .actual = 2};
   CHECK(sentence_of(d) == "the lower bound exceeds the upper bound (expects 3, gets 2)");
 }
 
-TEST_CASE("what a terminal would obey is written out, and what it would show is left alone") {
+TEST_CASE("control characters are escaped, and printable text is left alone") {
   for (std::string const text : {"", "conv1/weight", "a \\ \"b\" <c>", "größe", "層", "🙂", "الف"})
     CHECK(printable(text) == text);
   CHECK(printable(std::string_view("\x1b[31mred\a\b\0", 11)) == "\\x1b[31mred\\x07\\x08\\x00");
@@ -87,13 +87,13 @@ TEST_CASE("what a terminal would obey is written out, and what it would show is 
   CHECK(printable_lines("one\ntwo\x1b") == "one\ntwo\\x1b");
 }
 
-TEST_CASE("bytes that are not UTF-8 are written out, each by itself") {
+TEST_CASE("bytes that are not UTF-8 are escaped one by one") {
   CHECK(printable("\x80 \xff") == "\\x80 \\xff");
-  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");              // a longer spelling of /
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");              // an overlong encoding of /
   CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");  // and of CSI
   CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
-  CHECK(printable("\xe2\x80") == "\\xe2\\x80");  // torn
+  CHECK(printable("\xe2\x80") == "\\xe2\\x80");  // truncated
   CHECK(printable("\xe2\x80z") == "\\xe2\\x80z");
   for (int byte = 0x80; byte < 0x100; ++byte) CHECK(printable(std::string(1, char(byte))).size() == 4);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ago-inspect as its users call it: what it prints, what it refuses, and that nothing half-done is left.
+"""Tests ago-inspect as users call it: its output, its errors, and that it leaves no incomplete files.
 
 usage: test_inspect.py <ago-inspect> <repository> [<ago-import>] [--update]
 
---update: docs/inspect.md shows what is printed now. Without ago-import the inspector is one that cannot import either.
+--update: puts the current output into docs/inspect.md. Without ago-import, the inspector must be unable to import too.
 """
 import json
 import pathlib
@@ -148,7 +148,7 @@ class Models(unittest.TestCase):
         return done.stdout
 
     def refused(self, model, *arguments):
-        """The sentences that both programs give; nothing is written."""
+        """The sentences that both programs print; nothing is written."""
         with tempfile.TemporaryDirectory() as folder:
             told = [run(model, *arguments, "--output", folder + "/file"),
                     subprocess.run([IMPORTER, model, "--out", folder + "/files", *arguments], capture_output=True,

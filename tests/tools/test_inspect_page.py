@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ago-inspect's page in a browser: drawn, complete, quiet, and usable; 77 where there is no Chromium.
+"""Tests ago-inspect's page in a browser: drawn, complete, without errors, and usable. Exit code 77: no Chromium.
 
 usage: test_inspect_page.py <ago-inspect> <hostile_page> [--screenshots FOLDER]
 """
@@ -23,7 +23,7 @@ DETAILS = "[...document.querySelectorAll('.details')].map(d => d.innerText)"
 
 
 def page(network, *options):
-    """The address of a page, and its text."""
+    """The address and the text of a page."""
     path = pathlib.Path(FOLDER.name, "_".join((network, *options)) + ".html")
     if not path.exists():
         subprocess.run([PROGRAM, network, *options, "--format", "html", "--output", str(path)], check=True, timeout=60)
@@ -50,7 +50,7 @@ class Page(unittest.TestCase):
         return x + width / 2, y + height / 2
 
     def check_drawn(self, network, *options):
-        """Every operator once in each view, visible, in its subgraph's colour; neighbours differ."""
+        """Every operator occurs once in each view, visible, in its subgraph's colour; neighbours differ."""
         text = self.open(network, *options)
         data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)[1])
         drawn = BROWSER.evaluate("""[...document.querySelectorAll('.view')].map(view =>

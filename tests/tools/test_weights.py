@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tools/weights.py on tables and state dicts that were made up; 77 where NumPy is missing."""
+"""Tests tools/weights.py with invented tables and state dicts. Exit code 77: NumPy is missing."""
 import contextlib
 import io
 import json
@@ -22,7 +22,7 @@ import weights  # noqa: E402
 
 
 def table(*rows):
-    """Rows of (name, kind, role, dims), laid out one behind the other."""
+    """Rows of (name, kind, role, dims), with consecutive offsets."""
     offset, made = 0, []
     for line, (name, kind, role, dims) in enumerate(rows, 1):
         made.append({"name": name, "role": role, "kind": kind, "dims": dims, "offset": offset, "line": line})
@@ -43,7 +43,7 @@ def batch_norm(name, c):
 
 
 def entries(*named_shapes):
-    """A state dict of all different numbers."""
+    """A state dict whose numbers are all different."""
     state, first = {}, 0
     for name, *shape in named_shapes:
         count = int(np.prod(shape))
@@ -59,7 +59,7 @@ CONV_NORM_STATE = [("0.weight", 2, 3, 3, 3), ("1.weight", 2), ("1.bias", 2), ("1
 
 class Matching(unittest.TestCase):
     def taken(self, made, state, **more):
-        """The entries taken, where everything matches."""
+        """The matched entries, if everything matches."""
         matching = weights.Matching(made["rows"], state, **more)
         self.assertEqual(matching.faults, [])
         self.assertEqual(len(matching.taken), len(made["rows"]))
@@ -266,7 +266,7 @@ class Program(unittest.TestCase):
         self.assertEqual(err, "missing: batch_norm variance [2] of line 5\nnet: 1 faults, nothing written\n")
 
     def test_without_numpy_or_torch_a_sentence_says_so(self):
-        """-S: without the folders where they are."""
+        """-S: without the folders that contain the packages."""
         program = pathlib.Path(weights.__file__)
         without = subprocess.run([sys.executable, "-S", "-E", program, "table.json", "state.npz", "blob"], text=True,
                                  stderr=subprocess.PIPE)

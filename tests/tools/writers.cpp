@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formats of the inspector: JSON and Graphviz read back, and text.
+// The output formats of the inspector: JSON and Graphviz, which are parsed, and text.
 #include "partition/graphs.hpp"
 
 #include <figures.hpp>
@@ -32,7 +32,7 @@ inspection inspected(char const* name, policy p) {
   return i;
 }
 
-/// An operator whose name means something to every format.
+/// An operator whose name has special characters of every format.
 inspection hostile(char const* name = "\"a\\b\" <c> & {d}\n</script>") {
   test::builder<8, 8> b;
   int const x = b.pointwise(b.input({1, 2, 2, 4}), 8);
@@ -76,7 +76,7 @@ void check_statistics(char const* name) {
 
 }  // namespace
 
-TEST_CASE("JSON of all networks under all policies has exactly the promised keys") {
+TEST_CASE("JSON of all networks under all policies has exactly the documented keys") {
   std::vector<std::string> const keys{
       "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
       "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
@@ -96,7 +96,7 @@ TEST_CASE("JSON of all networks under all policies has exactly the promised keys
     }
 }
 
-TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps and edges fit together") {
+TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps and edges are consistent") {
   for (char const* name : {"mobilenet_v2", "shufflenet_v2", "bert_tiny", "mobilevit_s"})
     for (int p = 0; p < ago::policies; ++p) {
       CAPTURE(std::string(name) + " " + name_of(policy(p)));
@@ -152,9 +152,9 @@ TEST_CASE("JSON of a network without sizes, whose name needs escaping") {
 
 namespace {
 
-/// Graphviz's language as far as the inspector writes it: what stands outside strings, and the strings.
+/// The part of Graphviz's language that the inspector writes: text outside strings, and the strings.
 struct dot_text {
-  std::vector<std::string> statements;  ///< a string is a quote
+  std::vector<std::string> statements;  ///< strings are replaced by a quote
   std::vector<std::string> strings;
   int depth = 0, deepest = 0;
 };
@@ -190,7 +190,7 @@ dot_text read_dot(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("Graphviz: braces balance, every operator and every edge is there once, clusters are the partition") {
+TEST_CASE("Graphviz: braces balance, every operator and edge occurs once, clusters are the partition") {
   for (known_network const& n : known_networks())
     for (int p = 0; p < ago::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
@@ -221,7 +221,7 @@ TEST_CASE("Graphviz: names are quoted") {
   CHECK(has("pointwise\\n2x2x8\\n\\\"a\\\\b\\\" <c> & {d}\\\\n</script>"));
 }
 
-TEST_CASE("what a terminal would obey in a name is written out in every format") {
+TEST_CASE("control characters in names are escaped in every format") {
   inspection i = hostile("\x1b[31mred\a \xe2\x80\xaegpj\xff");
   i.network = "\x1b]0;title\a.onnx";
   std::vector const all{i};
@@ -245,7 +245,7 @@ TEST_CASE("what a terminal would obey in a name is written out in every format")
   CHECK(json::parse(figures)["network"] == i.network);
 }
 
-TEST_CASE("a map that has a name is called by it") {
+TEST_CASE("a map is shown by its name, if it has one") {
   using namespace ago;
   static constexpr auto net = input{.h = 2, .w = 2, .c = 8} | map{[](auto x) { return x * x; }, "swish7"} |
                               global_avg_pool{} |
@@ -264,7 +264,7 @@ TEST_CASE("a map that has a name is called by it") {
   for (std::string const* format : {&text, &dot}) CHECK(format->find("map") == format->npos);
 }
 
-TEST_CASE("two policies have the graph that each of them sees") {
+TEST_CASE("two policies are shown with their own graphs") {
   std::vector const all{inspected("bert_tiny", policy::ago), inspected("bert_tiny", policy::apollo)};
   REQUIRE(all[0].nodes.size() < all[1].nodes.size());
   std::string const page = written([&](std::ostream& out) { write_html(out, all); });
@@ -277,7 +277,7 @@ TEST_CASE("two policies have the graph that each of them sees") {
   };
   CHECK(count(page.substr(0, second), " data-op=\"") == all[0].nodes.size());
   CHECK(count(page.substr(second), " data-op=\"") == all[1].nodes.size());
-  // The last operator has its edge in its own graph, and none in the other, which has no such operator.
+  // The last operator has an edge in its own graph, and none in the other, which lacks the operator.
   std::string const last = " data-to=\"" + std::to_string(all[1].nodes.size() - 1) + "\"";
   CHECK(count(page.substr(0, second), last) == 0);
   CHECK(count(page.substr(second), last) > 0);

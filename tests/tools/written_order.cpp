@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever order a compiler's code evaluates arguments in, a trace at run time is what constant evaluation records.
+// A trace at run time equals that of constant evaluation, whatever order compiled code evaluates arguments in.
 #include <ago/graph/parameters.hpp>
 
 #include <trace.hpp>
@@ -14,7 +14,7 @@ namespace {
 using namespace ago;
 using namespace ago::tools;
 
-/// Every operation on several operands, with operands that record something themselves; a value that nothing reads.
+/// Every operation on several operands, with operands that record nodes themselves; a value without readers.
 template <int Size>
 inline constexpr auto branches = input{.h = Size, .w = Size, .c = 4} | [](tensor x) {
   auto const unit = [](int out) { return named("unit", pointwise{out} | batch_norm{}); };
@@ -28,7 +28,7 @@ inline constexpr auto branches = input{.h = Size, .w = Size, .c = 4} | [](tensor
 template <int Size>
 inline constexpr auto channel_first = input{.h = Size, .w = Size, .c = 4, .layout = layout::nchw} | branches<Size>.body;
 
-/// Depends on the size by more than extents.
+/// Depends on the size in more than extents.
 inline constexpr auto growing = input{.w = 2, .c = 3} | [](tensor x) {
   return x.width() > 2 ? x | pointwise{4} | pointwise{4} : x | pointwise{4};
 };
@@ -46,7 +46,7 @@ recorded_network recorded() {
   return {{g.nodes, std::size_t(g.node_count)}, {g.edges, std::size_t(g.edge_count)}, {g.outputs, 1}};
 }
 
-/// `Net` traced now, ordered by `Written`, which is of another size or layout.
+/// `Net` traced at run time, ordered by `Written`, which has another size or layout.
 template <auto const& Net, auto const& Written>
 void check_order() {
   auto const got = ordered(Net, recorded<Written>());
@@ -76,16 +76,16 @@ void check_order() {
 
 }  // namespace
 
-TEST_CASE("a network that is traced at run time has the order in which it is written") {
+TEST_CASE("a network traced at run time has the order in which it is written") {
   check_order<branches<6>, branches<6>>();
 }
 
-TEST_CASE("a network of another size or layout has it, too") {
+TEST_CASE("a network of another size or layout has it too") {
   check_order<branches<9>, branches<6>>();
   check_order<channel_first<9>, branches<6>>();
 }
 
-TEST_CASE("where the operators depend on the size, no order is made up") {
+TEST_CASE("if the operators depend on the size, no order is invented") {
   auto larger = growing;
   CHECK(ordered(larger, recorded<growing>()));
   larger.inputs[0].w = 3;
