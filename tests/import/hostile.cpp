@@ -157,7 +157,7 @@ TEST_CASE("operands of attention with wrong extents are refused") {
   CHECK(contains(refusal(attention({reals({7, 5}, floats(35, 0))})), "cannot be broadcast"));
   CHECK(contains(refusal(attention({none(), none(), none(), list({4})})), "a number for each sequence"));
   CHECK(contains(refusal(attention({none(), none(), none(), list({4, 6})})), "a number beyond the keys"));
-  CHECK(contains(refusal(attention({none(), in({2, 2, 1, 2}), in({2, 1, 1, 4})})), "differs in other axes"));
+  CHECK(contains(refusal(attention({none(), in({2, 2, 1, 2}), in({2, 1, 1, 4})})), "differ in other axes"));
 }
 
 TEST_CASE("operands of a rotary embedding with wrong extents are refused") {

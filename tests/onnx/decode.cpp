@@ -259,7 +259,7 @@ TEST_CASE("damaged NumPy arrays") {
   }
   auto const header = [](std::string const& text) { return unreadable(npy(text, std::string(8, 'x'))); };
   contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
-           "no tuple of integers");
+           "not a tuple of integers");
   contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"), "a size of -2");
   contains(header("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}"), "8 bytes of data, expected 12");
   contains(header("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"), "data type c8 is not supported");
