@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention: each query's scores with all keys, softmax of these, and the values weighted with the result.
-// The channels are divided among heads, the pixels of an image among the places of a patch: for each of both, the
-// tokens, one of each patch, attend to each other.
+// Attention: the scores of each query with all keys, their softmax, and the sum of the values weighted with it.
+// Channels are divided among heads, and the pixels of an image among the places of a patch. For each head and place,
+// the tokens, one from each patch, attend to each other.
 #pragma once
 
 #include <ago/kernel/product.hpp>
@@ -13,8 +13,8 @@ namespace ago {
 
 namespace detail {
 
-/// Calls f(image, place in the patch, queries, keys) for all of those: as pixels of `s` and of an image of the extents
-/// `keys`.
+/// Calls f(image, place in the patch, queries, keys) for every image and place; the queries are pixels of `s`, the keys
+/// pixels of `keys`.
 template <class F>
 AGO_INLINE void for_each_place(shape const& s, shape const& keys, window const& patch, F f) {
   for (int n = 0; n < s.n; ++n)
@@ -24,13 +24,13 @@ AGO_INLINE void for_each_place(shape const& s, shape const& keys, window const& 
           row_pixels::tokens(keys, patch, n, py, px));
 }
 
-/// Channels of `p` from `channel` on, as a matrix whose rows are `pixels`.
+/// The channels of `p` from `channel` on, as a matrix whose rows are `pixels`.
 AGO_INLINE matrix_rows matrix_at(place const& p, run_memory const& m, row_pixels const& pixels, int channel) {
   return {address(p, m) + channel, p.pixel_stride, pixels};
 }
 
-/// Scores of ROWS rows, divided by ln(2), to their exponentials over that of the row's largest, in place; 1 / their
-/// sums to `factors`. `columns`: whole registers.
+/// Replaces the scores of ROWS rows, divided by ln(2), by their exponentials relative to the largest of the row, and
+/// writes 1 / their sums to `factors`. `columns`: whole registers.
 template <isa I, int ROWS>
 AGO_INLINE void weigh_together(float* scores, int columns, float* factors) {
   vec<I> most[ROWS], sum[ROWS];
@@ -62,10 +62,11 @@ void weigh_rows(float* scores, int rows, int columns, float* factors) {
 
 /// out[pixel(t), head * d + j] = epilogue(sum over u of weight[t, u] * values[pixel(u), head * d + j]), where the
 /// weights are softmax over u of alpha * sum over j of queries[pixel(t), head * d + j] * keys[pixel(u), head * d + j],
-/// d channels per head. pixel(t) is the place of a patch in patch t; each place attends by itself. NaN as in softmax.
+/// with d channels per head. pixel(t) is the pixel of patch t at one place; every place is computed separately. NaN as
+/// in softmax.
 ///
-/// Some rows of scores exist at a time. With the scores off by e (rounding of sums of d products), results are off by
-/// 2 e + (u + 16) * 2^-24 of the largest value, u keys.
+/// A few rows of scores exist at a time. If scores have an error of e (rounding of sums of d products), results have an
+/// error of 2 e + (u + 16) * 2^-24 of the largest value, with u keys.
 template <kernel_key K>
 struct attention_kernel {
   static void run(step_data const& s, run_memory const& m) {

@@ -7,9 +7,9 @@
 namespace ago {
 
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain whose middle is depthwise. The first
-/// part reads all of its input for each chunk of its output channels; a pointwise part behind it takes the chunk as a
-/// stretch of its depth and adds it to its result, in the order in which the unfused kernel would have added. By
-/// channels the chunk holds whole images (AGO III.B: the pair tiled over o2), by channels and rows a ring of rows.
+/// part reads all of its input for each chunk of its output channels. For a pointwise part after it, the chunk is a
+/// part of K, which it adds to its result in the order of additions of the unfused kernel. With tiling::channels the
+/// chunk holds whole images (AGO III.B: the pair tiled over o2), with tiling::channels_rows a ring buffer of rows.
 template <fused_key F>
 struct channel_pipeline {
   /// `first`: data of the parts, one after another.
@@ -29,8 +29,8 @@ struct channel_pipeline {
   }
 
  private:
-  /// The work of parts P ... on one chunk. Kernels count channels from the start of the value, so the memory of a chunk
-  /// seems to begin before itself. (P is known to the compiler: clang, at least 14 and 19, misreads F.part[i].)
+  /// Selects the chunk in parts P, P + 1, ... Kernels count channels from the start of the value, so the offset of a
+  /// chunk points before its memory. (P is a constant because clang, at least 14 and 19, misreads F.part[i].)
   template <int P>
   AGO_INLINE static void select(step_data* parts, step_data const* whole, channel_range const& chunk) {
     if constexpr (P < F.parts) {
@@ -52,7 +52,7 @@ struct channel_pipeline {
   }
 };
 
-/// A chain of pointwise operators (matmul -> matmul) in runs of pixels: to the bit the unfused result.
+/// A chain of pointwise operators (matmul -> matmul) in runs of pixels; bit-identical to the unfused result.
 template <fused_key F>
 struct pixel_pipeline {
   static void run(step_data const& first, run_memory const& m) {

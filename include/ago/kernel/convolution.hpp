@@ -10,7 +10,7 @@ namespace ago {
 
 namespace detail {
 
-/// One axis of a convolution over `extent` input positions.
+/// One axis of a convolution, with `extent` input positions.
 struct conv_axis {
   int kernel, stride, dilation, pad, extent;
 
@@ -32,12 +32,11 @@ struct conv_axis {
 }  // namespace detail
 
 /// out[n, y, x, o] = epilogue(shift[o] + sum over taps (ky, kx) inside the image and channels c of the group of
-/// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights as matrix_layout has
-/// them.
+/// in[n, y * stride_h - pad_top + ky * dilation_h, ..., c] * weight[(ky, kx, c), o]). Weights in matrix_layout.
 ///
-/// The output is cut into rectangles whose pixels all have the same taps inside the image: the interior, and the edges
-/// and corners around it. Each is computed by register tiles along its rows, or its columns where it is narrow.
-/// The taps of one input row are contiguous in memory if undilated and dense, and are then one segment of K.
+/// The output is divided into rectangles whose pixels all have the same taps inside the image: the interior, and the
+/// edges and corners around it. Each is computed by register tiles along its rows, or along its columns if it is
+/// narrow. Without dilation and gaps, the taps of one input row are contiguous in memory, and form one segment of K.
 template <kernel_key K>
 struct convolution_kernel {
   static constexpr isa target = K.target;
@@ -100,7 +99,7 @@ struct convolution_kernel {
       source_ =
           detail::address(s.source, m) + long(work.image) * s.in.h * s.in.w * source_stride_ + work.group * inputs_;
       channel_ = work.group * layout.group_channels + work.channel;
-      // A work item is contiguous in a ring of rows: its first row lies at slot y % ring instead of row y of the image.
+      // A work item is contiguous in a ring buffer: its first row is in slot y % ring instead of row y of the image.
       long const moved = s.destination.ring ? work.y % s.destination.ring - (long(work.image) * s.out.h + work.y) : 0;
       destination_ =
           detail::mutable_address(s.destination, m) + channel_ + moved * s.out.w * s.destination.pixel_stride;
@@ -110,7 +109,7 @@ struct convolution_kernel {
       contiguous_ = s.win.dilation_w == 1 && s.source.pixel_stride == inputs_;
     }
 
-    /// Output rows y ... y_end, columns x ... x_end, which all see the taps `ky` x `kx`.
+    /// Output rows y ... y_end and columns x ... x_end, which all see the taps `ky` x `kx`.
     AGO_INLINE void rectangle(int y, int y_end, detail::tap_range ky, int x, int x_end,
                               detail::tap_range kx) const {
       window const& w = s_.win;
@@ -141,16 +140,16 @@ struct convolution_kernel {
     }
 
    private:
-    /// The taps that a rectangle sees: segments of `depth` floats, in steps through the image and the weights.
+    /// The taps that a rectangle sees: segments of `depth` floats, with the strides of image and weights.
     struct taps {
       int rows, segments, depth;
       long row, segment, weight_row;
       float const* weights;
     };
 
-    static constexpr int tiles_ahead = 2;  ///< by which an input is prefetched: whole networks gain alike with 1 to 3
+    static constexpr int tiles_ahead = 2;  ///< prefetch distance of the input; 1 to 3 are equally good in networks
 
-    /// As many whole tiles of a line as fit, from pixel i on.
+    /// Computes as many whole tiles of a line as fit, from pixel i on.
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Movement of data: slice, concat, channel_shuffle, permute, unfold, fold, expand, reshape.
+// Data movement: slice, concat, channel_shuffle, permute, unfold, fold, expand, reshape.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -16,7 +16,7 @@ struct axis_strides {
       : of{long(s.h) * s.w * pixel_stride, long(s.w) * pixel_stride, pixel_stride, 1} {}
 };
 
-/// The same elements in the order of memory, between values with gaps between their pixels.
+/// Copies elements in memory order between values that may have gaps between their pixels.
 template <isa I>
 [[gnu::noinline]] void copy_in_order(step_data const& s, float const* from, float* to) {
   long const count = s.out.count();
@@ -37,7 +37,7 @@ template <isa I>
   }
 }
 
-/// Between an image and the sequences of the pixels at each place (py, px) in its patches of ph x pw pixels.
+/// The copy between an image and the sequences of the pixels at each place (py, px) in its patches of ph x pw pixels.
 template <isa I>
 strided_copy<I> copy_of_patches(step_data const& s) {
   bool const fold = s.move.kind == op::fold;
@@ -92,12 +92,12 @@ template <isa I>
 
 }  // namespace detail
 
-/// Moves the elements of a value as step_data::move says; the numbers of `node`'s fields of the same names:
+/// Moves the elements of a value according to step_data::move, whose fields mean the same as in `node`:
 ///   slice            element i along the axis is element begin + i * step of the source;
 ///   concat           element i of the source along the axis becomes element begin + i * step, the others stay;
 ///   channel_shuffle  `groups`;  permute  `order`;  unfold, fold  patches as large as the window's strides;
-///   expand           axes on which the source has one element repeat it;
-///   reshape          as in memory;  identity  a copy.
+///   expand           repeats the source along axes on which it has one element;
+///   reshape          keeps the order in memory;  identity  copies.
 template <kernel_key K>
 struct copy_kernel {
   static_assert(K.after.count() == 0, "a copy takes no epilogue");

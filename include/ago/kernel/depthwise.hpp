@@ -18,7 +18,7 @@ struct depthwise_memory {
       : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
         in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
         out_row(out_pixel * s.out.w), channels(s.out.c) {}
-  /// Row y of image n, wherever it is kept.
+  /// Row y of image n, in the value or its ring buffer.
   AGO_INLINE float const* in_row_at(step_data const& s, int n, int y) const {
     return in + row_in_memory(s.source, s.in, n, y) * in_row;
   }
@@ -40,8 +40,8 @@ AGO_INLINE unsigned bits_inside(int start, int extent, int bits) {
   return unsigned((1ull << r.last) - (1ull << r.first));
 }
 
-/// The window is known to the compiler. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
-/// results for one vector of channels; every input row passes through it once, while its weights are in registers.
+/// For windows known to the compiler. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
+/// results for one vector of channels; every input row is read once, while its weights are in registers.
 template <kernel_key K>
 class depthwise_tile {
   static constexpr isa I = K.target;
@@ -52,7 +52,7 @@ class depthwise_tile {
   depthwise_memory<K> at;
   depthwise_tile(step_data const& s, run_memory const& m) : at(s, m) {}
 
-  /// Moves on to output rows oy ... of image n, at most to row `end`.
+  /// Advances to the output rows from oy on of image n, up to row `end`.
   AGO_INLINE void row(step_data const& s, int n, int oy, int end) {
     int const iy = oy * sh - s.win.pad_top;
     in_rows_ = bits_inside(iy, s.in.h, in_rows);
@@ -63,8 +63,9 @@ class depthwise_tile {
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
 
-  /// Output columns ox ... of these rows, vectors first ... last - 1 of channels; returns how many columns. Those at
-  /// the end of a row that make no whole tile, and windows that lie more than half outside, are computed one by one.
+  /// Computes output columns from ox on of these rows, for vectors first ... last - 1 of channels; returns how many
+  /// columns. Columns that are left at the end of a row, and those whose window lies more than half outside the image,
+  /// are computed one by one.
   AGO_INLINE int tile(step_data const& s, int ox, int first, int last) {
     int const ix = ox * sw - s.win.pad_left;
     if constexpr (columns > 1)
@@ -101,11 +102,11 @@ class depthwise_tile {
       if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
   }
 
-  /// One vector of channels. `in`, `out`: distance of the tile's first pixel from the start of its row; the input's may
-  /// be outside the image.
+  /// Computes one vector of channels. `in`, `out`: distance of the tile's first pixel from the start of its row; that
+  /// of the input may be outside the image.
   template <int Columns, bool Partial>
   AGO_INLINE void compute(long in, long out, long pixel, int width, int v) const {
-    constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // may be outside the image
+    constexpr int width_in = in_columns(Columns), sides = Columns > 1 ? kw / 2 : kw;  // sides may be outside the image
     int const channel = v * V, count = Partial ? at.channels - channel : V;
     float const* const weights = at.weights + long(channel) * (kh * kw + 1);
     fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
@@ -146,7 +147,7 @@ class depthwise_tile {
     }
   }
 
-  /// Adds input (r, c) of the tile to every result whose window holds it.
+  /// Adds input (r, c) of the tile to every result whose window contains it.
   template <int Columns>
   AGO_INLINE static void accumulate(vec<I> (&sum)[rows][Columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
     _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
@@ -162,13 +163,13 @@ class depthwise_tile {
 
   unsigned in_rows_, in_columns_;  ///< bit i: row or column i of the tile's input is inside the image
   int out_rows_;                   ///< rows of the tile that exist
-  float const* in_[in_rows];       ///< the tile's input rows; those outside the image are not looked at
+  float const* in_[in_rows];       ///< the tile's input rows; those outside the image are not read
   float* out_[rows];
   long pixel_;
 };
 
-/// Any window, from the data. `K.tile.pixels` columns at a time where the whole window is inside the image, one at a
-/// time at its sides.
+/// For any window, which is taken from the data. Computes `K.tile.pixels` columns at a time where their windows are
+/// inside the image, and one at a time at its sides.
 template <kernel_key K>
 class depthwise_window {
   static constexpr isa I = K.target;
@@ -207,7 +208,7 @@ class depthwise_window {
       if (whole < last) compute<Columns, true>(s, ox, kx, whole);
   }
 
-  /// `Columns` results of one vector of channels.
+  /// Computes `Columns` results of one vector of channels.
   template <int Columns, bool Partial>
   AGO_INLINE void compute(step_data const& s, int ox, tap_range kx, int v) const {
     int const channel = v * V, count = Partial ? at.channels - channel : V;
@@ -236,7 +237,7 @@ class depthwise_window {
   }
 
   tap_range ky_;    ///< rows of the window on the image
-  int image_, top_;  ///< first input row of the window, which may be outside
+  int image_, top_;  ///< `top_`: first input row of the window, which may be outside the image
   float* out_;
   long pixel_;
 };
@@ -248,8 +249,8 @@ struct depthwise_method<K, false> { using type = depthwise_window<K>; };
 
 }  // namespace detail
 
-/// Per output, the taps are added in the order (ky, kx) whatever the tile; those outside the image are left out.
-/// `block` vectors of channels at a time pass over the image, so that the rows in flight stay in the L1 cache.
+/// The taps of an output are added in the order (ky, kx), whatever the tile; those outside the image are omitted.
+/// Each pass over the image computes `block` vectors of channels, so that the input rows in use stay in L1.
 template <kernel_key K>
 struct depthwise_kernel {
   static void run(step_data const& s, run_memory const& m) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The register tile of a depthwise convolution with every operation placed by hand.
+// The register tile of a depthwise convolution, scheduled by hand.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -10,7 +10,8 @@
 
 namespace ago::detail {
 
-/// Where a tile lies: its rows in memory at its first pixel (which may be outside the image), and what of it exists.
+/// The addresses of a tile's rows at its first pixel (which may be outside the image), and which rows and columns
+/// exist.
 template <int IN_ROWS, int ROWS>
 struct depthwise_area {
   float const* in[IN_ROWS];
@@ -18,12 +19,12 @@ struct depthwise_area {
   long in_pixel, out_pixel;               ///< floats between pixels
   unsigned rows_inside, columns_inside;  ///< bit i: row or column i of the input is inside the image
   int out_rows;                           ///< rows of results that exist
-  long pixel;                             ///< number of the first result
+  long pixel;                             ///< index of the first result
   int width;                              ///< results in a row of the image
 };
 
-/// K.tile.vectors x COLUMNS results of one vector of channels after another. Row by row of the input, as it comes in
-/// memory: each input is loaded `ahead` inputs before it is used. Per result the taps are added in the order (ky, kx).
+/// K.tile.vectors x COLUMNS results, for one vector of channels after another. The input is read row by row, and each
+/// input is loaded `ahead` inputs before it is used. The taps of a result are added in the order (ky, kx).
 template <kernel_key K, int COLUMNS>
 class depthwise_in_order {
   static constexpr isa I = K.target;
@@ -34,7 +35,7 @@ class depthwise_in_order {
  public:
   using area = depthwise_area<in_rows, rows>;
 
-  /// Vectors of channels first ... last - 1. A function of its own, because it needs most of the registers.
+  /// Computes vectors first ... last - 1 of channels. Not inlined, because it needs most of the registers.
   [[gnu::noinline]] static void run(area const& t, float const* weights, finisher<K.after, I> const& epilogue,
                                     int first, int last) {
     finisher<K.after, I> const after = epilogue;
@@ -69,7 +70,7 @@ class depthwise_in_order {
     long in_pixel;
     unsigned rows_inside, columns_inside;
     AGO_INLINE bool has_row(int r) const { return rows_inside >> r & 1; }
-    /// Column c may only be outside if it is at a side.
+    /// Only columns at a side may be outside the image.
     AGO_INLINE bool has_column(int c) const { return !is_side(c) || columns_inside >> c & 1; }
   };
   /// Columns of the input that may be outside the image.
@@ -77,7 +78,7 @@ class depthwise_in_order {
     constexpr int sides = COLUMNS > 1 ? kw / 2 : kw;
     return c < sides || c >= in_columns - sides;
   }
-  /// Is column c under tap kx of some result?
+  /// Does tap kx of some result read column c?
   static constexpr bool meets(int c, int kx) {
     return c >= kx && (c - kx) % sw == 0 && (c - kx) / sw < COLUMNS && c < in_columns;
   }
@@ -87,8 +88,8 @@ class depthwise_in_order {
     for (int ky = 0; ky < kh; ++ky) n += r >= ky && (r - ky) % sh == 0 && (r - ky) / sh < rows;
     return n;
   }
-  /// How many inputs later than the tap on its left each tap of row r is multiplied: such that at least four products
-  /// go by, the latency of one, until the next is added to the same result.
+  /// How many inputs later than the tap on its left each tap of row r is multiplied: enough for at least four products,
+  /// the latency of one, between two additions to the same result.
   static constexpr int lag(int r) {
     int n = 0;
     while (COLUMNS > 1 && uses(r) > 0 && (1 + n) * uses(r) * kw < 4 * sw) ++n;
@@ -99,7 +100,7 @@ class depthwise_in_order {
   AGO_INLINE static void load_taps(std::integer_sequence<int, X...>, float const* weights, vec<I> (&w)[kw]) {
     (load_vector<R * kw + X>(w[X], weights), ...);
   }
-  /// Starts the results in column z that row R is the first to add to.
+  /// Starts the accumulators in column z to which row R is the first to add.
   template <int R>
   AGO_INLINE static void start(float const* weights, vec<I> (&sum)[rows][COLUMNS], int z) {
     if constexpr (R % sh == 0 && R / sh < rows) load_vector<kh * kw>(sum[R / sh][z], weights);
@@ -109,7 +110,7 @@ class depthwise_in_order {
     _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
   }
 
-  /// Loads column C, in turn from p and from one pixel behind it.
+  /// Loads column C, alternately from p and from one pixel after it.
   template <int C>
   AGO_INLINE static void load(float const*& p, limits const& at, vec<I> (&x)[in_columns]) {
     if constexpr (C < in_columns) {
@@ -176,7 +177,7 @@ class depthwise_in_order {
       _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) results[z][0] = sum[z];
       return finish_apart(after, results, COLUMNS, {to, step, pixel, 1, channel, V});
     }
-    constexpr int early = COLUMNS < 3 ? COLUMNS : 3;  // addresses that are known before they are needed
+    constexpr int early = COLUMNS < 3 ? COLUMNS : 3;  // addresses that are computed in advance
     float* address[COLUMNS];
     auto const next = [&](int z) __attribute__((always_inline)) {
       pin(to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elementwise operators that no other kernel takes with it: reads a value, applies the epilogue, writes.
+// Elementwise operators that are in no other kernel's epilogue: reads a value, applies the epilogue, writes.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -24,7 +24,8 @@ struct elementwise_kernel {
  private:
   static constexpr isa I = K.target;
 
-  /// Without gaps between the pixels, and with nothing that depends on the channel, all pixels are one long pixel.
+  /// Can all pixels be treated as one long pixel? Yes if there are no gaps between them and nothing depends on the
+  /// channel.
   static bool is_one_run(step_data const& s) {
     static constexpr epilogue after = K.after;  // clang cannot index a part of a template argument at run time
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows of a table, chosen by numbers.
+// Embedding: rows of a table, selected by index.
 #pragma once
 
 #include <ago/kernel/pack_embedding.hpp>
@@ -7,8 +7,8 @@
 
 namespace ago {
 
-/// The source's one channel says which row of the table [groups][channels] at step_data::weights each pixel becomes:
-/// rounded toward zero; a number beyond the table is its first or last row, NaN the first.
+/// Each pixel becomes a row of the table [groups][channels] at step_data::weights. The source's one channel is the
+/// index, rounded toward zero; an index beyond the table selects its first or last row, NaN the first.
 template <kernel_key K>
 struct embedding_kernel {
   static void run(step_data const& s, run_memory const& m) {

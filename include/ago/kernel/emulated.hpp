@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emulated SIMD registers: ago::vec as an array of floats. They run the code for other machines' registers in tests,
-// and let a test watch it.
+// Emulated SIMD registers: ago::vec as an array of floats. With them, tests run and observe the code for other
+// machines' registers.
 #pragma once
 
 #include <ago/graph/isa.hpp>
@@ -11,14 +11,14 @@ namespace ago {
 
 template <isa I> struct vec;
 
-/// Called at every multiply-add of an emulated register, that is for lanes(I) products; does nothing. A test that
-/// counts them specialises it, in a program that consists of one translation unit.
+/// Called at every multiply-add of an emulated register, that is, for lanes(I) products; does nothing. A test that
+/// counts them specialises it, in a program with a single translation unit.
 template <isa I>
 inline void watch_multiply_add() {}
 
-/// One register of `size` floats; its operations are those of the others, lane by lane. Each is a call: that compiles
-/// fast, and no compiler contracts a product with a sum in one place and not in another. As fma rounds once, in
-/// software if need be, sums of products are the same whatever the compiler and its flags.
+/// One register of `size` floats; its operations are those of the other registers, lane by lane. Each is a call: this
+/// compiles fast, and prevents the compiler from contracting products with sums in some places only. Because fma rounds
+/// once, in software if necessary, sums of products do not depend on the compiler and its flags.
 template <isa I>
   requires(is_emulated(I))
 struct vec<I> {
@@ -59,7 +59,7 @@ struct vec<I> {
   [[gnu::noinline]] friend vec operator/(vec const& a, vec const& b) {
     return each([&](int i) { return a.lane[i] / b.lane[i]; });
   }
-  /// Of two operands one of which is NaN: b.
+  /// If one of the operands is NaN: b.
   [[gnu::noinline]] friend vec min(vec const& a, vec const& b) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
   }
@@ -105,16 +105,16 @@ struct vec<I> {
   [[gnu::noinline]] friend vec round_to_even(vec const& a) {
     return each([&](int i) { return std::nearbyint(a.lane[i]); });
   }
-  /// x * y + z in one rounding.
+  /// x * y + z, rounded once.
   [[gnu::noinline]] friend vec fma(vec const& x, vec const& y, vec const& z) {
     watch_multiply_add<I>();
     return each([&](int i) { return std::fma(x.lane[i], y.lane[i], z.lane[i]); });
   }
-  /// Where a < b: x, elsewhere y.
+  /// x where a < b, elsewhere y.
   [[gnu::noinline]] friend vec where_less(vec const& a, vec const& b, vec const& x, vec const& y) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? x.lane[i] : y.lane[i]; });
   }
-  /// Where a is NaN: x, elsewhere y.
+  /// x where a is NaN, elsewhere y.
   [[gnu::noinline]] friend vec where_nan(vec const& a, vec const& x, vec const& y) {
     return each([&](int i) { return std::isnan(a.lane[i]) ? x.lane[i] : y.lane[i]; });
   }
@@ -122,7 +122,7 @@ struct vec<I> {
   [[gnu::noinline]] friend vec copysign(vec const& a, vec const& b) {
     return each([&](int i) { return std::copysign(a.lane[i], b.lane[i]); });
   }
-  /// a0 b0 a1 b1 ... of the lower, and of the upper halves.
+  /// a0 b0 a1 b1 ... of the lower halves; zip_hi: of the upper halves.
   [[gnu::noinline]] friend vec zip_lo(vec const& a, vec const& b) {
     return each([&](int i) { return (i % 2 ? b : a).lane[i / 2]; });
   }

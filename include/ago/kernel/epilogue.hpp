@@ -27,12 +27,12 @@ AGO_INLINE float* mutable_address(place const& p, run_memory const& m) {
 template <op>
 inline constexpr bool never_kind = false;
 
-/// Where row y of image n is kept, in rows.
+/// The position of row y of image n in memory, in rows.
 AGO_INLINE long row_in_memory(place const& p, shape const& s, int n, int y) {
   return p.ring ? y % p.ring : long(n) * s.h + y;
 }
 
-/// The operators without parameters or operands. NaN stays NaN. Largest errors over all finite x, measured for every
+/// Unary operators without parameters. NaN stays NaN. Largest errors over all finite x, measured for every
 /// instruction set against double (u = one unit in the last place of the result):
 ///   leaky_relu 1 u; tanh 3 u; sigmoid 4 u for x > -87, below that 2e-38 absolute;
 ///   hard_sigmoid 1e-7 absolute; hard_swish, silu, gelu, gelu_tanh 2e-7 * max(1, |x|) absolute; all others exact.
@@ -42,7 +42,7 @@ template <op K, isa I>
 AGO_INLINE vec<I> activate(vec<I> x, [[maybe_unused]] float alpha, [[maybe_unused]] float beta,
                            [[maybe_unused]] float zero) {
   using v = vec<I>;
-  // min and max return their second operand if one is NaN: x comes second.
+  // min and max return their second operand if one is NaN, so x comes second.
   [[maybe_unused]] auto const clamp = [](vec<I> low, vec<I> high, vec<I> y) { return min(high, max(low, y)); };
   if constexpr (K == op::relu) return max(v(zero), x);
   else if constexpr (K == op::relu6) return clamp(v(zero), v(zero + 6), x);
@@ -77,8 +77,8 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
 
 }  // namespace detail
 
-/// The epilogue `E` bound to the addresses of one step. Call it with a register of results, the index of their pixel
-/// within the image range that it was made for, and their first channel; `count` lanes are valid.
+/// The epilogue `E`, bound to the addresses of one step. Call it with a register of results, the index of their pixel
+/// in the whole value, and their first channel; `count` lanes are valid.
 template <epilogue E, isa I>
 class finisher {
  public:
@@ -95,7 +95,8 @@ class finisher {
     channels_ = padded(s.out.c, I);
   }
 
-  /// Moves on to image `n` of `s`: the operands that hold one pixel per image, or the same pixels for each.
+  /// Advances to image `n` of `s`: sets the addresses of operands with one pixel per image, or with the same pixels for
+  /// all images.
   AGO_INLINE void image(step_data const& s, run_memory const& m, int n) {
     for (int i = 0; i < stages; ++i)
       if (E.stages[i].kind == op::positions)
@@ -111,8 +112,8 @@ class finisher {
     return apply<0>(x, pixel, channel, count, 0);
   }
 
-  /// The epilogue, here and now: the constants of activations are made anew. Otherwise compilers make them before the
-  /// loops around this place, where they take registers from the accumulators.
+  /// The epilogue with constants that are loaded here. Otherwise compilers load them before the surrounding loops,
+  /// where they take registers from the accumulators.
   struct anew {
     finisher const& all;
     float zero;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Batch norm folded into weights and bias, numerically, while packing.
+// Folds batch norm into weights and bias while they are packed.
 #pragma once
 
 #include <ago/plan/step.hpp>
@@ -10,8 +10,8 @@ namespace ago {
 
 namespace detail {
 
-/// a * b. Compilers do not make one instruction of it and of the sum that follows, whose result would have other bits
-/// where there is such an instruction: packed weights are the same whatever machine packs them.
+/// a * b, rounded. Keeps compilers from fusing it with a following sum on machines that have such an instruction, so
+/// that packed weights are bit-identical whichever machine packs them.
 inline double rounded_product(double a, double b) {
   double product = a * b;
 #if defined(__SSE2__)
@@ -26,12 +26,12 @@ inline double rounded_product(double a, double b) {
 
 }  // namespace detail
 
-/// Scale and shift per output channel that an operator's parameters amount to. Computed in double: folding then adds
-/// no error beyond the rounding of the packed float.
+/// Scale and shift per output channel that result from an operator's parameters. Computed in double, so that folding
+/// adds no error beyond the rounding of the packed float.
 class folded_parameters {
  public:
-  /// `blob`: the user's weights; `channels`: output channels, the length of each vector unless `from` says otherwise.
-  /// Output channels are counted as the step does.
+  /// `blob`: the user's weights; `channels`: output channels of the step, the length of each vector unless `from`
+  /// specifies another.
   folded_parameters(parameter_source const& from, float const* blob, int channels)
       : weight_(at(blob, from.weight)), norm_(at(blob, from.norm)), shift_(at(blob, from.shift)),
         shift_norm_(at(blob, from.shift_norm)), epsilon_(from.epsilon),
@@ -41,9 +41,9 @@ class folded_parameters {
   float weight(long i, long count, int o) const {
     return float(double(weight_[channel(o) * count + i]) * scale(norm_, channel(o)));
   }
-  /// Has output channel o its parameters here? Those of merged operators (packing_data) come from several sources.
+  /// Are the parameters of output channel o in this source? Those of merged operators come from several sources.
   bool has(int o) const { return channel(o) >= 0 && channel(o) < channels_; }
-  /// Number of output channel o in each of the vectors.
+  /// Index of output channel o in each vector.
   long channel(int o) const { return start_ + long(o) * step_; }
   double scale(int o) const { return scale(norm_, channel(o)); }
   float shift(int o) const {

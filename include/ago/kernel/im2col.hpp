@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolution of small images: the windows are copied together (im2col), and multiplied by the weights as one matrix.
+// Convolution of small images by im2col: the windows are copied into rows, and multiplied by the weights as one matrix.
 #pragma once
 
 #include <ago/kernel/pointwise.hpp>
@@ -31,10 +31,9 @@ template <isa I>
 
 }  // namespace detail
 
-/// What convolution_kernel computes, without groups, to the bit: products with zeros change no sum. Weights as
-/// matrix_layout has them, which pass once, one after another; the direct convolution reads them for every rectangle
-/// of pixels that see the same taps. Scratch: out.pixels() windows. Expects tile.pixels_left == out.pixels() %
-/// tile.pixels.
+/// Bit-identical to convolution_kernel, without groups: products with zeros change no sum. Reads the weights, in
+/// matrix_layout, once and sequentially; the direct convolution reads them for every rectangle of pixels that see the
+/// same taps. Scratch: out.pixels() windows. Expects tile.pixels_left == out.pixels() % tile.pixels.
 template <kernel_key K>
 struct im2col_kernel {
   static void run(step_data const& s, run_memory const& m) {

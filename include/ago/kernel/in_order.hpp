@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that stay in the order in which they are written, for loops that are scheduled by hand.
-// Left to themselves, compilers move the loads of an unrolled loop far ahead and spill what then no longer fits the
-// registers (g++ 12), or put them one behind the other, where in-order cores wait for them. See docs/kernels.md.
+// Otherwise compilers move the loads of an unrolled loop far ahead, and spill values that then no longer fit the
+// registers (g++ 12), or group the loads, which stalls in-order cores. See docs/kernels.md.
 #pragma once
 
 #include <ago/kernel/simd.hpp>
@@ -9,11 +9,11 @@
 namespace ago::detail {
 
 #if defined(__aarch64__)
-/// What an instruction may read from p on: all that lies there.
+/// The memory operand of a load: everything from p on.
 using any_floats = float const[1 << 28];
 #endif
 
-/// The first `Floats` lanes of what is `bytes` behind p; the others are zero.
+/// Loads `Floats` lanes from `bytes` after p; the other lanes are zero.
 template <int Floats, isa I>
 AGO_INLINE void load_input(vec<I>& x, float const* p, long bytes) {
 #if defined(__aarch64__)
@@ -29,7 +29,7 @@ AGO_INLINE void load_input(vec<I>& x, float const* p, long bytes) {
   else x = vec<I>::load(p + bytes / 4);
 }
 
-/// Vector number `Index` of those from p on.
+/// Loads vector number `Index` of those from p on.
 template <int Index, isa I>
 AGO_INLINE void load_vector(vec<I>& x, float const* p) {
 #if defined(__aarch64__)
@@ -66,7 +66,7 @@ AGO_INLINE void multiply(vec<I>& acc, vec<I> const& w, vec<I> const& x) {
   acc = fma(w, x, acc);
 }
 
-/// `st1` needs half of what `str` takes of the pipes that multiply (Cortex-A76).
+/// Uses `st1`, which occupies the pipes that multiply for half as long as `str` (Cortex-A76).
 template <isa I>
 AGO_INLINE void store(vec<I> const& x, float* p) {
 #if defined(__aarch64__)
@@ -78,8 +78,8 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
-/// Makes x a value that is not used: where it is loaded only under a condition, and used under the same, it would
-/// otherwise take a register from the start of the function on.
+/// Ends the lifetime of x's value. If x is loaded and used only under a condition, it would otherwise occupy a register
+/// from the start of the function.
 template <isa I>
 AGO_INLINE void forget(vec<I>& x) {
 #if defined(__aarch64__)

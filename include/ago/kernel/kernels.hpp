@@ -27,7 +27,7 @@
 
 namespace ago {
 
-/// The function that runs steps with key `K`.
+/// The function that runs steps with the key `K`.
 template <kernel_key K>
 constexpr kernel_function kernel_for() {
   if constexpr (K.what == structure::pointwise) return &pointwise_kernel<K>::run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The inner loop of matrix products where a register can be multiplied by one lane of another: one load takes four
-// steps of a pixel.
+// The inner loop of matrix products for instruction sets that can multiply a register by one lane of another: one load
+// fetches four steps of K of a pixel.
 #pragma once
 
 #include <ago/kernel/in_order.hpp>
@@ -9,17 +9,17 @@
 
 namespace ago::detail {
 
-/// Four steps of K multiply 4 * VECTORS weights, one after another, by all pixels. The weights pass through
-/// `registers` registers in turn; each is loaded while those before it are used.
+/// Four steps of K multiply 4 * VECTORS weights, one after another, by all pixels. The weights use `registers`
+/// registers in rotation; each weight is loaded while those before it are used.
 template <int PIXELS, int VECTORS>
 struct lane_order {
   static constexpr int uses = 4 * VECTORS;
   static constexpr int registers = PIXELS * (VECTORS + 1) + 4 <= 30 ? 4 : 2;
-  /// The last two weights are used together: two products for each input before it is loaded anew.
+  /// The last two weights are used together, so that each input is multiplied twice before it is overwritten.
   static constexpr bool pairs = registers == 4 && VECTORS > 1;
 };
 
-/// Loads the weight that is `registers - 1` uses ahead; those of the next four steps are at `next`.
+/// Loads the weight that is used `registers - 1` uses later; those of the next four steps are at `next`.
 template <int USE, int USES, isa I, int N>
 AGO_INLINE void load_ahead(float const* w, float const* next, vec<I> (&weight)[N]) {
   constexpr int ahead = USE + N - 1;
@@ -27,7 +27,7 @@ AGO_INLINE void load_ahead(float const* w, float const* next, vec<I> (&weight)[N
   else load_vector<ahead - USES>(weight[ahead % N], next);
 }
 
-/// One use of a weight. The last one loads the inputs of the next four steps, from pixel[p] + bytes.
+/// Uses one weight. The last use also loads the inputs of the next four steps, from pixel[p] + bytes.
 template <int USE, isa I, int N, int PIXELS, int VECTORS>
 AGO_INLINE void use_weight(float const* w, float const* next, float const* const (&pixel)[PIXELS], long bytes,
                            vec<I> (&weight)[N], vec<I> (&x)[PIXELS], vec<I> (&acc)[PIXELS][VECTORS]) {
@@ -43,7 +43,7 @@ AGO_INLINE void use_weight(float const* w, float const* next, float const* const
   if constexpr (pair) load_ahead<USE + 1, order::uses>(w, next, weight);
 }
 
-/// Four steps of K, `count` times.
+/// Adds four steps of K, `count` times.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
@@ -55,7 +55,7 @@ AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count,
   long bytes = 0;
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) load_input<4>(x[p], pixel[p], bytes);
   _Pragma("GCC unroll 1") for (; count > 0; --count) {
-    bytes += count > 1 ? 16 : 0;  // the last time loads what it has: nothing beyond is read
+    bytes += count > 1 ? 16 : 0;  // the last iteration reloads its inputs, so that nothing beyond them is read
     float const* next = w + (count > 1 ? order::uses * lanes(I) : 0);
     pin(next);
     [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {

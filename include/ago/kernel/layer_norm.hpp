@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layer norm: every pixel brought to mean 0 and variance 1 over its channels, then scaled and shifted for each channel.
+// Layer norm: normalises every pixel to mean 0 and variance 1 over its channels, then scales and shifts each channel.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -11,16 +11,16 @@
 
 namespace ago {
 
-/// out[pixel, c] = epilogue((in[pixel, c] - mean) / sqrt(variance + alpha) * gamma[c] + beta[c]), mean and (biased)
-/// variance over the channels of the pixel. Packed weights as pack_layer_norm has them.
+/// out[pixel, c] = epilogue((in[pixel, c] - mean) / sqrt(variance + alpha) * gamma[c] + beta[c]), with mean and
+/// (biased) variance over the channels of the pixel. Weights as packed by pack_layer_norm.
 ///
-/// The variance is that of x - m, with m the mean as rounded: however far the values are from 0, their differences from
-/// m are exact or nearly so, and the mean of the differences is what m lacks. Largest error, before the epilogue:
-/// 2^-24 * ((8 + 2 c / lanes) * (|result - beta| + |gamma|) + |result|).
+/// The variance is that of x - m, where m is the rounded mean: however far the values are from 0, their differences
+/// from m are almost exact, and the mean of the differences is the rounding error of m. Largest error, before the
+/// epilogue: 2^-24 * ((8 + 2 c / lanes) * (|result - beta| + |gamma|) + |result|).
 template <kernel_key K>
 struct layer_norm_kernel {
-  /// Some pixels at a time: they do not wait for each other. (On Zen 5 four take 0.5 to 0.7 times as long as one after
-  /// another.)
+  /// Four pixels at a time, because their operations do not wait for each other. (On Zen 5 they take 0.5 to 0.7 times
+  /// as long as one after another.)
   static void run(step_data const& s, run_memory const& m) {
     constexpr int together = 4;
     finisher<K.after, I> const finish(s, m);
@@ -33,7 +33,7 @@ struct layer_norm_kernel {
  private:
   static constexpr isa I = K.target;
 
-  /// PIXELS pixels, from pixel `first` on.
+  /// Normalises PIXELS pixels, from pixel `first` on.
   template <int PIXELS>
   static void normalise(step_data const& s, run_memory const& m, finisher<K.after, I> const& finish, long first) {
     int const c = s.out.c;
@@ -43,7 +43,7 @@ struct layer_norm_kernel {
     float const* const gamma = m.weights + s.weights;
     float const* const beta = gamma + padded(c, I);
     detail::register_run<I> const channels(c);
-    // For each pixel: the mean as rounded, the mean of the differences from it, 1 / sqrt(variance + epsilon).
+    // For each pixel: the rounded mean, the mean of the differences from it, 1 / sqrt(variance + epsilon).
     vec<I> center[PIXELS], rest[PIXELS], scale[PIXELS], sum[PIXELS], squares[PIXELS];
     for (vec<I>& x : sum) x = vec<I>(0.f);
     channels.each([&](int k, int valid) __attribute__((always_inline)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a user's lambda on whatever register the kernel works with.
+// Calls a user's lambda with the kernel's type of register.
 #pragma once
 
 #include <ago/graph/user_function.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transcendental functions on registers, and those that a user's map may call: x * math::sigmoid(x).
+// Transcendental functions on registers, and the functions that a user's map may call: x * math::sigmoid(x).
 #pragma once
 
 #include <ago/kernel/simd.hpp>
@@ -40,12 +40,12 @@ AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
   return y;
 }
 
-/// exp(x) for -87 <= x <= 87 within 2 units in the last place; NaN for NaN. Reduced to |r| <= ln(2) / 2 (Cody and
-/// Waite), then the polynomial of Cephes' expf as xsimd shortened it.
+/// exp(x) for -87 <= x <= 87 within 2 units in the last place; NaN for NaN. Reduces to |r| <= ln(2) / 2 (Cody and
+/// Waite), then evaluates the polynomial of Cephes' expf as shortened by xsimd.
 template <isa I>
 AGO_INLINE vec<I> exp_in_range(vec<I> x) {
   using v = vec<I>;
-  v const shift(12582912.f);  // 1.5 * 2^23: what is added to it is rounded to an integer
+  v const shift(12582912.f);  // 1.5 * 2^23: adding it rounds to an integer
   v const t = fma(x, v(1.44269504f), shift), n = t - shift;
   v const r = fma(n, v(2.12194440e-4f), fma(n, v(-.693359375f), x));
   v p = fma(v(1.3997796e-3f), r, v(8.3955629e-3f));
@@ -90,8 +90,8 @@ AGO_INLINE vec<I> exp_near_zero(vec<I> r) {
   return fma(p, r, v(1.f));
 }
 
-/// exp(x) for x <= 0, minus infinity included: within 3 units in the last place for x >= -87.3, 0 for x < -87.7, and
-/// between the two within 2e-38. NaN for NaN.
+/// exp(x) for x <= 0, including minus infinity: within 3 units in the last place for x >= -87.3, 0 for x < -87.7, and
+/// within 2e-38 in between. NaN for NaN.
 template <isa I>
 AGO_INLINE vec<I> exp_of_negative(vec<I> x) {
   using v = vec<I>;
@@ -102,8 +102,8 @@ AGO_INLINE vec<I> exp_of_negative(vec<I> x) {
   return exp_near_zero<1>(r) * power_of_two(t);
 }
 
-/// 2^x for x <= 0, minus infinity included: within 3 units in the last place for x >= -126, 0 for x <= -127, and
-/// between the two within 2^-126. NaN for NaN.
+/// 2^x for x <= 0, including minus infinity: within 3 units in the last place for x >= -126, 0 for x <= -127, and
+/// within 2^-126 in between. NaN for NaN.
 template <isa I>
 AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
   using v = vec<I>;
@@ -116,7 +116,7 @@ AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
     return fma(p, r, v(1.f));
   };
 #if XSIMD_WITH_AVX512F
-  if constexpr (I == isa::avx512) {  // rounding and scaling take none of the pipes that multiply
+  if constexpr (I == isa::avx512) {  // rounding and scaling do not occupy the pipes that multiply
     v const n = typename v::batch(_mm512_roundscale_ps(x.v, 0));
     __mmask16 const counts = _mm512_cmp_ps_mask(x.v, _mm512_set1_ps(-126.f), _CMP_NLT_UQ);
     return typename v::batch(_mm512_maskz_scalef_ps(counts, near_zero(x - n).v, n.v));
@@ -132,17 +132,17 @@ AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
 template <isa I>
 AGO_INLINE vec<I> quotient(vec<I> a, vec<I> d) {
 #if XSIMD_WITH_AVX512F && !defined(__SSE4A__)
-  if constexpr (I == isa::avx512) {  // an estimate and one Newton step: a third of the time of a division on Intel
+  if constexpr (I == isa::avx512) {  // an estimate and one Newton step take a third of the time of a division on Intel
     vec<I> const r = typename vec<I>::batch(_mm512_rcp14_ps(d.v));
     return a * fma(r, fma(-d, r, vec<I>(1.f)), r);
   }
 #endif
-  return a / d;  // on AMD, which alone has SSE4a, silu takes three quarters of the time
+  return a / d;  // on AMD, the only processors with SSE4a, silu takes three quarters of the time with a division
 }
 
 }  // namespace detail
 
-/// 1 / (1 + exp(-x)) within 4 units in the last place for x > -87, and less than 2e-38 below. NaN for NaN.
+/// 1 / (1 + exp(-x)) within 4 units in the last place for x > -87, and less than 2e-38 below that. NaN for NaN.
 template <isa I>
 AGO_INLINE vec<I> logistic(vec<I> x) {
   if constexpr (I == isa::scalar) return vec<I>(1.f) / (vec<I>(1.f) + exp(-max(vec<I>(-87.f), x)));
@@ -151,13 +151,14 @@ AGO_INLINE vec<I> logistic(vec<I> x) {
                             vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
 }
 
-/// a^b = exp(b log |a|), and its sign: within 4 + 2 |b log a| units in the last place, infinity beyond 2.4e38. Zeros,
-/// infinities and NaN become what the C library's pow makes of them; a negative number to a power not whole is NaN.
+/// a^b = exp(b log |a|) with the sign of the power: within 4 + 2 |b log a| units in the last place, infinity beyond
+/// 2.4e38. Zeros, infinities and NaN give the results of the C library's pow; a negative number to a power that is not
+/// whole is NaN.
 template <isa I>
 AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
   using v = vec<I>;
   v const zero(0.f), one(1.f), least(1e-45f), most(3.4028235e38f);
-  // An infinite exponent counts as a large one: times log 1 it is 0, and no NaN.
+  // An infinite exponent is replaced by a large one: times log 1 it is 0, not NaN.
   v const size = exp(min(most, max(-most, b)) * log(abs(a)));
   v const half = b * v(.5f), whole = where_less(floor(half), half, copysign(size, a), size);
   v const broken = where_less(a, zero, where_less(a, -most, size, v(__builtin_nanf(""))), size);
@@ -167,8 +168,8 @@ AGO_INLINE vec<I> power(vec<I> a, vec<I> b) {
 
 namespace detail {
 
-/// y / (1 + exp(-x)) within 1.5e-7 * |y|, for three quarters of the instructions of logistic(); for y below -87 as for
-/// -87. So at minus infinity silu has its limit, 0, and no NaN.
+/// y / (1 + exp(-x)) within 1.5e-7 * |y|, in three quarters of the instructions of logistic(). y below -87 is replaced
+/// by -87, so that silu at minus infinity is its limit, 0, not NaN.
 template <isa I>
 AGO_INLINE vec<I> times_logistic(vec<I> y, vec<I> x) {
   using v = vec<I>;
@@ -179,9 +180,9 @@ AGO_INLINE vec<I> times_logistic(vec<I> y, vec<I> x) {
   return quotient(max(v(-87.f), y), fma(exp_near_zero<-1>(r), power_of_two(t), v(1.f)));
 }
 
-/// x * Phi(x), Phi the normal distribution function, within 1.6e-7 * max(1, |x|); at minus infinity its limit, 0,
-/// within 2e-7. Phi(-a)^(1/4) is a polynomial for 0 <= a <= 5.5, beyond which a * Phi(-a) counts as constant: the
-/// fourth power makes little of the polynomial's error where it is small, and a degree of 8 suffices.
+/// x * Phi(x), with the normal distribution function Phi, within 1.6e-7 * max(1, |x|); at minus infinity its limit, 0,
+/// within 2e-7. Phi(-a)^(1/4) is approximated by a polynomial for 0 <= a <= 5.5; beyond, a * Phi(-a) is taken to be
+/// constant. The fourth power reduces the polynomial's error where the value is small, so a degree of 8 suffices.
 template <isa I>
 AGO_INLINE vec<I> gelu(vec<I> x) {
   using v = vec<I>;
@@ -202,11 +203,11 @@ AGO_INLINE vec<I> gelu(vec<I> x) {
 
 }  // namespace ago
 
-/// Elementwise on one register, for `map{[](auto x) { return x * math::sigmoid(x); }}`. Named with their namespace,
-/// because layers have some of these names.
+/// Elementwise functions on one register, for `map{[](auto x) { return x * math::sigmoid(x); }}`. They must be
+/// qualified with their namespace, because layers have some of these names.
 namespace ago::math {
 
-/// What the C library's function of this name computes.
+/// The C library's function of the same name.
 /// @{
 template <isa I> AGO_INLINE vec<I> exp(vec<I> x) { return exp(x); }
 template <isa I> AGO_INLINE vec<I> log(vec<I> x) { return log(x); }
@@ -221,7 +222,7 @@ template <isa I> AGO_INLINE vec<I> cos(vec<I> x) { return cos(x); }
 template <isa I> AGO_INLINE vec<I> floor(vec<I> x) { return floor(x); }
 template <isa I> AGO_INLINE vec<I> ceil(vec<I> x) { return ceil(x); }
 /// @}
-/// The nearest whole number, of two the even one.
+/// The nearest integer; ties go to the even one.
 template <isa I> AGO_INLINE vec<I> round(vec<I> x) { return round_to_even(x); }
 /// a to the power of b.
 template <isa I> AGO_INLINE vec<I> pow(vec<I> a, vec<I> b) { return power(a, b); }
@@ -231,7 +232,7 @@ template <isa I> AGO_INLINE vec<I> min(vec<I> a, vec<I> b) { return min(a, b); }
 template <isa I> AGO_INLINE vec<I> max(vec<I> a, vec<I> b) { return max(a, b); }
 /// 1 / (1 + exp(-x)).
 template <isa I> AGO_INLINE vec<I> sigmoid(vec<I> x) { return logistic(x); }
-/// Where a < b: x, elsewhere y.
+/// x where a < b, elsewhere y.
 template <isa I> AGO_INLINE vec<I> where_less(vec<I> a, vec<I> b, vec<I> x, vec<I> y) { return where_less(a, b, x, y); }
 
 }  // namespace ago::math

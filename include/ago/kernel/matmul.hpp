@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products of two values, row of images by row of images.
+// Matrix products of two values: one product for each row of each image.
 #pragma once
 
 #include <ago/kernel/product.hpp>
@@ -7,7 +7,7 @@
 namespace ago {
 
 /// out[n, y, x, o] = epilogue(alpha * sum over c of in[n, y, x, c] * other[n, y, c, o]), or with K.transposed
-/// other[n, y, o, c]. `other` may have one image or one row, for all of them.
+/// other[n, y, o, c]. `other` may have one image or one row, which then serves all.
 template <kernel_key K>
 struct matmul_kernel {
   static void run(step_data const& s, run_memory const& m) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Maximum over windows that the compiler knows: the maximum of an input column serves all windows that hold it.
+// Maximum over windows that the compiler knows: the maximum of an input column serves all windows that contain it.
 #pragma once
 
 #include <ago/kernel/pool.hpp>
@@ -8,8 +8,8 @@ namespace ago {
 
 namespace detail {
 
-/// `K.tile.pixels` results of a row at a time where their windows are on the image from left to right, then
-/// `K.tile.pixels_left`, one at a time at its sides.
+/// Computes `K.tile.pixels` results of a row at a time where all columns of their windows are inside the image, then
+/// `K.tile.pixels_left`, and one at a time at the sides of the image.
 template <kernel_key K>
 class max_pool_tile {
   static constexpr isa I = K.target;
@@ -47,8 +47,8 @@ class max_pool_tile {
     }
   }
 
-  /// All channels of `Columns` results from column ox on, number `pixel` and those behind it. Taps of the first one
-  /// beside `taps` are off the image. Returns `Columns`.
+  /// Computes all channels of `Columns` results from column ox on, with indices from `pixel` on. Taps of the first
+  /// result that are not in `taps` are outside the image. Returns `Columns`.
   template <int Columns>
   AGO_INLINE int channels(int ix, tap_range taps, int ox, long pixel) const {
     long const in = long(ix) * s_.source.pixel_stride;
@@ -83,8 +83,8 @@ class max_pool_tile {
 
   step_data const& s_;
   finisher<K.after, I> finish_;
-  float const *in_, *in_row_[K.kernel_h]{};  ///< rows of the window that are on the image ...
-  int rows_{};                                ///< ... so many
+  float const *in_, *in_row_[K.kernel_h]{};  ///< rows of the window that are inside the image
+  int rows_{};                                ///< number of those rows
   float *out_, *out_row_{};
 };
 

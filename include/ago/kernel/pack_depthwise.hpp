@@ -8,8 +8,8 @@
 
 namespace ago {
 
-/// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], batch norm folded. Channels that
-/// only fill up the last vector get zeros.
+/// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], with batch norm folded in. The
+/// padding of the last vector of channels is zero.
 template <isa I>
 void pack_depthwise(kernel_key const&, step_data const& s, parameter_source const& from, float const* blob,
                     float* packed) {

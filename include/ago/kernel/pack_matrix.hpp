@@ -8,9 +8,9 @@
 
 namespace ago {
 
-/// Writes the matrix_layout of a step to `to`, batch norm folded in; padded channels get zeros. What comes `from`
-/// several places is written by as many calls, the one for channel 0 first. `blob` holds the weights as
-/// [out][in / groups][kernel_h][kernel_w]; the rows are in the order in which the input's channels lie in memory. A
+/// Writes weights to `to` in the matrix_layout of the step, with batch norm folded in; padded channels get zeros.
+/// Weights `from` several sources are written by one call for each, that for channel 0 first. `blob` holds the weights
+/// as [out][in / groups][kernel_h][kernel_w]; packed rows are in the order of the input's channels in memory. A
 /// template, so that objects built for different machines share no code.
 template <isa I>
 void pack_matrix(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,

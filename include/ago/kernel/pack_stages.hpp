@@ -9,7 +9,7 @@ namespace ago {
 
 namespace detail {
 
-/// One factor for each channel.
+/// Packs one factor for each channel.
 template <isa I>
 void pack_factors(parameter_source const& from, int channels, float const* blob, float* packed) {
   folded_parameters const factors(from, blob, channels);
@@ -19,10 +19,10 @@ void pack_factors(parameter_source const& from, int channels, float const* blob,
   }
 }
 
-/// A shift for each channel; of a batch norm behind a factor for each.
+/// Packs one shift for each channel; for a batch norm, after one factor for each.
 template <isa I>
 void pack_shifts(op kind, parameter_source source, int channels, float const* blob, float* packed) {
-  if (kind == op::batch_norm) source.norm = source.shift_norm;  // scales what it normalises
+  if (kind == op::batch_norm) source.norm = source.shift_norm;  // its scale is that of its own norm
   folded_parameters const parameters(source, blob, channels);
   float* const scale = kind == op::batch_norm ? packed : nullptr;
   float* const shift = kind == op::batch_norm ? packed + padded(channels, I) : packed;
@@ -36,8 +36,8 @@ void pack_shifts(op kind, parameter_source source, int channels, float const* bl
 
 }  // namespace detail
 
-/// Writes the parameters of every stage in `key.after` that has some, as far as they come `from` here. `packed`: start
-/// of the model's packed weights.
+/// Writes the parameters of all stages in `key.after`, as far as `from` has them. `packed`: start of the model's packed
+/// weights.
 template <isa I>
 void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
                  float* packed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a step to its packed weights; plain loops for all instruction sets, so that any machine packs for any other.
+// Packs the weights of a step. Plain loops, so that any machine can pack for any instruction set.
 #pragma once
 
 #include <ago/kernel/pack_depthwise.hpp>
@@ -11,7 +11,7 @@
 
 namespace ago {
 
-/// Writes the packed weights of one step: its main operator's and its epilogue's.
+/// Writes the packed weights of one step: those of its main operator and of its epilogue.
 template <isa I>
 void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
   float* const weights = packed + s.weights;

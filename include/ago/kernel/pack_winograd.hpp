@@ -11,12 +11,12 @@ namespace ago {
 
 namespace detail {
 
-/// Every product rounded, see rounded_product().
+/// a0 x + a1 y + a2 z with rounded products, see rounded_product().
 inline double sum_of_products(double const (&a)[3], double x, double y, double z) {
   return rounded_product(a[0], x) + rounded_product(a[1], y) + rounded_product(a[2], z);
 }
 
-/// G g G^T * scale, of one input and output channel: point p to packed[p * stride].
+/// Writes G g G^T * scale of one input and output channel, point p to packed[p * stride].
 template <int TILE>
 void transform_weights(float const* g, double scale, float* packed, long stride) {
   constexpr int n = winograd_points<TILE>::patch;
@@ -33,8 +33,8 @@ void transform_weights(float const* g, double scale, float* packed, long stride)
 
 }  // namespace detail
 
-/// Writes the weights of a winograd_layout to `to`, batch norm folded in and transformed in double, so that they are
-/// rounded once; padded channels get zeros. What comes `from` several places is written by as many calls, the one for
+/// Writes weights to `to` in winograd_layout, with batch norm folded in and transformed in double, so that they are
+/// rounded once; padded channels get zeros. Weights `from` several sources are written by one call for each, that for
 /// channel 0 first. `blob` holds the weights as [out][in][3][3].
 template <isa I>
 void pack_winograd(kernel_key const& key, step_data const& s, parameter_source const& from, float const* blob,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows, columns and channels of a constant around an image.
+// Pads images with rows, columns and channels of a constant.
 #pragma once
 
 #include <ago/kernel/strided_copy.hpp>
 
 namespace ago {
 
-/// The pads of step_data::win are set to step_data::alpha, the rest is copied. If the result has more channels than the
-/// source, its first one is number move.begin.
+/// Sets the pads of step_data::win to step_data::alpha and copies the rest. If the result has more channels than the
+/// source, the first channel of the source becomes channel move.begin.
 template <kernel_key K>
 struct pad_kernel {
   static_assert(K.after.count() == 0, "pad takes no epilogue");

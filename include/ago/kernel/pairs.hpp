@@ -8,7 +8,7 @@
 
 namespace ago {
 
-/// a b a b ..., the floats that `a_b` consists of; only where has_pairs.
+/// a b a b ..., where `a_b` contains the two floats a and b; requires has_pairs.
 template <isa I>
 AGO_INLINE vec<I> spread_pair(double a_b) {
 #if XSIMD_WITH_AVX512F

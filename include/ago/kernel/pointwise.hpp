@@ -7,8 +7,8 @@
 
 namespace ago {
 
-/// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights as
-/// matrix_layout has them. With in_runs the channels of a pixel lie in several places. Expects tile.pixels_left ==
+/// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights in
+/// matrix_layout. With in_runs a pixel's channels consist of several segments. Expects tile.pixels_left ==
 /// pixels % tile.pixels, and vectors_left likewise.
 template <kernel_key K>
 struct pointwise_kernel {
@@ -17,20 +17,20 @@ struct pointwise_kernel {
 
   static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
 
-  /// Pixels first ... last - 1 of all. A ring keeps pixels, and has room for whole runs of them. Expects all runs but
-  /// the last of the value to consist of whole tiles.
+  /// Computes pixels first ... last - 1 of the value. Ring buffers hold pixels, and have room for whole runs. Expects
+  /// all runs but the last of the value to consist of whole tiles.
   static void run_of(step_data const& s, run_memory const& m, long first, long last) {
     auto const slot = [=](place const& p) { return p.ring ? first % p.ring : first; };
     pixels(s, m, pixels_at(s, m, slot(s.source), slot(s.destination), first, last - first));
   }
 
-  /// Image n. A ring keeps all rows of one. Expects tile.pixels_left == out.h * out.w % tile.pixels.
+  /// Computes image n. Ring buffers hold all rows of an image. Expects tile.pixels_left == out.h * out.w % tile.pixels.
   static void image(step_data const& s, run_memory const& m, int n) {
     long const count = long(s.out.h) * s.out.w, first = n * count;
     pixels(s, m, pixels_at(s, m, s.source.ring ? 0 : first, s.destination.ring ? 0 : first, first, count));
   }
 
-  /// Output rows first ... last - 1 of image n. Expects tile.pixels_left == out.w % tile.pixels.
+  /// Computes output rows first ... last - 1 of image n. Expects tile.pixels_left == out.w % tile.pixels.
   static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
     int const together = K.tile.pixels_left == 0 ? last - first : 1;  // rows of whole tiles are one run of pixels
     for (int y = first; y < last;) {
@@ -44,22 +44,22 @@ struct pointwise_kernel {
   }
 
  private:
-  /// A run of pixels: `first` is the number of the first one in the whole value, which the epilogue goes by.
+  /// A run of pixels. `first`: index of the first one in the whole value, which the epilogue uses.
   struct pixel_run {
     float const* source;
     float* destination;
     long first, count;
-    long from;  ///< number of the first one in the source's memory, which in_runs goes by
+    long from;  ///< index of the first one in the source's memory, which in_runs uses
   };
 
-  /// `from`, `to`: where in the memory of source and destination the run begins, in pixels.
+  /// `from`, `to`: the pixels at which the run begins in the memory of source and destination.
   AGO_INLINE static pixel_run pixels_at(step_data const& s, run_memory const& m, long from, long to, long first,
                                         long count) {
     return {detail::address(s.source, m) + from * s.source.pixel_stride,
             detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count, from};
   }
 
-  /// Rows y ... end - 1 as far as they follow one another in a ring.
+  /// The end of the rows y ... end - 1 that are contiguous in a ring buffer.
   static int end_in_ring(int ring, int y, int end) {
     int const wrap = ring ? y - y % ring + ring : end;
     return end < wrap ? end : wrap;
@@ -84,7 +84,7 @@ struct pointwise_kernel {
     }
   }
 
-  /// VECTORS vectors of output channels of a run of pixels, from `channel` on.
+  /// Computes VECTORS vectors of output channels of a run of pixels, from `channel` on.
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, pixel_run const& run, int channel) {
     constexpr int steps = K.paired ? 2 : 1, results = (VECTORS + steps - 1) / steps;

@@ -17,7 +17,7 @@ constexpr bool takes_max(structure what) {
   no_case_for_this_value();
 }
 
-/// What a reduction starts from.
+/// The initial value of a reduction.
 template <kernel_key K>
 AGO_INLINE vec<K.target> neutral() {
   return vec<K.target>(takes_max(K.what) ? -std::numeric_limits<float>::infinity() : 0.f);
@@ -39,7 +39,7 @@ AGO_INLINE void finish_and_store(finisher<K.after, K.target> const& finish, vec<
   else finish(x, pixel, channel).store(p);
 }
 
-/// Taps on the image of one window, and what the result is multiplied by.
+/// The taps of one window that are inside the image, and the factor of the result.
 struct pool_window {
   tap_range rows, columns;
   float factor;
@@ -51,13 +51,13 @@ AGO_INLINE pool_window pool_window_at(step_data const& s, int oy, int ox) {
   tap_range const rows = taps_inside(iy, w.dilation_h, w.kernel_h, s.in.h);
   tap_range const columns = taps_inside(ix, w.dilation_w, w.kernel_w, s.in.w);
   int divisor = rows.count() * columns.count();
-  if (s.count_pads)  // the image with its pads; a window that overhangs them in ceil mode is clipped
+  if (s.count_pads)  // the image with its pads; a window that extends beyond them in ceil mode is clipped
     divisor = taps_inside(iy + w.pad_top, w.dilation_h, w.kernel_h, s.in.h + w.pad_top + w.pad_bottom).count() *
               taps_inside(ix + w.pad_left, w.dilation_w, w.kernel_w, s.in.w + w.pad_left + w.pad_right).count();
   return {rows, columns, divisor > 0 ? 1.f / float(divisor) : 0.f};
 }
 
-/// Pooling over windows. The maximum of no pixel at all is -infinity, their average 0.
+/// Pooling over windows. For a window without pixels the maximum is -infinity, the average 0.
 template <kernel_key K>
 struct window_pool {
   static constexpr isa I = K.target;
@@ -86,14 +86,14 @@ struct window_pool {
   }
 
  private:
-  /// The first tap of a window on the image.
+  /// The first tap of a window inside the image.
   struct window_of_image {
     float const* in;
     int n, y;
     long x;
   };
 
-  /// `vectors` registers of channels of one window.
+  /// Computes `vectors` registers of channels of one window.
   template <int vectors, bool Partial>
   AGO_INLINE static void reduce(step_data const& s, pool_window const& w, finisher<K.after, I> const& finish,
                                 window_of_image const& from, float* out, long pixel, int channel) {
@@ -115,7 +115,7 @@ struct window_pool {
   }
 };
 
-/// All images by a method that knows rows.
+/// Computes all images with a method that computes rows.
 template <class Rows>
 struct pool_of_images : Rows {
   static void run(step_data const& s, run_memory const& m) {
@@ -123,9 +123,9 @@ struct pool_of_images : Rows {
   }
 };
 
-/// Pooling over all pixels of an image. Sums are taken over blocks of 64 pixels in 2 or 4 chains each, and the
-/// blocks added with compensation (Kahan 1965): whatever the number of pixels, the error of an average stays below 40
-/// units of 2^-24, relative to the mean of |x|.
+/// Pooling over all pixels of an image. Each block of 64 pixels is summed in 2 or 4 chains, and the sums of the blocks
+/// are added with compensation (Kahan 1965). Whatever the number of pixels, the error of an average is below 40 units
+/// of 2^-24, relative to the mean of |x|.
 template <kernel_key K>
 struct global_reduction {
   static constexpr isa I = K.target;
@@ -149,7 +149,7 @@ struct global_reduction {
   }
 
  private:
-  /// `vectors` registers of channels over all pixels of image n.
+  /// Reduces `vectors` registers of channels over all pixels of image n.
   template <int vectors, bool Partial>
   AGO_INLINE static void reduce(step_data const& s, finisher<K.after, I> const& finish, float const* in, float* out,
                                 long pixels, int n, int channel) {
@@ -179,7 +179,7 @@ struct global_reduction {
     }
   }
 
-  /// Several chains over `pixels` pixels, joined.
+  /// Reduces `pixels` pixels in several chains, and joins these.
   template <int vectors, bool Partial>
   AGO_INLINE static void reduce_block(float const* p, long pixels, long stride, int count, vec<I> (&sum)[vectors]) {
     vec<I> chain[chains][vectors];

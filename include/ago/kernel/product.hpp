@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of two values, both known only when the network runs: packs the second, multiplies rows of the first by it.
+// Products of two values that are known only at run time: packs the second, and multiplies rows of the first by it.
 #pragma once
 
 #include <ago/kernel/register_run.hpp>
@@ -27,14 +27,14 @@ struct row_pixels {
     return {(long(n) * s.h + py) * s.w + px, s.w / pw, pw, long(ph) * s.w};
   }
   AGO_INLINE long pixel(int t) const { return first + t / columns * down + t % columns * across; }
-  /// Rows from t on, up to `end`, that are `across` apart.
+  /// Number of rows from t on, up to `end`, that are `across` apart.
   AGO_INLINE int run(int t, int end) const {
     int const next = t - t % columns + columns;
     return (next < end ? next : end) - t;
   }
 };
 
-/// Channels of the pixels of a value as a matrix: element (t, c) is at(t)[c].
+/// The channels of some pixels of a value as a matrix: element (t, c) is at(t)[c].
 struct matrix_rows {
   float const* base;  ///< channel 0 of the matrix at pixel 0 of the value
   long stride;        ///< floats between pixels
@@ -73,8 +73,8 @@ template <isa I>
   }
 }
 
-/// Copies rows first ... first + count - 1 of `from`, `depth` floats each, times `factor`; then rows of zeros, up to
-/// whole half register tiles.
+/// Copies rows first ... first + count - 1 of `from`, `depth` floats each, times `factor`, and appends rows of zeros to
+/// fill the last half register tile.
 template <isa I>
 [[gnu::noinline]] void copy_rows(matrix_rows const& from, int first, int count, int depth, float factor, float* to) {
   constexpr int half = product_tile(I).pixels / 2;
@@ -89,7 +89,8 @@ template <isa I>
   for (long i = 0; i < long((half - count % half) % half) * depth; ++i) to[i] = 0;
 }
 
-/// Rows times one panel of VECTORS vectors: to[row][column] = start[column] + sum. Reads and writes whole half tiles.
+/// Multiplies rows by one panel of VECTORS vectors: to[row][column] = start[column] + sum. Reads and writes whole half
+/// tiles.
 template <isa I, int VECTORS>
 [[gnu::noinline]] void multiply_panel(float const* a, long a_stride, int rows, int depth, float const* panel,
                                       float const* begin, float* to, long to_stride) {
@@ -107,7 +108,7 @@ template <isa I, int VECTORS>
   if (rows > 0) tile.template operator()<half>();
 }
 
-/// Rows times the packed operand, to[row][layout.padded_columns()] = start[column] + sum.
+/// Multiplies rows by the packed operand: to[row][layout.padded_columns()] = start[column] + sum.
 template <isa I>
 void multiply_rows(product_layout const& layout, float const* a, long a_stride, int rows, float const* packed,
                    float const* begin, float* to) {
@@ -128,7 +129,7 @@ void multiply_rows(product_layout const& layout, float const* a, long a_stride, 
   static_assert(product_tile(I).vectors <= 3);
 }
 
-/// What the accumulators start from: zeros, and `behind` after the last column.
+/// Writes the initial values of the accumulators: zeros, and `behind` after the last column.
 template <isa I>
 void write_start(product_layout const& layout, float behind, float* to) {
   for (int c = 0; c < layout.padded_columns(); ++c) to[c] = c < layout.columns ? 0.f : behind;
@@ -143,7 +144,7 @@ template <epilogue E, isa I>
   });
 }
 
-/// One step's products: its layout, its scratch, and where the results go.
+/// The products of one step: its layout, its scratch, and the destination of the results.
 template <kernel_key K>
 class product_step {
  public:
@@ -152,7 +153,7 @@ class product_step {
   product_step(step_data const& s, run_memory const& m)
       : layout(layout_of_attention(K.what, s, target)), scratch_(m.arena + s.scratch), after_(s, m),
         destination_(mutable_address(s.destination, m)), stride_(s.destination.pixel_stride) {
-    constexpr bool weighs = K.what == structure::attention;  // no exponential sees what is behind the last key
+    constexpr bool weighs = K.what == structure::attention;  // padded keys must not count in the softmax
     write_start<target>(layout.first, weighs ? -std::numeric_limits<float>::infinity() : 0.f,
                         scratch_ + layout.first_start());
     if (weighs) write_start<target>(layout.second, 0.f, scratch_ + layout.second_start());
@@ -164,8 +165,8 @@ class product_step {
   float* first_results() const { return scratch_ + layout.first_results(); }
   float* second_results() const { return scratch_ + layout.second_results(); }
 
-  /// Calls f(first, count) for some rows of a batch at a time, up to all of them, with their products with the first
-  /// operand, times `factor`, in first_results().
+  /// Multiplies all rows of a batch by the first operand and `factor`, a few rows at a time, and calls f(first, count)
+  /// for these, with the products in first_results().
   template <class F>
   AGO_INLINE void multiply(matrix_rows const& from, float factor, F f) const {
     float* const copies = scratch_ + layout.row_copies();
@@ -177,12 +178,12 @@ class product_step {
       f(first, count);
     }
   }
-  /// The first results of `count` rows times the second operand.
+  /// Multiplies the first results of `count` rows by the second operand.
   void multiply_again(int count) const {
     multiply_rows<target>(layout.second, first_results(), layout.first.padded_columns(), count, second_operand(),
                           scratch_ + layout.second_start(), second_results());
   }
-  /// One row of results to channels `channel` ... of `pixel`.
+  /// Finishes one row of results, and stores it at `pixel` from `channel` on.
   void finish(product_layout const& of, float const* row, float factor, long pixel, int channel) const {
     finish_row(after_, row, factor, pixel, channel, of.columns, destination_ + pixel * stride_ + channel);
   }

@@ -8,7 +8,7 @@ namespace ago {
 
 namespace detail {
 
-/// Lane 0 of f applied to all lanes of x, in a tree; f works on registers of any width.
+/// Reduces all lanes of x by f, as a tree; f must accept registers of any width.
 template <isa I, class F>
 AGO_INLINE float reduce(vec<I> x, F f) {
 #if XSIMD_WITH_AVX512F
@@ -47,7 +47,7 @@ AGO_INLINE float sum_of_lanes(vec<I> x) {
   return detail::reduce(x, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
 }
 
-/// The largest lane; if one is NaN, that or any other.
+/// The largest lane; if one is NaN, any of them.
 template <isa I>
 AGO_INLINE float max_of_lanes(vec<I> x) {
   return detail::reduce(x, [](auto a, auto b) __attribute__((always_inline)) { return max(a, b); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums, means, products, extrema along any axes, and the number of the largest channel.
+// Sums, means, products and extrema along any axes, and the index of the largest channel.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -12,7 +12,7 @@ namespace ago {
 
 namespace detail {
 
-/// What a reduction starts from, and how two of its parts are joined.
+/// The initial value of a reduction, and how two partial results are joined.
 template <op Kind>
 struct reducer {
   static_assert(Kind == op::reduce_max || Kind == op::reduce_min || Kind == op::reduce_product ||
@@ -30,7 +30,7 @@ struct reducer {
     else if constexpr (Kind == op::reduce_product) return a * b;
     else return a + b;
   }
-  /// The first `count` floats at p, in the lanes behind them what changes nothing.
+  /// The first `count` floats at p, and the neutral element in the lanes after them.
   template <isa I>
   AGO_INLINE static vec<I> load(float const* p, int count) {
     if (count == lanes(I)) return vec<I>::load(p);
@@ -44,9 +44,9 @@ struct reducer {
 
 }  // namespace detail
 
-/// An axis on which the result has one element is reduced. Terms are added row by row, and the rows' sums one after
-/// another: of h x w terms with c / lanes registers each the largest error is (h + w + c / lanes + lanes) * 2^-24 of
-/// the sum of their sizes.
+/// Reduces the axes along which the result has one element. Terms are added row by row, and then the sums of the rows:
+/// for h x w terms with c / lanes registers each, the largest error is (h + w + c / lanes + lanes) * 2^-24 of the sum
+/// of their absolute values.
 template <kernel_key K>
 struct reduction_kernel {
   static void run(step_data const& s, run_memory const& m) {
@@ -68,7 +68,7 @@ struct reduction_kernel {
   static constexpr int V = lanes(I);
   using reducer = detail::reducer<K.reduces>;
 
-  /// How many images, rows and columns become one, and the floats from one to the next in the source.
+  /// How many images, rows and columns are reduced to one, and the floats from one to the next in the source.
   struct box {
     long image, row, pixel;
     int images, rows, columns;
@@ -99,7 +99,7 @@ struct reduction_kernel {
     return K.reduces == op::reduce_mean ? x / vec<I>(b.count) : x;
   }
 
-  /// `vectors` registers of channels, `valid` lanes of the last one.
+  /// Reduces `vectors` registers of channels, with `valid` lanes in the last one.
   template <int vectors>
   AGO_INLINE static void channels(box const& b, finisher<K.after, I> const& finish, float const* in, float* out,
                                   long pixel, int channel, int valid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Walks over consecutive floats with registers, the last of them partly filled.
+// Iterates over consecutive floats in registers, the last of which may be partly filled.
 #pragma once
 
 #include <ago/kernel/simd.hpp>
@@ -8,7 +8,7 @@
 
 namespace ago::detail {
 
-/// `count` consecutive floats in registers: whole ones, and what is left.
+/// `count` consecutive floats: those in whole registers, and the rest.
 template <isa I>
 struct register_run {
   int whole, left;
@@ -30,7 +30,8 @@ AGO_INLINE void store_lanes(vec<I> x, float* p, int count) {
   count == lanes(I) ? x.store(p) : x.store(p, count);
 }
 
-/// Floats of a register after those before it, to be loaded from the middle backwards.
+/// Two registers of constants, one after the other: a load that straddles their boundary has `before` in its first
+/// lanes and `behind` in the others.
 template <isa I>
 struct lane_edge {
   float lane[2 * lanes(I)];
@@ -48,8 +49,8 @@ AGO_INLINE vec<I> ones_before(int count) {
   return edge.at(count);
 }
 
-/// 0 in the first `count` lanes, minus infinity in the others: added to a register, it keeps them out of a maximum and
-/// out of a sum of exponentials.
+/// 0 in the first `count` lanes, minus infinity in the others. Adding it to a register excludes those lanes from a
+/// maximum and from a sum of exponentials.
 template <isa I>
 AGO_INLINE vec<I> minus_infinity_behind(int count) {
   static constexpr lane_edge<I> edge(0.f, -std::numeric_limits<float>::infinity());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images of other extents: the nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
+// Resizes images: nearest pixel, or bilinear interpolation. Channels across the lanes of a register.
 #pragma once
 
 #include <ago/graph/sampling.hpp>
@@ -9,7 +9,7 @@ namespace ago {
 
 namespace detail {
 
-/// floor((i * step + start) / divisor) and what remains, for i = 0, 1, ..., without a division for each.
+/// floor((i * step + start) / divisor) and the remainder, for i = 0, 1, ..., without a division for each.
 struct stepping_quotient {
   long quotient, remainder;
 
@@ -29,7 +29,7 @@ struct stepping_quotient {
   long whole_, part_, divisor_;
 };
 
-/// Pixel i of the result lies at (i * step + start) / divisor, see sampling.
+/// Pixel i of the result is at position (i * step + start) / divisor of the source, see sampling.
 struct places {
   long step, start, divisor;
 
@@ -56,20 +56,20 @@ struct places {
   }
 };
 
-/// Which of `in` pixels is nearest.
+/// The nearest of `in` pixels.
 class nearest_pixels {
  public:
   AGO_INLINE nearest_pixels(places const& p, rounding how, int in)
       : at_(2 * (p.start + p.divisor) + shift(how, p.divisor), 2 * p.step, 2 * p.divisor), in_(in) {}
   AGO_INLINE void advance() { at_.advance(); }
-  /// The quotient is one too large throughout, so that it never is negative.
+  /// The quotient is always one too large, so that it is never negative.
   AGO_INLINE long index() const {
     long const i = at_.quotient < 1 ? 0 : at_.quotient - 1;
     return i < in_ ? i : in_ - 1;
   }
 
  private:
-  /// Of the numerator over twice the divisor, so that what is left of the quotient is rounded down.
+  /// Added to the numerator over twice the divisor, so that rounding the quotient down rounds as `how` requires.
   AGO_INLINE static long shift(rounding how, long divisor) {
     return how == rounding::down              ? 0
            : how == rounding::up              ? 2 * divisor - 1
@@ -80,15 +80,15 @@ class nearest_pixels {
   long in_;
 };
 
-/// Between which two of `in` pixels the centre of a result's pixel lies, along one axis, and the weights of both; at
-/// least 0. Both are the last pixel at the far edge.
+/// The two of `in` pixels between which the centre of a result's pixel lies along one axis, and their weights. A
+/// position before pixel 0 counts as 0; at the far edge both are the last pixel.
 class pixels_between {
  public:
   AGO_INLINE pixels_between(places const& p, int in)
       : at_(p.divisor + p.start, p.step, p.divisor), in_(in), divisor_(p.divisor) {}
   AGO_INLINE void advance() { at_.advance(); }
 
-  /// The quotient is one too large throughout, so that it never is negative.
+  /// The quotient is always one too large, so that it is never negative.
   AGO_INLINE long first() const { return at_.quotient < 1 ? 0 : at_.quotient - 1; }
   AGO_INLINE long second() const { return first() + 1 < in_ ? first() + 1 : in_ - 1; }
   AGO_INLINE float weight_of_second() const { return at_.quotient < 1 ? 0.f : float(at_.remainder) / float(divisor_); }
@@ -103,7 +103,7 @@ class pixels_between {
 
 }  // namespace detail
 
-/// move.begin and move.step are the sampling, and 1 + the rounding; all places are computed in integers.
+/// move.begin is the sampling, move.step is 1 + the rounding; positions are computed in integers.
 template <kernel_key K>
 struct resize_nearest_kernel {
   static void run(step_data const& s, run_memory const& m) {

@@ -23,7 +23,7 @@ AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int
   }
 }
 
-/// Does part P have register tiles of two rows, and a reader that may ask for odd numbers of rows?
+/// Does part P have register tiles of two rows, and a reader that may request an odd number of rows?
 template <fused_key F, int P>
 constexpr bool computes_by_twos() {
   if constexpr (P + 1 == F.parts) return false;
@@ -31,12 +31,12 @@ constexpr bool computes_by_twos() {
               F.part[P + 1].what != structure::pointwise;
 }
 
-/// Computes the rows of part P before row `end` that are not yet there; before that the rows they read.
+/// Computes the missing rows of part P before row `end`, after the rows that they read.
 template <fused_key F, int P>
 AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
   step_data const& s = parts[P];
   if constexpr (computes_by_twos<F, P>())
-    if (!parts[P + 1].win.goes_row_by_row()) end += (end - done[P]) % 2;  // the ring has room for one more
+    if (!parts[P + 1].win.goes_row_by_row()) end += (end - done[P]) % 2;  // the ring buffer has room for one more
   if (end > s.out.h) end = s.out.h;
   if (end <= done[P]) return;
   if constexpr (P > 0)
@@ -45,7 +45,7 @@ AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int 
   done[P] = end;
 }
 
-/// Image n, a few rows of the last part at a time.
+/// Computes image n, a few rows of the last part at a time.
 template <fused_key F>
 AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n) {
   int done[F.parts]{};
@@ -56,10 +56,10 @@ AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n)
 }  // namespace detail
 
 /// pointwise or convolution -> depthwise [-> pointwise], and every other chain of these, in which pooling over windows
-/// can stand where depthwise can: the whole inverted residual
-/// with its intermediate values in rings of a few rows. Every row of every part is computed once, by the unfused kernel
-/// and in its order of additions: the result is the unfused one to the bit. (AGO III.B tiles a pair; the ring extends
-/// it to chains, after the line buffers of image processing.)
+/// can replace depthwise. A whole inverted residual runs with its intermediate values in ring buffers of a few rows.
+/// Every row of every part is computed once, by the unfused kernel and in its order of additions, so the result is
+/// bit-identical to the unfused one. (AGO III.B tiles a pair; ring buffers, like the line buffers of image processing,
+/// extend this to chains.)
 template <fused_key F>
 struct row_pipeline {
   /// `first`: data of the parts, one after another.

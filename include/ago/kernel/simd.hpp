@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One SIMD register of floats, ago::vec<isa>: the only file that includes xsimd.
-// It adds what xsimd 8.1 lacks: fused multiply-add on AVX-512, partial loads and stores, and a scalar register.
+// One SIMD register of floats, ago::vec<isa>. The only file that includes xsimd.
+// Adds what xsimd 8.1 lacks: fused multiply-add on AVX-512, partial loads and stores, and a scalar register.
 #pragma once
 
 #include <ago/graph/isa.hpp>
 #include <ago/kernel/emulated.hpp>
 
-// g++ 12 takes the deliberately undefined operand of some AVX-512 intrinsics for a mistake (GCC bug 105593).
+// g++ 12 warns of the deliberately undefined operand of some AVX-512 intrinsics (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -18,7 +18,7 @@
 
 namespace ago {
 
-/// Kernels are written as small functions that must vanish: a register tile lives in registers only when inlined.
+/// Kernels consist of small functions that must be inlined: only then does a register tile stay in registers.
 #define AGO_INLINE __attribute__((always_inline)) inline
 
 namespace detail {
@@ -81,18 +81,18 @@ struct vec {
   friend AGO_INLINE vec operator-(vec a, vec b) { return a.v - b.v; }
   friend AGO_INLINE vec operator-(vec a) {
 #if XSIMD_WITH_AVX512F
-    if constexpr (I == isa::avx512) return batch(-__m512(a.v));  // xsimd 8.1: 0 - a, which is 0 for 0
+    if constexpr (I == isa::avx512) return batch(-__m512(a.v));  // xsimd 8.1: 0 - a, which is not -0 for 0
 #endif
     return -a.v;
   }
   friend AGO_INLINE vec operator*(vec a, vec b) { return a.v * b.v; }
   friend AGO_INLINE vec operator/(vec a, vec b) {
 #if defined(__aarch64__)
-    if constexpr (I == isa::neon) return batch(vdivq_f32(a.v, b.v));  // xsimd 8.1: an estimate and Newton steps
+    if constexpr (I == isa::neon) return batch(vdivq_f32(a.v, b.v));  // xsimd 8.1: an estimate with Newton steps
 #endif
     return a.v / b.v;
   }
-  /// Of two operands one of which is NaN: b (on neon: NaN).
+  /// If one of the operands is NaN: b (on neon: NaN).
   friend AGO_INLINE vec min(vec a, vec b) { return xsimd::min(a.v, b.v); }
   friend AGO_INLINE vec max(vec a, vec b) { return xsimd::max(a.v, b.v); }
   friend AGO_INLINE vec abs(vec a) { return xsimd::abs(a.v); }
@@ -114,7 +114,7 @@ struct vec {
 #if defined(__aarch64__)
     if constexpr (I == isa::neon) return batch(vrndmq_f32(a.v));
 #endif
-    if constexpr (I == isa::sse2) return copysign(xsimd::floor(a.v), a);  // xsimd 8.1: 0 of -0, here and below
+    if constexpr (I == isa::sse2) return copysign(xsimd::floor(a.v), a);  // xsimd 8.1: 0 for -0, also in ceil
     return xsimd::floor(a.v);
   }
   friend AGO_INLINE vec ceil(vec a) {
@@ -124,22 +124,22 @@ struct vec {
     if constexpr (I == isa::sse2) return copysign(xsimd::ceil(a.v), a);
     return xsimd::ceil(a.v);
   }
-  /// The nearest whole number, of two the even one.
+  /// The nearest integer; ties go to the even one.
   friend AGO_INLINE vec round_to_even(vec a) { return xsimd::nearbyint(a.v); }
-  /// x * y + z in one rounding where the hardware has it.
+  /// x * y + z, rounded once if the hardware can.
   friend AGO_INLINE vec fma(vec x, vec y, vec z) {
 #if XSIMD_WITH_AVX512F
     if constexpr (I == isa::avx512) return batch(_mm512_fmadd_ps(x.v, y.v, z.v));  // xsimd 8.1: multiply, then add
 #endif
     return xsimd::fma(x.v, y.v, z.v);
   }
-  /// Where a < b: x, elsewhere y.
+  /// x where a < b, elsewhere y.
   friend AGO_INLINE vec where_less(vec a, vec b, vec x, vec y) { return xsimd::select(a.v < b.v, x.v, y.v); }
-  /// Where a is NaN: x, elsewhere y.
+  /// x where a is NaN, elsewhere y.
   friend AGO_INLINE vec where_nan(vec a, vec x, vec y) { return xsimd::select(xsimd::isnan(a.v), x.v, y.v); }
   /// |a| with the sign of b.
   friend AGO_INLINE vec copysign(vec a, vec b) { return xsimd::copysign(a.v, b.v); }
-  /// a0 b0 a1 b1 ... of the lower, and of the upper halves; for registers of four lanes.
+  /// a0 b0 a1 b1 ... of the lower halves; zip_hi: of the upper halves; for registers of four lanes.
   friend AGO_INLINE vec zip_lo(vec a, vec b) { return xsimd::zip_lo(a.v, b.v); }
   friend AGO_INLINE vec zip_hi(vec a, vec b) { return xsimd::zip_hi(a.v, b.v); }
 
@@ -214,7 +214,7 @@ struct vec<isa::scalar> {
   friend AGO_INLINE vec copysign(vec a, vec b) { return std::copysign(a.v, b.v); }
 };
 
-/// w * x[L] + acc, only where has_lane_fma.
+/// w * x[L] + acc; requires has_lane_fma.
 template <int L, isa I>
 AGO_INLINE vec<I> fma_lane([[maybe_unused]] vec<I> w, [[maybe_unused]] vec<I> x, vec<I> acc) {
 #if defined(__aarch64__)
@@ -224,8 +224,9 @@ AGO_INLINE vec<I> fma_lane([[maybe_unused]] vec<I> w, [[maybe_unused]] vec<I> x,
   return acc;
 }
 
-/// Keeps a loaded vector in its register. g++'s allocator otherwise re-reads it as a memory operand of every FMA
-/// (measured: up to 30 % of a pointwise kernel). Only where everything live fits the registers, else it spills.
+/// Keeps a loaded vector in its register. g++'s allocator otherwise reads it again as a memory operand of every FMA
+/// (measured: up to 30 % of a pointwise kernel). Use it only where all live values fit the registers; otherwise g++
+/// spills.
 template <isa I>
 AGO_INLINE void keep([[maybe_unused]] vec<I>& x) {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -243,7 +244,7 @@ AGO_INLINE void pin(vec<I>& x) {
   if constexpr (vector_registers(I) == 32) keep(x);
 }
 
-/// 0; the compiler does not know that, nor that it is the same every time.
+/// 0. The compiler knows neither its value nor that it is the same in every call.
 AGO_INLINE float opaque_zero() {
   int bits = 0;
 #if defined(__GNUC__)
@@ -252,7 +253,7 @@ AGO_INLINE float opaque_zero() {
   return __builtin_bit_cast(float, bits);
 }
 
-/// Makes the compiler step an address forward: it otherwise computes those of a whole tile in advance, and spills them.
+/// Makes the compiler advance an address. Otherwise it computes all addresses of a tile in advance, and spills them.
 template <class T>
 AGO_INLINE void pin([[maybe_unused]] T*& p) {
 #if defined(__GNUC__)

@@ -12,7 +12,7 @@ namespace ago {
 
 namespace detail {
 
-/// The first `count` floats at p, minus infinity in the lanes behind them.
+/// The first `count` floats at p, and minus infinity in the lanes after them.
 template <isa I>
 AGO_INLINE vec<I> load_exponents(float const* p, int count) {
   return count == lanes(I) ? vec<I>::load(p) : vec<I>::load(p, count) + minus_infinity_behind<I>(count);
@@ -41,10 +41,9 @@ AGO_INLINE float row_exp(float const* row, float most, float* to, int count) {
 
 }  // namespace detail
 
-/// out[pixel, c] = epilogue(exp(in[pixel, c] - most) / sum over c of the same), `most` the largest of the pixel's
-/// channels.
-/// NaN where a channel is NaN or plus infinity, or all are minus infinity. Largest error, before the epilogue:
-/// (8 + c / lanes + most - in[pixel, c]) * 2^-24 of the result, and 2e-38 absolute.
+/// out[pixel, c] = epilogue(exp(in[pixel, c] - most) / sum over c of the same), where `most` is the largest of the
+/// pixel's channels. NaN if a channel is NaN or plus infinity, or if all are minus infinity. Largest error, before the
+/// epilogue: (8 + c / lanes + most - in[pixel, c]) * 2^-24 of the result, and 2e-38 absolute.
 template <kernel_key K>
 struct softmax_kernel {
   static void run(step_data const& s, run_memory const& m) {
@@ -53,7 +52,7 @@ struct softmax_kernel {
     float* const out = detail::mutable_address(s.destination, m);
     int const c = s.out.c;
     long const from = s.source.pixel_stride, to = s.destination.pixel_stride, pixels = s.out.pixels();
-    // Some pixels at a time, one loop after another: those of one loop do not wait for each other.
+    // Several pixels at a time, because pixels in the same loop do not wait for each other.
     float most[together], sum[together];
     for (long first = 0; first < pixels; first += together) {
       int const count = pixels - first < together ? int(pixels - first) : together;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// std::exp(x) and the like of a register: a sentence instead of all functions of that name.
+// Overloads of std::exp and similar functions for registers, for a clear error message instead of a list of candidates.
 #pragma once
 
 #include <ago/graph/isa.hpp>
@@ -19,7 +19,8 @@ inline constexpr bool is_register<vec<I>> = true;
 template <class T>
 concept simd_register = detail::is_register<T>;
 
-/// False for one register, so that it is said once: a lambda is compiled for those of all instruction sets.
+/// False for one register only, so that the error is reported once: a lambda is compiled for the registers of all
+/// instruction sets.
 template <simd_register R>
 inline constexpr bool calls_std = true;
 template <>
@@ -27,9 +28,9 @@ inline constexpr bool calls_std<vec<isa::scalar>> = false;
 
 }  // namespace ago
 
-// No program that calls one of these compiles. They are in std all the same, where only the library may declare
-// functions: std::exp(x) is looked up nowhere else. The sentence alone is a macro: of a macro that holds a function
-// compilers tell where it is expanded.
+// Programs that call one of these do not compile. They must be in std, although only the standard library may declare
+// functions there, because std::exp(x) is looked up nowhere else. Only the message is a macro: if the functions were
+// one, compilers would also report where it is expanded.
 #define AGO_NOT_STD \
   "ago: a map's lambda works on SIMD registers: call math::exp(x) and the like instead of std::exp(x)"
 namespace std {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies between arrays of any strides: loops that continue each other become one, the innermost go by vectors.
+// Copies between arrays with any strides: merges loops over contiguous memory, and vectorises the innermost ones.
 #pragma once
 
 #include <ago/kernel/transpose.hpp>
 
 namespace ago::detail {
 
-/// count floats, one behind the other.
+/// Copies `count` consecutive floats.
 template <isa I>
 AGO_INLINE void copy_run(float const* from, float* to, long count) {
   constexpr int V = lanes(I);
   long i = 0;
   for (; i + V <= count; i += V) vec<I>::load(from + i).store(to + i);
   if (i == count) return;
-  if (count > V) vec<I>::load(from + count - V).store(to + count - V);  // some twice
+  if (count > V) vec<I>::load(from + count - V).store(to + count - V);  // copies some floats twice
   else vec<I>::load(from, int(count)).store(to, int(count));
 }
 
@@ -34,7 +34,7 @@ void interleave(float const* a, float const* b, float* to, long count) {
   }
 }
 
-/// One loop of a copy: how often, and how many floats source and destination advance each time.
+/// One loop of a copy: its extent, and the floats by which source and destination advance in each iteration.
 struct copy_loop {
   long extent = 1, source = 0, destination = 0;
 };
@@ -77,7 +77,7 @@ class strided_copy {
  private:
   static long size(long stride) { return stride < 0 ? -stride : stride; }
 
-  /// Where a loop's steps go on where the next inner one's end, both are one.
+  /// Merges a loop with the next inner one if its steps continue where those of the inner loop end.
   void join() {
     for (int k = count_ - 1; k > 0; --k) {
       copy_loop const inner = loops_[k];
@@ -93,7 +93,7 @@ class strided_copy {
     for (int k = count_++; k > 0; --k) loops_[k] = loops_[k - 1];
     loops_[0] = loop;
   }
-  /// To the place before the last.
+  /// Moves loop k to the last position but one.
   void move_to_inner(int k) {
     copy_loop const loop = loops_[k];
     for (; k < count_ - 2; ++k) loops_[k] = loops_[k + 1];
@@ -105,7 +105,7 @@ class strided_copy {
     return -1;
   }
 
-  /// Calls f for every step of all loops but the last two.
+  /// Calls f for every iteration of all loops but the last two.
   template <class F>
   AGO_INLINE void for_each_outer(float const* from, float* to, F f) const {
     long at[max_loops]{};

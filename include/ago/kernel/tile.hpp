@@ -20,8 +20,8 @@ AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
   }
 }
 
-/// Asks for a row of weights ahead of row `w`: of this panel or the next. One pixel has no time to spare: its weights
-/// come as fast as memory is, and asking twice costs (measured 5 %).
+/// Prefetches a row of weights of this panel or the next, ahead of row `w`. Not for tiles of one pixel: their weights
+/// already arrive as fast as memory allows, and prefetching them costs time (measured 5 %).
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void fetch_row(float const* w) {
   constexpr int row_floats = VECTORS * lanes(I);
@@ -29,7 +29,7 @@ AGO_INLINE void fetch_row(float const* w) {
 }
 }  // namespace detail
 
-/// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) with the
+/// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) and the
 /// packed weights w[depth][VECTORS * lanes]. FETCHES: prefetches a line of the input with every step, from `next` on.
 template <bool FETCHES = false, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
@@ -37,7 +37,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   constexpr int row_floats = VECTORS * lanes(I);
   if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
-  if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and many pixels are welcome
+  if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and tiles have many pixels
     spaced_pointers<float const, PIXELS> pixel(a, a_stride);
     _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
@@ -47,13 +47,13 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     }
     return;
   }
-  // In a register each: with few, clang computes them in every step (measured with AVX2: 3 %).
+  // Kept in registers: if there are few registers, clang computes them in every step (measured with AVX2: 3 %).
   long offset[PIXELS];
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
     offset[p] = p * a_stride;
     if constexpr (vector_registers(I) == 16) pin(offset[p]);
   }
-  // Rolled: unrolling gains nothing on an out-of-order core, and costs g++ its register allocation.
+  // Not unrolled: unrolling gains nothing on an out-of-order core, and spoils g++'s register allocation.
   _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
@@ -66,7 +66,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   }
 }
 
-/// The same with two steps of K in one register, see matrix_layout.
+/// The same as accumulate() with two steps of K in one register, see matrix_layout.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
@@ -86,7 +86,8 @@ AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float
   if (k < depth) step.template operator()<true>(k);
 }
 
-/// Adds up the steps of accumulate_pairs: half as many registers, of consecutive channels.
+/// Adds the two steps in each register of accumulate_pairs(); the results are half as many registers, of consecutive
+/// channels.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void add_pairs(vec<I> const (&acc)[PIXELS][VECTORS], vec<I> (&sums)[PIXELS][(VECTORS + 1) / 2]) {
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
@@ -103,8 +104,8 @@ AGO_INLINE void start(float const* shift, vec<I> (&acc)[PIXELS][VECTORS]) {
   }
 }
 
-/// Starts them from the partial sums that finish() without an epilogue has stored. `count`: valid lanes of the last
-/// vector.
+/// Starts every pixel's accumulators from the partial sums that finish() has stored without an epilogue. `count`: valid
+/// lanes of the last vector.
 template <bool PARTIAL, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void resume(float const* from, long step, int count, vec<I> (&acc)[PIXELS][VECTORS]) {
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
@@ -114,7 +115,7 @@ AGO_INLINE void resume(float const* from, long step, int count, vec<I> (&acc)[PI
     }
 }
 
-/// Where the results of a tile go: pixel p of the tile is written at to + p * step, and is pixel number
+/// The destination of a tile: pixel p of the tile is written to to + p * step, and is pixel number
 /// index + p * index_step of the whole value.
 struct tile_target {
   float* to;
@@ -124,7 +125,7 @@ struct tile_target {
   int count;    ///< valid lanes of the last vector
 };
 
-/// Are there stages whose code is long? Unrolled over a tile they would only fill the instruction cache.
+/// Does the epilogue have stages with long code? Unrolled over a tile they would fill the instruction cache.
 constexpr bool is_lengthy(epilogue const& after) {
   for (stage const& s : after.stages)
     if (is_lengthy(s.kind)) return true;
@@ -133,7 +134,7 @@ constexpr bool is_lengthy(epilogue const& after) {
 
 namespace detail {
 
-/// One register of results: vector v of the tile's pixel p.
+/// Finishes one register of results: vector v of the tile's pixel p.
 template <isa I>
 AGO_INLINE void finish_one(auto const& after, vec<I> x, tile_target const& t, int p, int v, int count) {
   x = after(x, t.index + p * t.index_step, t.channel + v * lanes(I), count);
@@ -141,8 +142,9 @@ AGO_INLINE void finish_one(auto const& after, vec<I> x, tile_target const& t, in
   count == lanes(I) ? x.store(to) : x.store(to, count);
 }
 
-/// start() and accumulate() as a function of its own, where results are handed over in memory anyway: what is needed
-/// after the depth would take registers before. (Measured with GELU on Zen 5, where g++ kept weights on the stack.)
+/// start() and accumulate() as a separate function, for results that are passed in memory anyway. If inlined, values
+/// that are needed after the loop over K occupy registers during it. (Measured with GELU on Zen 5, where g++ kept
+/// weights on the stack.)
 template <isa I, int PIXELS, int VECTORS>
 [[gnu::noinline]] void accumulate_apart(float const* shift, float const* a, long a_stride, int depth, float const* w,
                                         vec<I> (&results)[PIXELS][VECTORS]) {
@@ -153,8 +155,8 @@ template <isa I, int PIXELS, int VECTORS>
     _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
 }
 
-/// A function of its own: its constants would take registers from the accumulators (measured: with silu half the speed
-/// of the whole kernel).
+/// A separate function, because its constants would take registers from the accumulators (measured: silu halves the
+/// speed of the whole kernel).
 template <int VECTORS, epilogue E, isa I>
 [[gnu::noinline]] void finish_apart(finisher<E, I> const& after, vec<I> const (*results)[VECTORS], int pixels,
                                     tile_target const& t) {
@@ -170,7 +172,7 @@ template <bool PARTIAL, epilogue E, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTORS], tile_target t) {
   if (!PARTIAL) t.count = lanes(I);
   if constexpr (is_lengthy(E)) {
-    vec<I> results[PIXELS][VECTORS];  // a copy: indexing the accumulators themselves would keep them out of registers
+    vec<I> results[PIXELS][VECTORS];  // a copy: accumulators that are indexed would not stay in registers
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
     detail::finish_apart(after, results, PIXELS, t);
@@ -182,7 +184,7 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
   }
 }
 
-/// A whole tile: start(), accumulate() and finish(). `t.count` is right also if not PARTIAL.
+/// Computes a whole tile: start(), accumulate() and finish(). Expects t.count to be correct even if not PARTIAL.
 template <bool PARTIAL, int PIXELS, int VECTORS, epilogue E, isa I>
 AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, float const* a, long a_stride, int depth,
                              float const* w, tile_target const& t) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between channel-first (NCHW) memory of the user and the channel-last memory inside.
+// Conversion between the user's channels-first (NCHW) memory and the internal channels-last (NHWC) memory.
 #pragma once
 
 #include <ago/kernel/epilogue.hpp>
@@ -8,14 +8,14 @@ namespace ago {
 
 namespace detail {
 
-/// Register of four floats, whatever the target: 4x4 blocks are transposed with it.
+/// The instruction set of a register of four floats, with which 4x4 blocks are transposed on every target.
 constexpr isa isa_of_four(isa target) {
   if (target == isa::scalar) return isa::scalar;
   if (is_emulated(target)) return isa::emulated128;
   return native_isa == isa::neon ? isa::neon : isa::sse2;
 }
 
-/// Rows to columns.
+/// Transposes a 4x4 block.
 template <isa I>
 AGO_INLINE void transpose(vec<I> (&x)[4]) {
   vec<I> const even_lo = zip_lo(x[0], x[2]), even_hi = zip_hi(x[0], x[2]);
@@ -42,8 +42,8 @@ AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, 
   }
 }
 
-/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Strips of 64 rows of `to` at a time:
-/// their cache lines stay near until they are complete.
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Processes strips of 64 rows of `to`, so
+/// that their cache lines stay in the cache until they are complete.
 template <isa I>
 void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
   constexpr isa Q = isa_of_four(I);
@@ -72,7 +72,7 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
 
 }  // namespace detail
 
-/// Source: channel-first memory without gaps; destination: channel-last.
+/// Source: channels-first memory without gaps; destination: channels-last.
 template <kernel_key K>
 struct from_nchw_kernel {
   static_assert(K.after.count() == 0, "from_nchw takes no epilogue");
@@ -85,7 +85,7 @@ struct from_nchw_kernel {
   }
 };
 
-/// Source: channel-last; destination: channel-first memory without gaps.
+/// Source: channels-last; destination: channels-first memory without gaps.
 template <kernel_key K>
 struct to_nchw_kernel {
   static_assert(K.after.count() == 0, "to_nchw takes no epilogue");

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The weights of a convolution as the user's blob holds them.
+// Reads the weights of a convolution from the user's blob.
 #pragma once
 
 #include <ago/plan/step.hpp>
 
 namespace ago {
 
-/// Weight of output channel o, channel c of its group's input, and tap (ky, kx) = (tap / kernel_w, tap % kernel_w).
+/// Reads the weight of output channel o, channel c of its group's input, and tap (ky, kx) = (tap / kernel_w,
+/// tap % kernel_w).
 class weight_reader {
  public:
-  /// `inputs`, `outputs`: channels of each group; 1 and 1 of a depthwise convolution.
+  /// `inputs`, `outputs`: channels of each group; 1 and 1 for a depthwise convolution.
   weight_reader(step_data const& s, parameter_source const& from, float const* blob, int inputs, int outputs)
       : weights_(blob + from.weight), from_(from), scatter_(from.scatter), window_(s.win), inputs_(inputs),
         outputs_(outputs) {}
@@ -22,8 +23,8 @@ class weight_reader {
   }
 
  private:
-  /// Of a transposed convolution: output channels of a group are [phase][outputs], its weights
-  /// [in][outputs][kernel_h][kernel_w]. Between the taps that meet a phase there may be none.
+  /// A weight of a transposed convolution. The output channels of a group are [phase][outputs], and its weights
+  /// [in][outputs][kernel_h][kernel_w]. Taps that do not exist in the transposed convolution are 0.
   float scattered(long channel, int c, int y, int x) const {
     int const phases = scatter_.stride_h * scatter_.stride_w, outputs = outputs_ / phases;
     long const group = channel / outputs_, in_group = channel % outputs_;

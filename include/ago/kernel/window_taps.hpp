@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which taps of a window fall on the image.
+// The taps of a window that are inside the image.
 #pragma once
 
 #include <ago/kernel/simd.hpp>

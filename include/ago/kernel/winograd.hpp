@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Winograd convolution over NHWC: 3x3 at stride 1, with a fraction of the multiplications.
+// Winograd convolution over NHWC: 3x3 with stride 1, with a fraction of the multiplications.
 #pragma once
 
 #include <ago/kernel/tile.hpp>
@@ -11,7 +11,7 @@ namespace ago {
 
 namespace detail {
 
-/// Walks over the tiles of all images, row by row.
+/// Iterates over the tiles of all images, row by row.
 class tile_walk {
  public:
   AGO_INLINE tile_walk(winograd_layout const& l, int tile)
@@ -33,7 +33,7 @@ class tile_walk {
   int rows_, columns_, size_, image_, row_, column_;
 };
 
-/// A patch whose inputs do not all lie inside the image, or do not fill a register: copied, with zeros around.
+/// A copy of a patch that is partly outside the image, or whose channels do not fill a register, padded with zeros.
 template <int SIZE, isa I>
 class padded_patch {
  public:
@@ -44,7 +44,7 @@ class padded_patch {
     if (rows.count() == SIZE && columns.count() == SIZE) return;
     _Pragma("GCC unroll 1") for (int i = 0; i < SIZE * SIZE; ++i) vec<I>(0.f).store(values_ + i * pixel);
   }
-  /// `from`: its element (0, 0), of which `count` channels are valid.
+  /// `from`: element (0, 0) of the patch, of which `count` channels are valid.
   AGO_INLINE float const* copy(float const* from, long from_row, long from_pixel, int count) {
     _Pragma("GCC unroll 1") for (int y = rows_.first; y < rows_.last; ++y)
       _Pragma("GCC unroll 1") for (int x = columns_.first; x < columns_.last; ++x) {
@@ -85,15 +85,17 @@ template <int TILE, isa I>
 
 }  // namespace detail
 
-/// What convolution_kernel computes, for 3x3 windows at stride 1 without dilation and groups; any pads. Weights and
-/// scratch as winograd_layout has them. Expects tile.pixels_left == tiles % tile.pixels, and vectors_left as elsewhere.
+/// Computes the same as convolution_kernel, for 3x3 windows with stride 1 and any pads, without dilation and groups.
+/// Weights and scratch in winograd_layout. Expects tile.pixels_left == tiles % tile.pixels, and vectors_left as
+/// elsewhere.
 ///
 /// Error, as a share of the largest output: at most 2e-6 with F(2x2, 3x3), 1e-5 with F(4x4, 3x3). Measured against
-/// double with uniformly distributed inputs and weights, images of up to 56x56, up to 512 input channels: 8e-7, 3e-6;
-/// the direct convolution 2e-6.
+/// double with uniformly distributed inputs and weights, images of up to 56x56, up to 512 input channels: 8e-7 and
+/// 3e-6; for the direct convolution 2e-6.
 ///
-/// A block of tiles at a time: its inputs are transformed; for each panel of output channels, every point is a matrix
-/// product of the block's tiles; its results are transformed, and then finished. So all weights pass once per block.
+/// For each block of tiles, the inputs are transformed. Then, for each panel of output channels, every point is a
+/// matrix product of the block's tiles, and the results are transformed and finished. All weights are read once per
+/// block.
 template <kernel_key K>
 struct winograd_kernel {
   static constexpr isa target = K.target;
@@ -118,7 +120,7 @@ struct winograd_kernel {
  private:
   static constexpr int tile = winograd_tile(K.what), points = (tile + 2) * (tile + 2);
 
-  /// A panel of output channels, from `channel` on, of the tiles first ... first + count - 1.
+  /// A panel of output channels, from `channel` on, for the tiles first ... first + count - 1.
   struct piece {
     winograd_layout layout;
     float* scratch;
@@ -131,7 +133,7 @@ struct winograd_kernel {
     finish_outputs<VECTORS, PARTIAL>(s, m, work);
   }
 
-  /// The matrix product of each point.
+  /// Computes the matrix product of each point.
   template <int VECTORS>
   [[gnu::noinline]] static void multiply(float const* weights, piece const& work) {
     constexpr int width = VECTORS * lanes(target);

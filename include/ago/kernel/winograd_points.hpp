@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The points at which Winograd's polynomials are multiplied, and what they make of the weights.
+// The points at which Winograd's polynomials are evaluated, and the transform of the weights that they define.
 #pragma once
 
 #include <ago/graph/requirements.hpp>
 
 namespace ago::detail {
 
-/// Of F(TILE x TILE, 3 x 3): the extent of a patch, and G, as winograd_scheme has it.
+/// For F(TILE x TILE, 3 x 3): the extent of a patch, and G, see winograd_scheme.
 template <int TILE>
 struct winograd_points;
 
@@ -17,8 +17,8 @@ struct winograd_points<2> {
   static constexpr double weights[patch][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
 };
 
-/// Points 0, +-11/16, +-3/2, infinity: of the short fractions those with the smallest error, a fifth of that of the
-/// usual 0, +-1, +-2 and hardly above that of direct convolution. All coefficients but those of G are exact in float.
+/// Points 0, +-11/16, +-3/2, infinity: the short fractions with the smallest error, a fifth of that of the usual 0,
+/// +-1, +-2 and only slightly above that of direct convolution. All coefficients but those of G are exact in float.
 template <>
 struct winograd_points<4> {
   static constexpr int patch = 6;

@@ -8,7 +8,7 @@
 namespace ago::detail {
 
 /// One axis of F(TILE x TILE, 3 x 3) (Lavin and Gray, 2016, equation 8): B^T, G and A^T of
-/// Y = A^T ((G g G^T) * (B^T d B)) A. Rows of B^T and A^T are computed in pairs, which share what they have in common.
+/// Y = A^T ((G g G^T) * (B^T d B)) A. Rows of B^T and A^T are computed in pairs, which share common subexpressions.
 template <int TILE>
 struct winograd_scheme;
 
@@ -81,8 +81,9 @@ AGO_INLINE void for_each_pair(F f) {
   if constexpr (N > 2) f.template operator()<2>();
 }
 
-/// Transforms one patch of inputs: element (y, x) at from + y * row + x * pixel becomes point number y * patch + x, at
-/// to + point * stride. Two rows of points at a time fit the registers; each reads what it needs of the patch anew.
+/// Transforms one patch of inputs, with element (y, x) at from + y * row + x * pixel, into points, with point
+/// y * patch + x at to + point * stride. Only two rows of points fit the registers, so the patch is read again for
+/// every two.
 template <int TILE, isa I>
 AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* to, long stride) {
   using scheme = winograd_scheme<TILE>;
@@ -108,8 +109,8 @@ AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* 
   });
 }
 
-/// Transforms the products of one tile, point p at from + p * STRIDE, into TILE x TILE outputs. Calls finish(y, x,
-/// output) for those of the first `rows` rows and `columns` columns. LENGTHY: from one place in the code.
+/// Transforms the products of one tile, with point p at from + p * STRIDE, into TILE x TILE outputs. Calls finish(y, x,
+/// output) for those in the first `rows` rows and `columns` columns; if LENGTHY, from a single place in the code.
 template <int TILE, int STRIDE, bool LENGTHY, isa I, class Finish>
 AGO_INLINE void transform_products(float const* from, int rows, int columns, Finish finish) {
   using scheme = winograd_scheme<TILE>;
