@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random operators on two values of different extents, as text, and layers that repeat values."""
+"""Random operators on two values of different extents, and layers that repeat values, as text."""
 from layers import MAX_VALUES, Misfit
 from movements import AXES, FIELDS, Movements
 
@@ -9,12 +9,12 @@ OPERATORS = ("{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} - {b}", "{a} / ({b} | s
 
 class Arithmetic(Movements):
     def parametric(self, s):
-        """A layer with a number for each channel."""
+        """A layer with one number per channel."""
         name = self.pick(("bias", "scale", "prelu"))
         return self.layer(name, [".shared = true"] if name == "prelu" and self.chance(30) else [], s)
 
     def norm(self, s):
-        """By the statistics of the value itself."""
+        """Normalisation by statistics of the value itself."""
         groups = self.pick([g for g in range(1, s.c + 1) if s.c % g == 0])
         text = self.pick((f"group_norm{{.groups = {groups}, .epsilon = .125f}}", "instance_norm{.epsilon = .125f}",
                           "rms_norm{.epsilon = .125f}", "l2_normalize{.least = 1.f}",
@@ -26,7 +26,7 @@ class Arithmetic(Movements):
         return text, s
 
     def part(self, s):
-        """A value of which some extents are 1, made of x."""
+        """A value computed from x, some of whose extents are 1."""
         kind = self.any(0, 5)
         if kind == 0:
             return self.pick(("global_avg_pool{}", "global_max_pool{}"))
@@ -35,7 +35,7 @@ class Arithmetic(Movements):
         return " | ".join(f"slice{{{self.any(0, s[k] - 1)}, 1, {names[k]}}}" for k in axes)
 
     def combined(self, s):
-        """An operator on x and a part of it, in either order; both may be worked on."""
+        """An operator on x and a part of it, in either order, possibly after further layers."""
         a = "(x | " + self.keeping_shape(s, 1) + ")" if self.chance(60) else "x"
         b = "(x | " + self.part(s) + (" | " + self.activation(s)[0] if self.chance(40) else "") + ")"
         if self.chance(40):
@@ -56,13 +56,13 @@ class Arithmetic(Movements):
         return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a=a, b=b)}; }}", s
 
     def outer(self, s):
-        """A row and a column make an image."""
+        """An image from a row and a column."""
         self.note("outer operators")
         row, column = "(x | slice{0, 1, axis::rows})", "(x | slice{0, 1, axis::columns})"
         return f"[](tensor x) {{ return {self.pick(OPERATORS).format(a=row, b=column)}; }}", s
 
     def repeated(self, s):
-        """More elements: of extents that are 1, or of any."""
+        """Repetition of elements: expanding extents of 1, or tiling."""
         name = self.pick(("expand", "tile"))
         times = [self.any(1, 3) if name == "tile" or e == 1 else 1 for e in s]
         out = s._replace(**{f: e * t for f, e, t in zip(FIELDS, s, times)})
@@ -71,7 +71,7 @@ class Arithmetic(Movements):
         return self.moved(name, [str(t if name == "tile" else e) for t, e in zip(times, out)], out)
 
     def reduction(self, s):
-        """Along some axes; often operated with the value itself, as norms do."""
+        """A reduction along some axes, often combined with the value itself, as in norms."""
         if self.chance(15):
             axis = self.any(0, 3)
             last = ", .last = true" if self.chance(50) else ""

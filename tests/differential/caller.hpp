@@ -11,10 +11,10 @@
 
 namespace differential {
 
-/// One vector for each output.
+/// A vector for each output.
 using results = std::vector<std::vector<float>>;
 
-/// Every buffer lies at the given edge of accessible memory.
+/// Every buffer is at the given edge of accessible memory.
 class caller {
  public:
   caller(experiment const& e, edge where) : experiment_(e), weights_(e.weights.size(), where) {
@@ -34,7 +34,7 @@ class caller {
   float const* const* inputs() const { return in_.data(); }
   float* const* outputs() const { return out_.data(); }
 
-  /// The results; the outputs are forgotten for the next run.
+  /// Returns the results and resets the outputs for the next run.
   results take() {
     results all;
     for (auto const& out : outputs_) {
@@ -43,7 +43,7 @@ class caller {
     }
     return all;
   }
-  /// Nothing was written but the outputs.
+  /// Whether nothing but the outputs was written.
   bool intact() const {
     auto const same = [](guarded_floats const& a, std::vector<float> const& b) {
       return a.intact() && std::equal(b.begin(), b.end(), a.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How near a result has to be to the reference, and the networks that are compared.
+// The tolerance of the comparison with the reference, and the compared networks.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,10 +15,10 @@
 
 namespace differential {
 
-/// |result - reference| may be this many times the executor's estimate of float32's error. The estimate takes roundings
-/// for independent, and a library function for correctly rounded; the largest factor seen is 5.
+/// |result - reference| may be this many times the executor's estimate of float32's error. The estimate assumes
+/// independent roundings and correctly rounded library functions; the largest factor seen is 5.
 inline constexpr double tolerance = 10;
-/// With Winograd: a small result may have large neighbours within its tile, which the estimate knows nothing of.
+/// With Winograd: a small result may have large neighbours in its tile, which the estimate does not consider.
 inline constexpr double winograd_tolerance = 40;
 
 inline bool identical(results const& a, results const& b) {
@@ -27,7 +27,7 @@ inline bool identical(results const& a, results const& b) {
   });
 }
 
-/// Largest deviation in units of the estimated error, over all outputs; reports the first element that is too far off.
+/// The largest deviation over all outputs, in units of the estimated error; reports the first wrong element.
 inline double compare(results const& got, std::vector<reference::value> const& expected, double allowed) {
   double worst = 0;
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -54,7 +54,7 @@ inline double compare(results const& got, std::vector<reference::value> const& e
 /// The generated networks and the large ones.
 std::vector<subject> const& all_subjects();
 
-/// Tells the reference executor what the functions compute that generated networks call.
+/// Registers the functions that generated networks call with the reference executor.
 void define_functions();
 
 }  // namespace differential

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Generated networks: ago::model against the reference executor on the graph as recorded.
+// Generated networks: ago::model compared with the reference executor on the recorded graph.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace differential;
 
-/// Occurrences of everything, at least.
+/// The least number of occurrences of everything.
 #ifdef AGO_TEST_FULL
 constexpr int often = 10;
 #else
@@ -36,13 +36,13 @@ results run_program(compiled const& c, experiment const& e, edge where) {
   results const first = user.take();
   c.run({packed.data(), arena.data(), user.inputs(), user.outputs()});
   CHECK_MESSAGE(identical(first, user.take()), "the second run differs");
-  CHECK_MESSAGE((user.intact() && packed.intact() && arena.intact()), "memory of others was written");
+  CHECK_MESSAGE((user.intact() && packed.intact() && arena.intact()), "other memory was written");
   bool const same = std::memcmp(before.data(), packed.data(), before.size() * sizeof(float)) == 0;
   CHECK_MESSAGE(same, "a run changed the packed weights");
   return first;
 }
 
-/// model: its own workspace, then one of the caller's that is full of NaN.
+/// model: with its own workspace, then with a caller's workspace full of NaN.
 void run_model(compiled const& c, experiment const& e, results const& expected) {
   caller user(e, edge::end);
   guarded_floats memory(c.model_bytes / sizeof(float), edge::end);
@@ -54,11 +54,11 @@ void run_model(compiled const& c, experiment const& e, results const& expected) 
   }
   c.run_model_in(model, workspace.data(), std::numeric_limits<float>::quiet_NaN(), user.inputs(), user.outputs());
   CHECK_MESSAGE(identical(expected, user.take()), "the model differs in the caller's workspace");
-  CHECK_MESSAGE((user.intact() && memory.intact() && workspace.intact()), "memory of others was written");
+  CHECK_MESSAGE((user.intact() && memory.intact() && workspace.intact()), "other memory was written");
   c.destroy_model(model);
 }
 
-/// The passes keep the meaning: in double precision only the order of operations is left.
+/// The passes keep the meaning: in double precision, only the order of operations matters.
 void check_passes(compiled const& c, experiment const& e) {
   auto const optimized = reference::run(c.optimized, e.weights, e.inputs);
   for (std::size_t k = 0; k < optimized.size(); ++k) {
@@ -74,7 +74,7 @@ void check_passes(compiled const& c, experiment const& e) {
 
 }  // namespace
 
-TEST_CASE("every generated network computes what its graph means, and touches nothing else") {
+TEST_CASE("every generated network computes the meaning of its graph, and touches no other memory") {
   define_functions();
   double worst = 0, worst_winograd = 0;
   for (subject const& s : all_subjects()) {
@@ -100,11 +100,11 @@ TEST_CASE("every generated network computes what its graph means, and touches no
       run_model(c, e, got);
     }
   }
-  MESSAGE("largest deviation: " << worst << " times the estimate, " << tolerance << " are allowed; with Winograd "
-                                << worst_winograd << ", " << winograd_tolerance << " are allowed");
+  MESSAGE("largest deviation: " << worst << " times the estimate, allowed " << tolerance << "; with Winograd "
+                                << worst_winograd << ", allowed " << winograd_tolerance);
 }
 
-TEST_CASE("the generated networks cover every operator, on every instruction set that they are compiled for") {
+TEST_CASE("the generated networks cover every operator, on every instruction set they are compiled for") {
   int nodes[int(ago::op::to_nchw) + 1]{}, variants[int(ago::isa::neon) + 1]{};
   int tuned = 0, tilings[5]{}, attentions[2]{}, pieces = 0;
   for (subject const& s : all_subjects()) {
@@ -127,7 +127,7 @@ TEST_CASE("the generated networks cover every operator, on every instruction set
   CHECK(tuned >= 10);
   CHECK(pieces >= often);
   CHECK(attentions[1] >= 10);
-  CHECK(attentions[0] - attentions[1] >= 10);  // by their products
+  CHECK(attentions[0] - attentions[1] >= 10);  // as separate products
   for (int how = 0; how < 5; ++how) {
     CAPTURE(std::string(name_of(ago::tiling(how))));
     CHECK(tilings[how] >= 5);

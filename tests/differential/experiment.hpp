@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is fed to a network, and what should come out.
+// The inputs of a network, and its expected outputs.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 
 namespace differential {
 
-/// Parameters at random, of a size that keeps values near 1.
+/// Random parameters, of a magnitude that keeps values near 1.
 class random_parameters {
  public:
   random_parameters(reference::graph_view const& g, std::mt19937& random) : random_(random) {
@@ -76,26 +76,26 @@ struct experiment {
   std::vector<reference::value> expected;
 };
 
-/// Rows of the table that input v holds numbers of; 0: it holds no numbers of rows.
+/// The number of rows of the table that input v indexes; 0 if it is not an index.
 inline int entries_of_input(reference::graph_view const& g, int v) {
   int entries = 0;
   for (int u = g.input_count; u < g.size(); ++u) {
     if (g.nodes[std::size_t(u)].kind != ago::op::embedding) continue;
     int source = g.operand(u);
-    while (source >= g.input_count) source = g.operand(source);  // behind what only moves them
+    while (source >= g.input_count) source = g.operand(source);  // through layers that only move them
     if (source == v) entries = std::max(entries, g.nodes[std::size_t(u)].entries);
   }
   return entries;
 }
 
-/// Any numbers; or whole ones, a few of them beyond a table of `entries` rows.
+/// Any numbers, or whole ones, a few of which are beyond a table of `entries` rows.
 inline void fill_input(std::span<float> input, int entries, std::mt19937& random) {
   std::uniform_real_distribution<float> uniform(-2, 2);
   std::uniform_int_distribution<int> row(-2, entries + 1);
   for (float& x : input) x = entries > 0 ? float(row(random)) : uniform(random);
 }
 
-/// The experiment of a network: always the same.
+/// The experiment of a network, which is always the same.
 inline experiment prepare(subject const& s) {
   std::mt19937 random(unsigned(s.number) + 1);
   random_parameters const weights(s.graph, random);

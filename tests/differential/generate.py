@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes random small networks in the layer algebra, as C++, for the differential test.
+"""Writes small random networks in the layer algebra, as C++, for the differential test.
 
     generate.py --networks 280 --files 8 --seed 1 --out <folder>
 
@@ -33,7 +33,7 @@ inline std::vector<subject> all_networks() {
 
 
 def write(path, text):
-    """Leaves a file alone that is as it should be, so that it is not compiled again."""
+    """Writes a file unless it is up to date, so that it is not compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory whose neighbourhood is watched: pages that fault on one side, a known pattern on the other.
+// Guarded memory: inaccessible pages on one side, a known pattern on the other.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,11 +13,11 @@
 
 namespace differential {
 
-/// Which end of a guarded block touches an inaccessible page.
+/// The end of a guarded block that touches an inaccessible page.
 enum class edge { begin, end };
 
-/// `count` floats, uninitialised in the sense that all are the same NaN, between two inaccessible pages. Aligned as
-/// the edge has it: to a page at the beginning; to a multiple of `count` * 4 bytes, and nothing else, at the end.
+/// `count` floats, all initially the same NaN, between two inaccessible pages. The alignment depends on the edge: at
+/// the beginning, they start on a page; at the end, `count` * 4 bytes before a page.
 class guarded_floats {
  public:
   static constexpr std::uint32_t pattern = 0x7fc5a5a5;  // a quiet NaN: reading it shows in the result
@@ -44,7 +44,7 @@ class guarded_floats {
   std::span<float> values() const { return data_; }
   float* data() const { return data_.data(); }
 
-  /// Is everything in the accessible pages but the floats themselves untouched?
+  /// Whether everything in the accessible pages except the floats is untouched.
   bool intact() const {
     for (float const& x : region_)
       if ((&x < data_.data() || &x >= data_.data() + data_.size()) && std::bit_cast<std::uint32_t>(x) != pattern)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks beyond the sizes of the generated ones: where default schedules cut the work into cache blocks, or stream.
+// Networks larger than the generated ones, for which default schedules use cache blocks, or stream.
 #include "large.hpp"
 
 namespace differential {
@@ -12,12 +12,12 @@ constexpr auto pixel_blocks = input{.h = 61, .w = 59, .c = 80}
     | pointwise{200} | batch_norm{} | relu{} | global_avg_pool{};
 static_assert(program<pixel_blocks>::plan.steps[0].data.block > 0);
 
-/// The same by rows of a convolution.
+/// The same for the rows of a convolution.
 constexpr auto row_blocks = input{.h = 74, .w = 56, .c = 64}
     | conv2d{.out = 130, .kernel = {2, 1}, .stride = {2, 1}, .pad = pads{0, 0, 1, 0}} | silu{};
 static_assert(program<row_blocks>::plan.steps[0].data.block > 0);
 
-/// Little work for more than 2 MB of output: small tiles.
+/// More than 2 MB of output with little work: small tiles.
 constexpr auto streams = input{.h = 97, .w = 96, .c = 3}
     | pointwise{64} | bias{} | max_pool{.kernel = 3, .stride = 2, .pad = 1};
 
@@ -25,7 +25,7 @@ constexpr auto streams = input{.h = 97, .w = 96, .c = 3}
 constexpr auto long_average = input{.n = 2, .h = 37, .w = 31, .c = 75} | depthwise{.kernel = 5, .pad = 2} | hard_swish{}
     | [](tensor x) { return x * (x | global_avg_pool{} | linear{75} | sigmoid{}); };
 
-/// Wide values: intensive fusion by default, with rings of rows that wrap around often, and two images.
+/// Wide values: intensive fusion by default, with ring buffers that wrap around often, and two images.
 constexpr auto wide(int channels, depthwise filter) {
   return pointwise{channels} | batch_norm{} | relu6{} | filter | batch_norm{} | relu6{} | pointwise{24} | batch_norm{};
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random single layers, as text, with the shapes behind them."""
+"""Random single layers, as text, with the shapes of their results."""
 import collections
 import random
 
@@ -19,7 +19,7 @@ class Shape(collections.namedtuple("Shape", "n h w c")):
 
 
 class Misfit(Exception):
-    """This layer cannot follow here; try another."""
+    """This layer is not possible here; try another."""
 
 
 def extent(size, before, after, kernel, stride, ceil):
@@ -31,7 +31,7 @@ def extent(size, before, after, kernel, stride, ceil):
 
 
 class Layers:
-    """Random layers that fit the shape they are given."""
+    """Random layers for a given shape."""
 
     def __init__(self, seed, coverage):
         self.random = random.Random(seed)
@@ -50,7 +50,7 @@ class Layers:
         return values[int(self.random.random() * len(values))]
 
     def channels(self, s):
-        """Often those of before, so that sums and kernels recur."""
+        """Often earlier numbers, so that sums and kernels recur."""
         if self.chance(35):
             return s.c
         if s.h * s.w <= 4 and s.c <= 33 and self.chance(6):
@@ -65,7 +65,7 @@ class Layers:
     # Windows
 
     def pads(self, most_h, most_w):
-        """Text of a pad, and (top, left, bottom, right)."""
+        """The text of a pad, and (top, left, bottom, right)."""
         kind = self.any(0, 4)
         if kind == 0 or max(most_h, most_w) == 0:
             return "", (0, 0, 0, 0)
@@ -129,7 +129,7 @@ class Layers:
             return ""
         return ".bias = false" if default else ".bias = true"
 
-    # Layers: each returns its text and the shape behind it.
+    # Layers: each returns its text and the shape of its result.
 
     def conv2d(self, s):
         out = self.channels(s)
@@ -186,7 +186,7 @@ class Layers:
         return text, s
 
     def convolution_block(self, s):
-        """Convolution, norm, activation: the order that epilogues are for."""
+        """Convolution, norm, activation: the usual order for an epilogue."""
         text, s = self.pick((self.conv2d, self.depthwise, self.pointwise, self.linear))(s)
         if self.chance(80):
             text += " | " + self.batch_norm(s)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random layers that move elements, as text: parts of values, other orders and extents, channels in pieces."""
+"""Random layers that move elements, as text: parts of values, other orders and extents, channels in segments."""
 from layers import Layers, Misfit, Shape
 
 AXES = ("images", "rows", "columns", "channels")
@@ -36,7 +36,7 @@ class Movements(Layers):
         return self.layer("channel_shuffle", [f".groups = {self.divisor(s.c)}"], s)
 
     def reshape(self, s):
-        """Factors of extents become factors of others."""
+        """Moves factors of extents to other extents."""
         extents = list(s)
         for _ in range(self.any(1, 3)):
             here, there = self.any(0, 3), self.any(0, 3)
@@ -80,7 +80,7 @@ class Movements(Layers):
                                   f".channels_after = {more[1]}" if more[1] else ""], out)
 
     def blocks(self, s):
-        """Channels become pixels, or the reverse."""
+        """Turns channels into pixels, or the reverse."""
         b = self.any(2, 3)
         if self.chance(50):
             out, names = Shape(s.n, s.h * b, s.w * b, s.c // (b * b)), ("depth_to_space", "pixel_shuffle")
@@ -109,7 +109,7 @@ class Movements(Layers):
     # Combinations
 
     def round_trip(self, s):
-        """Other extents, something in between, and back."""
+        """Changes extents, adds a layer, and changes them back."""
         kind = self.any(0, 2)
         if kind == 0:
             there, t = self.reshape(s)
@@ -126,7 +126,7 @@ class Movements(Layers):
         return " | ".join([there, self.keeping_shape(t, 1), back]), s
 
     def stacked(self, s):
-        """Values joined along an axis that is not the channels."""
+        """Concatenates values along an axis other than the channels."""
         axis = self.any(0, 2)
         parts, extent = [], 0
         for _ in range(self.any(2, 3)):
@@ -153,14 +153,14 @@ class Movements(Layers):
         return f"[](tensor x) {{ auto const [a, b] = chunk<2>(x); return a {self.pick('*+')} (b | {gate}); }}", half
 
     def modulated(self, s):
-        """Each channel scaled and shifted by numbers that the image decides: operands that are parts of a value."""
+        """Scales and shifts each channel by numbers computed from the image: operands that are parts of a value."""
         self.note("modulated", "global_avg_pool", "linear")
         self.check(s, 2 * s.c * s.c)
         return (f"[](tensor x) {{ auto const [a, b] = chunk<2>(x | global_avg_pool{{}} | linear{{{2 * s.c}}}); "
                 "return x * a + b; }"), s
 
     def branch(self, s):
-        """What a unit does with a part of the channels, whose number it keeps."""
+        """The branch of a unit on a part of the channels; it keeps their number."""
         filter_ = f"depthwise{{.kernel = {self.pick((3, 3, 5))}, .pad = same}}"
         if self.chance(50):
             filter_ += " | " + self.batch_norm(s)[0]
@@ -173,7 +173,7 @@ class Movements(Layers):
                           window, self.activation(s)[0], self.bias(s)[0]))
 
     def unit(self, s):
-        """Parts of the channels, some of them worked on, joined in another order and shuffled, as ShuffleNet has it."""
+        """Parts of the channels, some through a branch, concatenated in another order and shuffled, as in ShuffleNet."""
         parts = [n for n in (2, 2, 2, 3, 4) if s.c % n == 0]
         if not parts:
             raise Misfit
@@ -189,7 +189,7 @@ class Movements(Layers):
             ", ".join(names), count, ", ".join(values), shuffle)
 
     def units(self, s):
-        """Several of them: values lie in more and more pieces."""
+        """Several units: values consist of more and more segments."""
         if self.chance(50):
             text = f"repeat{{{self.any(2, 6)}, {self.unit(s)}}}"
         else:

@@ -20,7 +20,7 @@ class Networks(Transformers):
         return self.pick(choices)(s)
 
     def keeping_extent(self, s):
-        """One layer whose result has as many rows and columns."""
+        """One layer that keeps the number of rows and columns."""
         if self.chance(40):
             k = self.pick((1, 3, 3, 5))
             pad = self.pick((f".pad = {k // 2}", ".pad = same"))
@@ -57,7 +57,7 @@ class Networks(Transformers):
                 self.used = before
 
     def convolutions(self, s):
-        """A chain of convolutions with norms and activations: what intensive fusion computes in one pass."""
+        """A chain of convolutions with norms and activations, which intensive fusion computes in one pass."""
         texts = []
         for k in range(self.any(2, 4)):
             layers = (self.depthwise, self.depthwise, self.pointwise) + ((self.conv2d,) if k == 0 else ())
@@ -158,7 +158,7 @@ class Networks(Transformers):
         return f"input{{{n}.h = {s.h}, .w = {s.w}, .c = {s.c}{layout}}}"
 
     def tokens(self):
-        """Numbers of rows of a table, and what they stand for."""
+        """An input with row numbers of a table, and the embedding."""
         s = Shape(self.any(1, 3), self.pick((1, 1, 4)), self.any(1, 12), self.pick((1, 1, 3)))
         texts = [self.input(s, False)]
         if s.c > 1:
@@ -190,7 +190,7 @@ class Networks(Transformers):
         return "\n    | ".join([text] + layers)
 
     def traced_network(self):
-        """Several inputs, several outputs, values that are both output and operand."""
+        """Several inputs, several outputs, values that are both outputs and operands."""
         s = self.input_shape()
         inputs = [s]
         if self.chance(60):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One catalogue of kernels, those of the generated networks, and far more programs than a compiler could be asked for:
-// planned when the test runs, of the same layers on other images, by every policy, with schedules at random, in pieces.
+// Runtime programs over one kernel catalogue, that of the generated networks: far more programs than could be compiled,
+// with the same layers on other images, every policy, random schedules, and steps divided into work items.
 #include "planned.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ ago::tuner::menu_view const& catalogue() {
   return all;
 }
 
-/// The result in guarded memory; with the pieces the other way round it is the same.
+/// The result in guarded memory; it must be the same with the work items in reverse order.
 results run_planned(planned_program const& p, experiment const& e, edge where) {
   caller user(e, where);
   guarded_floats packed(p.packed_floats(), where), arena(p.arena_floats(), where);
@@ -40,9 +40,9 @@ results run_planned(planned_program const& p, experiment const& e, edge where) {
   results const first = user.take();
   if (p.cut_steps() > 0) {
     p.run(memory, true);
-    CHECK_MESSAGE(identical(first, user.take()), "the result depends on the order of pieces");
+    CHECK_MESSAGE(identical(first, user.take()), "the result depends on the order of work items");
   }
-  CHECK_MESSAGE((user.intact() && packed.intact() && arena.intact()), "memory of others was written");
+  CHECK_MESSAGE((user.intact() && packed.intact() && arena.intact()), "other memory was written");
   return first;
 }
 
@@ -63,7 +63,7 @@ class random_table {
       entries_.push_back({signature, s});
     }
   }
-  /// The same with all steps in one piece.
+  /// The same with undivided steps.
   ago::tuner::schedule_list uncut() const {
     auto entries = entries_;
     for (ago::tuned_schedule& e : entries) e.best.split = ago::split::whole;
@@ -76,14 +76,14 @@ class random_table {
   std::vector<ago::tuned_schedule> entries_;
 };
 
-/// What has been run, and how.
+/// Counts of the programs that were run.
 struct tally {
   int programs = 0, cut = 0, lacking = 0, resized = 0;
   std::map<ago::policy, int> by_policy;
   double worst = 0, worst_winograd = 0;
 };
 
-/// Programs at random of one network, all of which should give what the reference has found.
+/// Runs random programs of one network, all of which must give the reference's result.
 void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int trials, tally& sum) {
   using enum ago::policy;
   constexpr ago::policy policies[] = {ago, ago, ago_ni, paper, paper_adjacent, fuse_ops, apollo};
@@ -115,12 +115,12 @@ void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int 
       ++sum.cut;
       planned_program const whole(g, how, table.uncut(), catalogue());
       REQUIRE((whole.is_complete() && whole.cut_steps() == 0));
-      CHECK_MESSAGE(identical(got, run_planned(whole, e, edge::end)), "the result depends on the pieces");
+      CHECK_MESSAGE(identical(got, run_planned(whole, e, edge::end)), "the result depends on the work items");
     }
   }
 }
 
-/// Of all that is computed.
+/// All counts.
 long values_of(traced_graph const& g) {
   long n = 0;
   for (ago::node const& v : std::span(g.nodes, std::size_t(g.node_count))) n += v.out.count();
@@ -129,7 +129,7 @@ long values_of(traced_graph const& g) {
 
 }  // namespace
 
-TEST_CASE("planned when it runs, a network has the kernels, the memory and the bits that the compiler gives it") {
+TEST_CASE("a runtime program has the kernels, memory and bit-identical results of the compiled program") {
   define_functions();
   for (subject const& s : all_subjects()) {
     CAPTURE(s.number);
@@ -159,7 +159,7 @@ TEST_CASE("planned when it runs, a network has the kernels, the memory and the b
   }
 }
 
-TEST_CASE("programs at random compute what their graphs mean, by any policy, with any schedules, in any pieces") {
+TEST_CASE("random programs compute the meaning of their graphs, with any policy, schedules and work items") {
   define_functions();
   std::mt19937 random(1);
   tally sum;
@@ -180,11 +180,10 @@ TEST_CASE("programs at random compute what their graphs mean, by any policy, wit
       vary(*g, prepare(resized), random, size == 0 ? 12 : 4, sum);
     }
   }
-  MESSAGE(sum.programs << " programs, " << sum.cut << " of them in pieces, of " << sum.resized
-                       << " networks with other inputs; for " << sum.lacking << " others " << catalogue().size()
-                       << " kernels do not suffice. Largest deviation: " << sum.worst << " times the estimate, "
-                       << tolerance << " are allowed; with Winograd " << sum.worst_winograd << ", "
-                       << winograd_tolerance << " are allowed");
+  MESSAGE(sum.programs << " programs, " << sum.cut << " of them divided, of " << sum.resized
+                       << " networks with other inputs; for " << sum.lacking << " others, the " << catalogue().size()
+                       << " kernels do not suffice. Largest deviation: " << sum.worst << " times the estimate, allowed "
+                       << tolerance << "; with Winograd " << sum.worst_winograd << ", allowed " << winograd_tolerance);
   CHECK(sum.programs >= 500);
   CHECK(sum.cut >= 100);
   CHECK(sum.resized >= 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks that are traced, planned and packed when the test runs, and run by kernels that others were compiled with.
+// Networks that are traced, planned and packed at run time, and run with the kernels of other, compiled networks.
 #pragma once
 
 #include <ago/tune/menu.hpp>
@@ -20,7 +20,7 @@ namespace differential {
 
 using traced_graph = ago::graph<128, 256, 8>;
 
-/// The graph of a network with other inputs; null if its layers do not fit them.
+/// The graph of a network with other inputs; null if its layers do not suit them.
 inline std::unique_ptr<traced_graph const> trace(subject const& s, larger const& by) {
   ago::detail::recorder made;
   s.record(made, by);
@@ -54,12 +54,12 @@ inline std::unique_ptr<traced_graph const> copy_of(reference::graph_view const& 
   return g;
 }
 
-/// What ago::program is of a network that the compiler knows.
+/// The counterpart of ago::program for a network known at run time.
 class planned_program {
   using plan_type = ago::tools::run_time_program<128, 256, 8>;
 
  public:
-  /// `whole`: as traced, which is to live as long.
+  /// `whole`: the traced graph, which must outlive this.
   planned_program(traced_graph const& whole, ago::options const& how, ago::tuner::schedule_list const& schedules,
                   ago::tuner::menu_view const& kernels)
       : target_(how.target), plan_(ago::optimize(whole, how.algebra), how, schedules) {
@@ -71,7 +71,7 @@ class planned_program {
   }
   planned_program(planned_program const&) = delete;
 
-  /// Has every step a kernel that has been compiled?
+  /// Whether every step has a compiled kernel.
   bool is_complete() const { return complete_; }
   plan_type const& plan() const { return plan_; }
   ago::fused_key key(int step) const { return key_of(plan_.groups, plan_.plan, step); }
@@ -83,7 +83,7 @@ class planned_program {
       if (ago::winograd_tile(plan_.plan.steps[i].key.what) > 0) return true;
     return false;
   }
-  /// Steps that are cut into several pieces.
+  /// The number of steps that are divided into several work items.
   int cut_steps() const {
     int n = 0;
     for (int k = 0; k < plan_.steps(); ++k) n += first_piece_[std::size_t(k) + 1] - first_piece_[std::size_t(k)] > 1;
@@ -97,7 +97,7 @@ class planned_program {
     if (!done) throw std::logic_error("no packing for this instruction set");
   }
 
-  /// The pieces of every step in their order, or the last one first.
+  /// Runs the work items of every step in order, or in reverse order.
   void run(ago::run_memory const& memory, bool backwards = false) const {
     for (int k = 0; k < plan_.steps(); ++k) {
       int const first = first_piece_[std::size_t(k)], count = first_piece_[std::size_t(k) + 1] - first;
@@ -111,9 +111,9 @@ class planned_program {
  private:
   static constexpr int most_merged = 256;
 
-  /// The data of all pieces, and what of their input they read.
+  /// The data of all work items, and the segments of their inputs.
   void cut() {
-    std::vector<std::size_t> runs;  // number of the first of each piece
+    std::vector<std::size_t> runs;  // the first of each work item
     first_piece_.push_back(0);
     auto const visit = [&](int step, int first, int count, ago::step_piece const& piece) {
       first_part_.push_back(data_.size());
@@ -154,7 +154,7 @@ class planned_program {
   bool complete_ = true;
   std::vector<ago::step_data> data_;
   std::vector<ago::input_run> runs_;
-  std::vector<std::size_t> first_part_;  ///< of each piece
+  std::vector<std::size_t> first_part_;  ///< of each work item
   std::vector<int> first_piece_;         ///< of each step, and the end
 };
 

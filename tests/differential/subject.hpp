@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network as the comparison sees it: its graph, and for each instruction set the compiled program and model.
+// A network for the comparison: its graph and, for each instruction set, the compiled program and model.
 #pragma once
 
 #include <ago/ago.hpp>
@@ -17,13 +17,13 @@
 
 namespace differential {
 
-/// A kernel that has been compiled for some program.
+/// A kernel compiled for some program.
 struct compiled_kernel {
   ago::fused_key const* key;
   ago::kernel_function function;
 };
 
-/// One program and its model, types erased. Objects are made in memory that the test provides.
+/// A type-erased program and its model. Objects are created in memory that the test provides.
 struct compiled {
   ago::isa target;
   ago::options how;
@@ -31,9 +31,9 @@ struct compiled {
   std::vector<compiled_kernel> step_kernels;
   int kernels, steps, tuned_steps;  ///< fewer steps than kernels: some run in pipelines
   int tilings[5];                   ///< pipelines of each tiling
-  bool reordered;                   ///< some sum is not added up in the order of the other variants
-  int winograds;                    ///< convolutions by Winograd, whose errors are those of sums of other terms
-  int attentions;                   ///< computed in one pass, with sums of their own
+  bool reordered;                   ///< some sum is not added in the order of the other variants
+  int winograds;                    ///< convolutions by Winograd, which add other terms with other errors
+  int attentions;                   ///< computed in one pass, with sums in another order
   int copies, pieces;               ///< steps that move data; steps that compute some channels of a value
   reference::graph_view optimized;
   std::size_t parameter_count, packed_floats, arena_floats, model_bytes, workspace_bytes;
@@ -47,7 +47,7 @@ struct compiled {
                        float* const* outputs);
 };
 
-/// What is added to the extents of a network's inputs, to images, rows and columns.
+/// Increments of the extents of a network's inputs: images, rows and columns.
 struct larger {
   int n = 0, h = 0, w = 0;
   constexpr ago::input operator()(ago::input in) const {
@@ -62,7 +62,7 @@ struct subject {
   int number;
   reference::graph_view graph;
   std::vector<compiled> variants;
-  /// Records it with other inputs; null: it has those that it has.
+  /// Records the network with other inputs; null: its inputs cannot be changed.
   void (*record)(ago::detail::recorder& to, larger const& by) = nullptr;
 };
 

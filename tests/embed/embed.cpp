@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files that ago_embed() linked into this program.
+// Files linked into this program by ago_embed().
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ extern unsigned char const embedded_nothing[], embedded_nothing_end[];
 extern unsigned char const embedded_numbers[], embedded_numbers_end[];
 }
 
-TEST_CASE("embedded bytes are those of the file") {
+TEST_CASE("embedded bytes equal those of the file") {
   std::ifstream file(AGO_SOURCE_DIR "/tests/embed/bytes.bin", std::ios::binary);
   std::string const expected{std::istreambuf_iterator<char>(file), {}};
   REQUIRE(expected.size() > 0);
@@ -27,7 +27,7 @@ TEST_CASE("embedded files are aligned to 64 bytes") {
     CHECK(reinterpret_cast<std::uintptr_t>(p) % 64 == 0);
 }
 
-TEST_CASE("a file made during the build is embedded") {
+TEST_CASE("a file generated during the build is embedded") {
   REQUIRE(embedded_numbers_end - embedded_numbers == 1000 * sizeof(float));
   auto const* numbers = reinterpret_cast<float const*>(embedded_numbers);
   for (int i = 0; i < 1000; ++i) CHECK(numbers[i] == float(i));

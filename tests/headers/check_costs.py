@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The headers of graph/ and partition/ pull in no expensive header, and ago.hpp nothing but includes.
+"""Checks that the headers of graph/ and partition/ include no expensive header, and that ago.hpp has only includes.
 
 usage: check_costs.py <include directory> <compiler> [flag...]
 """
@@ -15,7 +15,7 @@ EXPENSIVE = re.compile(
 
 
 def included(include, compiler, header):
-    """Every file that the compiler opens for a header."""
+    """All files that the compiler opens for a header."""
     command = [*compiler, "-std=c++20", f"-I{include}", "-M", "-x", "c++", str(header)]
     rule = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return rule.partition(":")[2].replace("\\\n", " ").split()

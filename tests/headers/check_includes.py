@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every header of ago includes what declares the names of the standard library that it uses, itself or by another header
-of ago. The compiler does not see to it: those headers are precompiled where it checks ago's, and standard headers
-include one another as they like.
+"""Checks that every header of ago includes the standard headers for the names that it uses, directly or through another
+header of ago. The compiler does not detect missing ones: standard headers are precompiled when it checks ago's headers,
+and they include one another arbitrarily.
 
 usage: check_includes.py <include directory>
        check_includes.py --headers          prints all standard headers that ago may use
@@ -43,7 +43,7 @@ NAMES = {
     "utility": "as_const declval exchange forward in_range index_sequence integer_sequence make_index_sequence "
                "make_integer_sequence move pair swap to_underlying tuple_element tuple_size", "vector": "erase_if vector",
 }
-# What the standard promises, of what declares a name elsewhere too.
+# Other headers that declare a name according to the standard.
 ALSO = {
     "tuple_element": "tuple array span", "tuple_size": "tuple array span", "pair": "map", "erase_if": "map set deque list",
     "nullptr_t": "cstdint", "begin": "array vector string span map set", "end": "array vector string span map set",
@@ -64,12 +64,12 @@ def declared_by():
 
 
 def code_of(text):
-    """Without comments and literals."""
+    """The text without comments and literals."""
     return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", " ", text, flags=re.S)
 
 
 def included(include, header, seen):
-    """Standard headers that a header includes, itself or by others of ago; all files of ago come to be in `seen`."""
+    """Standard headers that a header includes, directly or through others of ago; adds all files of ago to `seen`."""
     standard = set()
     for name in re.findall(r"^#include <([^>]+)>", (include / header).read_text(), re.M):
         if not name.startswith("ago/"):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lets a script ask the networks: which there are, what their parameters are, what they answer.
+// Gives scripts access to the networks: their names, parameters and outputs.
 //
-//   answer                                          prints name and size of all
+//   answer                                          prints the names and sizes of all networks
 //   answer NAME SIZE                                prints the table of parameters
 //   answer NAME SIZE WEIGHTS INPUT OUTPUT           runs it; raw float32, images NHWC
 #include <ago/ago.hpp>
@@ -25,7 +25,7 @@
 
 namespace {
 
-/// All floats of a file; none if it cannot be read.
+/// All floats in a file; none if it cannot be read.
 std::vector<float> read(char const* path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   std::vector<float> data(file ? std::size_t(file.tellg()) / sizeof(float) : 0);

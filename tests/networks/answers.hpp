@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PyTorch answers, and whether ago does.
+// PyTorch's outputs, and their comparison with ago's.
 #pragma once
 
 #include <ago/ago.hpp>
@@ -17,7 +17,7 @@ namespace networks_test {
 
 using namespace ago;
 
-/// Outputs at equal distances of a network in PyTorch, for the parameters and the input that `uniform` makes.
+/// Outputs, at equal distances, of a network in PyTorch, for the parameters and the input made by `uniform`.
 struct answer {
   std::string_view network;
   int size, parameters;
@@ -29,7 +29,7 @@ inline constexpr answer answers[] = {
 #include "vectors.inc"
 };
 
-/// Number i of the sequence of make_vectors.py.
+/// The i-th number of the sequence in make_vectors.py.
 inline float uniform(std::uint32_t i, double low, double high) {
   std::uint32_t x = (i + 0x9e3779b9u) * 0x85ebca6bu;
   x = (x ^ x >> 15) * 0xc2b2ae35u;

@@ -8,7 +8,7 @@
 
 using namespace networks_test;
 
-TEST_CASE("larger networks of convolutions answer as torchvision's") {
+TEST_CASE("larger networks of convolutions give torchvision's results") {
   agrees<networks::mobilenet_v2<112>>("mobilenet_v2", 112);
   agrees<networks::mobilenet_v2<224>>("mobilenet_v2", 224);
   agrees<networks::mnasnet<112>>("mnasnet", 112);

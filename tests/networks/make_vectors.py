@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What PyTorch's networks answer, torchvision's and transformers, for parameters and inputs that a formula makes.
+"""Computes outputs of PyTorch's networks, torchvision's and transformers, for parameters and inputs from a formula.
 
     make_vectors.py > vectors.inc      write all vectors
-    make_vectors.py --check            compute them again and compare with vectors.inc; 77 where PyTorch is missing
+    make_vectors.py --check            compute them again and compare with vectors.inc; 77 if PyTorch is missing
 
-Needs PyTorch and torchvision (written with 1.13 and 0.14). The C++ test repeats the formula of `uniform`, so that of
-each network only some of its outputs are stored, next to the largest one. Computed in double precision.
+Needs PyTorch and torchvision (written with 1.13 and 0.14). The C++ test repeats the formula of `uniform`, so only some
+outputs of each network are stored, and the largest one. Computed in double precision.
 """
 import argparse
 import pathlib
@@ -39,7 +39,7 @@ def ids(tokens):
 
 
 IMAGES = (56, 112, 224)
-# Name, how it is built, its input, the sizes of that.
+# Name, constructor, input, and sizes of the input.
 NETWORKS = [
     ("mnasnet", lambda size: torchvision.models.mnasnet1_0(weights=None), image, IMAGES),
     ("mobilenet_v2", lambda size: torchvision.models.mobilenet_v2(weights=None), image, IMAGES),
@@ -54,7 +54,7 @@ TOLERANCE = 1e-5  # in --check: another release may add in another order
 
 
 def uniform(first, count, low, high):
-    """Number i of a sequence, i = first ... first + count - 1: a hash of i, spread over low ... high."""
+    """Numbers first ... first + count - 1 of a sequence: hashes of the index, spread over low ... high."""
     x = np.arange(first, first + count, dtype=np.uint64).astype(np.uint32)
     x = (x + np.uint32(0x9E3779B9)) * np.uint32(0x85EBCA6B)
     x = (x ^ (x >> np.uint32(15))) * np.uint32(0xC2B2AE35)
@@ -65,7 +65,7 @@ def uniform(first, count, low, high):
 
 
 def bounds(name, tensor):
-    """Between which numbers a parameter lies, so that values neither vanish nor explode."""
+    """The range of a parameter, chosen so that values neither vanish nor explode."""
     if name.endswith("running_mean"):
         return -0.2, 0.2
     if name.endswith("running_var"):

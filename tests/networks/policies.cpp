@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Networks compiled by every policy: whatever the partition, the results are the same.
+// Networks under every policy: the results are the same, whatever the partition.
 #include "answers.hpp"
 
 #include <networks/bert_tiny.hpp>
@@ -53,9 +53,9 @@ void all_policies_agree() {
   agrees_with<Net, policy::apollo>(expected);
 }
 
-TEST_CASE("MobileNet-V2 answers the same under every policy") { all_policies_agree<networks::mobilenet_v2<56>>(); }
-TEST_CASE("ShuffleNet-V2 answers the same under every policy") { all_policies_agree<networks::shufflenet_v2<56>>(); }
-TEST_CASE("MobileViT-S answers the same under every policy") { all_policies_agree<networks::mobilevit_s<64>>(); }
-TEST_CASE("BERT-tiny answers the same under every policy") { all_policies_agree<networks::bert_tiny<16>>(); }
+TEST_CASE("MobileNet-V2 has equal results under every policy") { all_policies_agree<networks::mobilenet_v2<56>>(); }
+TEST_CASE("ShuffleNet-V2 has equal results under every policy") { all_policies_agree<networks::shufflenet_v2<56>>(); }
+TEST_CASE("MobileViT-S has equal results under every policy") { all_policies_agree<networks::mobilevit_s<64>>(); }
+TEST_CASE("BERT-tiny has equal results under every policy") { all_policies_agree<networks::bert_tiny<16>>(); }
 
 }  // namespace

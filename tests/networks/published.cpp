@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sizes of the networks, and what of memory and of work they take, known to the compiler.
+// The sizes of the networks, and their memory and work, at compile time.
 #include <ago/ago.hpp>
 
 #include <networks/bert_tiny.hpp>
@@ -15,7 +15,7 @@ using namespace ago;
 
 namespace {
 
-// Parameters that are trained, and multiply-adds, as published for 224 pixels.
+// Trained parameters and multiply-adds, as published for 224 pixels.
 template <auto const& Net>
 constexpr long trained_parameters() {
   long count = 0;
@@ -52,7 +52,7 @@ static_assert(multiply_adds<networks::mobilevit_s<256>>() / 100'000 == 20008);
 static_assert(multiply_adds<networks::bert_tiny<128>>() / 100'000 == 587);
 static_assert(multiply_adds<networks::squeezenet<224>>() / 100'000 == 3491);
 
-/// Bytes that steps only move from one place to another.
+/// Bytes that steps only copy.
 template <auto const& Net>
 constexpr long copied_bytes() {
   using program = ago::program<Net>;
@@ -70,7 +70,8 @@ static_assert(copied_bytes<networks::shufflenet_v2<224>>() == 0);
 static_assert(copied_bytes<networks::mobilevit_s<224>>() == 0);
 static_assert(copied_bytes<networks::bert_tiny<128>>() == 0);
 
-// At most a third of all values between operators, after the passes: what an interpreter without planning would take.
+// The arena is at most a third of all values between operators after the passes, which an interpreter without planning
+// would need.
 template <auto const& Net>
 constexpr bool is_frugal() {
   auto const& g = optimized<Net>::value;
@@ -84,7 +85,7 @@ static_assert(is_frugal<networks::mobilevit_s<224>>() && is_frugal<networks::ber
 
 }  // namespace
 
-TEST_CASE("networks have the published sizes, copy nothing, and take little memory") {
+TEST_CASE("networks have the published sizes, copy nothing, and need little memory") {
   MESSAGE("bytes of arena at 224: MobileNet-V2 ", program<networks::mobilenet_v2<224>>::arena_bytes, ", MnasNet ",
           program<networks::mnasnet<224>>::arena_bytes, ", SqueezeNet ",
           program<networks::squeezenet<224>>::arena_bytes, ", ShuffleNet-V2 ",

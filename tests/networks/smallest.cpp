@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every network at its smallest size: where programs run in an emulator, too.
+// Every network at its smallest size, also for programs that run in an emulator.
 #include "answers.hpp"
 
 #include <networks/bert_tiny.hpp>
@@ -11,14 +11,14 @@
 
 using namespace networks_test;
 
-TEST_CASE("networks of convolutions answer as torchvision's") {
+TEST_CASE("networks of convolutions give torchvision's results") {
   agrees<networks::mobilenet_v2<56>>("mobilenet_v2", 56);
   agrees<networks::mnasnet<56>>("mnasnet", 56);
   agrees<networks::shufflenet_v2<56>>("shufflenet_v2", 56);
   agrees<networks::squeezenet<56>>("squeezenet", 56);
 }
 
-TEST_CASE("networks with attention answer as PyTorch's") {
+TEST_CASE("networks with attention give PyTorch's results") {
   agrees<networks::mobilevit_s<64>>("mobilevit_s", 64);
   agrees<networks::bert_tiny<16>>("bert_tiny", 16);
 }

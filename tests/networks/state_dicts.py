@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's weights, by tools/weights.py, in ago's networks: the same answers.
+"""Checks that ago's networks with PyTorch's weights, converted by tools/weights.py, give PyTorch's results.
 
-usage: state_dicts.py ANSWER     the program made of answer.cpp
+usage: state_dicts.py ANSWER     the program built from answer.cpp
 
-The networks are those of models/export.py in the folder AGO_SHARED, by default the one beside the repository called
-"shared". 77 where that, PyTorch or torchvision is missing.
+The networks are those of models/export.py in the folder AGO_SHARED, by default "shared" beside the repository. Exit code
+77 if that folder, PyTorch or torchvision is missing.
 """
 import importlib.util
 import json
@@ -33,7 +33,7 @@ if not EXPORT.exists():
 
 
 def load_export():
-    """The module; no ONNX is needed for its networks."""
+    """The module; its networks do not need ONNX."""
     sys.dont_write_bytecode = True
     if importlib.util.find_spec("onnx") is None:
         sys.modules.update({name: types.ModuleType(name) for name in ("onnx", "onnx.numpy_helper")})
@@ -52,7 +52,7 @@ def channels_last(x):
 
 
 class Weights:
-    """A network of PyTorch, and the blob of its weights."""
+    """A PyTorch network and its weight blob."""
 
     def __init__(self, answer, name, size, model, folder):
         self.blob = folder / f"{name}.weights"
@@ -65,7 +65,7 @@ class Weights:
 
 
 def difference(answer, name, size, weights, make_input, folder):
-    """Largest difference and largest output, for an input of export.py."""
+    """The largest difference and the largest output, for an input from export.py."""
     x = make_input()
     with torch.no_grad():
         expected = weights.model(x.double() if x.is_floating_point() else x).numpy()

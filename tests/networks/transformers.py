@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""BERT-tiny and MobileViT-S in PyTorch, their modules declared in the order in which they are called."""
+"""BERT-tiny and MobileViT-S in PyTorch, with modules declared in the order in which they are called."""
 import torch
 from torch import nn
 from torch.nn import functional
 
 
 def attend(q, k, v, heads):
-    """Attention on [batch, tokens, channels]; each head has its part of the channels."""
+    """Attention on [batch, tokens, channels]; each head has a part of the channels."""
     def split(x):
         return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)
     scores = split(q) @ split(k).transpose(2, 3) * (q.shape[2] // heads) ** -0.5
@@ -88,7 +88,7 @@ class VitLayer(nn.Module):
 
 
 class VitBlock(nn.Module):
-    """Patches of 2x2 pixels; images that they do not cover are stretched."""
+    """Patches of 2x2 pixels; images of odd extents are resized."""
     def __init__(self, channels, wide, layers):
         super().__init__()
         self.near = nn.Sequential(conv(channels, channels, 3), nn.Conv2d(channels, wide, 1, bias=False))

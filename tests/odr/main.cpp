@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translation units built for different processors live in one program.
+// Translation units built for different processors in one program.
 #include "network.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ float largest(float const (&scores)[odr::classes]) {
   return most;
 }
 
-/// The largest difference of two scores, relative to the largest score.
+/// The largest difference between two scores, relative to the largest score.
 float difference(odr::answer const& a, odr::answer const& b) {
   float differences[odr::classes];
   for (int i = 0; i < odr::classes; ++i) differences[i] = a.scores[i] - b.scores[i];
@@ -30,13 +30,13 @@ float difference(odr::answer const& a, odr::answer const& b) {
 
 }  // namespace
 
-TEST_CASE("the network scores every class differently") {
+TEST_CASE("the network's scores are all different") {
   auto const a = ask(odr::baseline);
   for (int i = 0; i < odr::classes; ++i)
     for (int k = 0; k < i; ++k) CHECK(std::fabs(a.scores[i] - a.scores[k]) > 1e-3f * largest(a.scores));
 }
 
-TEST_CASE("two translation units with equal flags give equal bits") {
+TEST_CASE("two translation units with equal flags give bit-identical results") {
   CHECK(difference(ask(odr::baseline), ask(odr::baseline_again)) == 0);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One network that several translation units use, and what each of them makes of it.
+// One network that several translation units use, and the result of each.
 #pragma once
 
 namespace odr {
 
 inline constexpr int pixels = 9 * 7, channels = 5, classes = 10;
 
-/// What a translation unit computes, and which instruction set it says it did it with.
+/// The scores of a translation unit, and the instruction set that it reports.
 struct answer {
   char const* target;
   float scores[classes];

@@ -6,7 +6,7 @@
 
 namespace odr {
 
-/// Channels that fill no vector register, every kind of kernel, and an operator of the user's own.
+/// Channels that do not fill a vector register, every kind of kernel, and a user's operator.
 inline constexpr auto network =
     ago::input{.h = 9, .w = 7, .c = channels}
   | ago::conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | ago::batch_norm{} | ago::hyperbolic_tangent{}
@@ -21,7 +21,7 @@ answer VARIANT(float const (&image)[pixels * channels]) {
   unsigned state = 1;
   for (float& w : weights) {
     state = state * 1664525u + 1013904223u;
-    w = float(state >> 8) / float(1 << 24);  // batch norm divides by the root of some of them
+    w = float(state >> 8) / float(1 << 24);  // batch norm divides by the square root of some of them
   }
   static model net{weights};
   answer a{.target = ago::name_of(model::target), .scores = {}};

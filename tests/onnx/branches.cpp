@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// If, whose condition is known before the network runs: the branch that it chooses takes its place.
+// An If whose condition is known before the network runs is replaced by the branch that it chooses.
 #include "network.hpp"
 
 using namespace ago_test;
 
 namespace {
 
-/// The graph of a branch; nodes as of a network.
+/// The graph of a branch, with nodes as in a network.
 class graph_within {
  public:
   graph_within(node& of, std::string const& name) : graph_(attribute(of, name)) { graph_.set_name(name); }
@@ -38,7 +38,7 @@ class graph_within {
   ::onnx::GraphProto& graph_;
 };
 
-/// If the first extent of x is `extent`, its double, else its square plus one; both branches name their values alike.
+/// The double of x if its first extent is `extent`, else its square plus one. Both branches use the same names.
 network chosen_by_extent(std::int64_t extent) {
   network net;
   net.input("x", {2, 3}).list("place", {0}).list("wanted", {extent});
@@ -66,7 +66,7 @@ names types_of(ago::onnx::model const& m) {
 
 }  // namespace
 
-TEST_CASE("the branch that a known condition chooses takes the place of the If, with what it reads outside") {
+TEST_CASE("an If with a known condition is replaced by its branch, which may read values outside") {
   auto const yes = chosen_by_extent(2).load(), no = chosen_by_extent(5).load();
   CHECK(types_of(yes) == names{"Relu", "Add"});
   CHECK(types_of(no) == names{"Mul", "Add"});
@@ -75,7 +75,7 @@ TEST_CASE("the branch that a known condition chooses takes the place of the If, 
   CHECK(no.operations[0].name == "choice/#0");
 }
 
-TEST_CASE("a branch may choose again, and hand on what it reads outside or constants") {
+TEST_CASE("a branch may contain another If, and return outside values or constants") {
   network net;
   net.input("x", {2}).constant("large", {}, floats{4});
   auto& condition = *net.graph().add_initializer();
@@ -100,7 +100,7 @@ TEST_CASE("a branch may choose again, and hand on what it reads outside or const
   CHECK(m.values[std::size_t(m.operations[2].inputs[1])].known->reals == floats{5, 6});
 }
 
-TEST_CASE("an If whose condition is computed at run time is refused, and so is one that is no If") {
+TEST_CASE("an If with a condition computed at run time is refused, and so is an invalid If") {
   network net;
   net.input("x", {2}).input("c", {1}, ::onnx::TensorProto::BOOL);
   node choice = net.node("If", {"c"}, {"y"}).named("choice");

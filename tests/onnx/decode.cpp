@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers as files store them: every encoding, in the model, beside it, in tensor files and NumPy arrays.
+// Numbers in files: every encoding, in the model, in external data, in tensor files and NumPy arrays.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// The numbers' bytes, least significant first.
+/// The bytes of the numbers, least significant first.
 template <class T>
 std::string little(std::vector<T> const& numbers) {
   std::string bytes;
@@ -44,7 +44,7 @@ TensorProto raw(int type, ints const& dims, std::string const& bytes) {
   return t;
 }
 
-/// A network that is nothing but this tensor.
+/// A network that consists of this tensor.
 network holding(TensorProto const& t) {
   network net;
   *net.graph().add_initializer() = t;
@@ -128,7 +128,7 @@ TEST_CASE("raw data of every type") {
   CHECK(raw_integers<std::uint64_t>(TensorProto::UINT64, {7}) == ints{7});
   CHECK(raw_integers<std::uint8_t>(TensorProto::BOOL, {0, 1, 2}) == ints{0, 1, 1});
   CHECK(decoded(raw(TensorProto::FLOAT, {1}, {"\0\0\x80\x3f", 4})).reals ==
-        floats{1});  // whatever this machine's order
+        floats{1});  // whatever this machine's byte order
 }
 
 TEST_CASE("small floats are widened exactly") {
@@ -228,7 +228,7 @@ TEST_CASE("external data outside its file, or its folder, is refused") {
   contains(refused_in("", external({2}, {"location", "w.bin"})), "the model has no folder");
 }
 
-TEST_CASE("NumPy arrays, in rows and in columns, of all versions") {
+TEST_CASE("NumPy arrays, row-major and column-major, of all versions") {
   std::string const numbers = little<float>({1, 2, 3, 4, 5, 6});
   std::string const rows = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n";
   std::string const columns = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operators are taken apart into, as expressions: operators with their attributes and operands.
+// The decomposition of operators, written as expressions: operators with attributes and operands.
 #include "single.hpp"
 
 #include <sstream>
@@ -46,7 +46,7 @@ std::string expression(ago::onnx::model const& m, int value) {
   return v.name;
 }
 
-/// Of an operator of ONNX Runtime's.
+/// The decomposition of an operator of ONNX Runtime.
 std::string microsoft(char const* type, std::vector<operand> const& operands, attributes const& set = {},
                       int outputs = 1, std::int64_t opset = 13) {
   network net = single(opset, type, operands, set, outputs);
@@ -158,7 +158,7 @@ TEST_CASE("ONNX Runtime's attention is products and a softmax") {
   contains(microsoft_complaint("GroupQueryAttention", three, heads), "the operator is not supported");
 }
 
-TEST_CASE("tables that no memory holds are not made for ONNX Runtime's operators either") {
+TEST_CASE("tables that exceed any memory are not made for ONNX Runtime's operators either") {
   std::int64_t const many = 1 << 15, more = 1 << 29;
   auto const refused = [](char const* type, std::vector<operand> const& operands, attributes const& set = {}) {
     contains(microsoft_complaint(type, operands, set), "numbers, which is too large");
@@ -170,14 +170,14 @@ TEST_CASE("tables that no memory holds are not made for ONNX Runtime's operators
                                       reals({1}), reals({1})});
 }
 
-TEST_CASE("ONNX Runtime's rotary embedding counts positions from the first token's") {
+TEST_CASE("ONNX Runtime's rotary embedding counts positions from that of the first token") {
   std::vector<operand> const operands{in({1, 2, 2}), list({3}), reals({5, 1}, {1, 2, 3, 4, 5}),
                                       reals({5, 1}, floats(5, 0))};
   CHECK(microsoft("RotaryEmbedding", operands) ==
         "RotaryEmbedding interleaved=0 num_heads=1(x0, {1 2 3 4 5}, {0 0 0 0 0}, {3 4})");
 }
 
-TEST_CASE("Einsum is transpositions, reshapes, sums and products, of matrices or by element") {
+TEST_CASE("Einsum becomes transpositions, reshapes, sums, and matrix or elementwise products") {
   auto const einsum = [](char const* equation, std::vector<operand> const& operands, std::int64_t opset = 13) {
     return standard(opset, "Einsum", operands, [&](node& n) { n.set("equation", equation); });
   };
@@ -212,7 +212,7 @@ TEST_CASE("Einsum is transpositions, reshapes, sums and products, of matrices or
   refused("......->", {in({2, 3})}, "a label appears twice");
 }
 
-TEST_CASE("an operator that is taken apart is not blamed where sizes are open") {
+TEST_CASE("a decomposed operator is not reported if sizes are unknown") {
   network net;
   net.symbolic("x", {"N", "4"});
   net.node("Gelu", {"x"}, {"y"}).proto().set_domain("com.microsoft");
@@ -220,7 +220,7 @@ TEST_CASE("an operator that is taken apart is not blamed where sizes are open") 
   CHECK(net.complaint({.operators = {"Gelu"}}).find("Gelu") == std::string::npos);
 }
 
-TEST_CASE("what has no elements is gone: parts of a split, slices, inputs, and their places in a concatenation") {
+TEST_CASE("values without elements are removed: parts of a split, slices, inputs, operands of a concatenation") {
   network net;
   net.input("x", {1, 4, 6}).input("past", {1, 0, 6});
   net.list("sizes", {6, 0}).list("zero", {0}).list("one", {1});

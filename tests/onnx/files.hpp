@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A folder that lasts as long as a test.
+// A temporary folder for a test.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants that operators make of constants, by hand.
+// Constant folding, compared with results by hand.
 #include <cmath>
 #include <limits>
 
@@ -27,7 +27,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-TEST_CASE("shapes are known when the values are not") {
+TEST_CASE("shapes are known even if values are not") {
   CHECK(integers_of(13, "Shape", {in({2, 3, 4})}) == ints{2, 3, 4});
   CHECK(integers_of(15, "Shape", {in({2, 3, 4})}, [](node& n) { n.set("start", -2).set("end", 9); }) == ints{3, 4});
   CHECK(integers_of(15, "Shape", {in({2, 3, 4})}, [](node& n) { n.set("start", 2).set("end", 1); }).empty());
@@ -49,7 +49,7 @@ TEST_CASE("the arithmetic that exporters write for view(n, -1)") {
   CHECK(m.values.size() == 3);  // x, to, y
 }
 
-TEST_CASE("what has no elements takes no time, however large its other sizes are") {
+TEST_CASE("values without elements take no time, however large their other extents") {
   constexpr std::int64_t many = 1 << 30;
   auto const second = [](node& n) { n.set("axis", 1); };
   CHECK(value_of(13, "Gather", {reals({many, 1, 0}, {}), list({0})}, second).dims == ints{many, 1, 0});
@@ -59,7 +59,7 @@ TEST_CASE("what has no elements takes no time, however large its other sizes are
   CHECK(contains(complaint_of(13, "Gather", {reals({many, 1, 0}, {}), list({1})}, second), "index 1 of 1 elements"));
 }
 
-TEST_CASE("operators that make constants") {
+TEST_CASE("operators that produce constants") {
   CHECK(reals_of(13, "ConstantOfShape", {list({2, 2})}) == floats{0, 0, 0, 0});
   CHECK(integers_of(13, "ConstantOfShape", {list({3})}, [](node& n) { fill(n.tensor("value"), {1}, ints{7}); }) ==
         ints{7, 7, 7});
@@ -79,7 +79,7 @@ TEST_CASE("operators that make constants") {
   contains(complaint_of(13, "Range", {scalar(0), scalar(INT64_MAX), scalar(1)}), "limit: too many numbers");
 }
 
-TEST_CASE("one of a constant number of values, by constant indices") {
+TEST_CASE("OneHot with a constant depth and constant indices") {
   auto const numbers = [](operand indices, std::int64_t axis) {
     auto const set = [&](node& n) { n.set("axis", axis); };
     return value_of(13, "OneHot", {std::move(indices), scalar(3), reals({2, 5})}, set);
@@ -117,7 +117,7 @@ TEST_CASE("elements are moved") {
   CHECK(integers_of(13, "Unsqueeze", {x, list({0})}) == x.numbers);
 }
 
-TEST_CASE("pads are filled, and cut") {
+TEST_CASE("pads are filled, and negative ones cropped") {
   operand const x = reals({2, 2}, {1, 2, 3, 4});
   CHECK(reals_of(13, "Pad", {x, list({0, 1, 1, 0}), reals({}, {9})}) == floats{9, 1, 2, 9, 3, 4, 9, 9, 9});
   CHECK(reals_of(13, "Pad", {x, list({-1, 0, 0, 1})}) == floats{3, 4, 0});
@@ -227,7 +227,7 @@ TEST_CASE("reductions of constants") {
   CHECK(reals_of(13, "ReduceL2", {y}, rows) == floats{5, 10});
   CHECK(reals_of(13, "ReduceSumSquare", {y}, rows) == floats{25, 100});
   CHECK(reals_of(13, "ReduceMax", {reals({0}, {})}) == floats{-infinity});
-  CHECK_FALSE(folds("ReduceMean", {x}));  // integers: what the quotient becomes is not said
+  CHECK_FALSE(folds("ReduceMean", {x}));  // integers: the rounding of the quotient is unspecified
 }
 
 TEST_CASE("quantized weights become floats") {
@@ -239,7 +239,7 @@ TEST_CASE("quantized weights become floats") {
   contains(complaint_of(13, "DequantizeLinear", {x, reals({1, 10})}), "x_scale: it has the shape [2]");
 }
 
-TEST_CASE("what would be too large is not folded") {
+TEST_CASE("results that would be too large are not folded") {
   network net;
   net.list("shape", {100, 100});
   net.node("ConstantOfShape", {"shape"}, {"y"});
@@ -260,7 +260,7 @@ TEST_CASE("what would be too large is not folded") {
   CHECK_FALSE(output(integers.load({.largest_constant = 199})).known.has_value());
 }
 
-TEST_CASE("what would take too long is not folded") {
+TEST_CASE("operators that would take too long are not folded") {
   network net;
   net.list("shape", {1 << 22});
   net.node("ConstantOfShape", {"shape"}, {"x"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files that are damaged, incomplete or hostile, or ask for what is not supported: a sentence each, never a crash.
+// Damaged, incomplete, hostile or unsupported files: a sentence for each, never a crash.
 #include "files.hpp"
 #include "single.hpp"
 
@@ -8,7 +8,7 @@ using ::onnx::TensorProto;
 
 namespace {
 
-/// One node of each kind that the decoder looks into: attributes, initializers, shapes.
+/// A node of each kind that the decoder reads: attributes, initializers, shapes.
 network small() {
   network net;
   net.symbolic("x", {"N", "3", "8", "8"}).constant("w", {4, 3, 3, 3}, floats(108, 0.5f)).list("to", {0, -1});
@@ -33,7 +33,7 @@ std::string complaint_about(std::string const& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model that is cut off anywhere") {
+TEST_CASE("a model that is truncated anywhere") {
   std::string const whole = small().bytes();
   CHECK(complaint_about(whole).empty());
   int loaded = 0;
@@ -51,10 +51,10 @@ TEST_CASE("a model with any byte changed") {
       refused += !complaint_about(bytes).empty();
     }
   }
-  CHECK(refused > 300);  // the others changed a weight, or a name
+  CHECK(refused > 300);  // the other bytes changed a weight or a name
 }
 
-TEST_CASE("what is no model at all") {
+TEST_CASE("files that are not models") {
   contains(complaint_about(""), "no graph");
   contains(complaint_about("PK\x03\x04 something else"), "damaged, or not an ONNX model");
   temporary_folder const folder;
@@ -145,14 +145,14 @@ TEST_CASE("sizes that are too large are refused before anything is allocated") {
            "kernel_shape: 9223372036854775807");
 }
 
-TEST_CASE("all that is not supported is reported at once") {
+TEST_CASE("everything that is not supported is reported at once") {
   network net;
   net.input("x", {1, 4});
   net.node("Unheard", {"x"}, {"a"}).named("one");
   net.node("Relu", {"a"}, {"b"});
   net.node("Softmax", {"b"}, {"c"}).named("two").set("temperature", 1.0f);
   net.node("Flatten", {"x"}, {"d"}).named("three").set("axis", 7);
-  net.node("MatMul", {"d", "d"}, {"g"});  // no blame for what follows from another's fault
+  net.node("MatMul", {"d", "d"}, {"g"});  // consequences of another error are not reported
   net.node("Shape", {"g"}, {"h"});
   net.node("Tan", {"h"}, {"e"}).named("four");
   net.node("Exp", {"x"}, {"i"}).named("six");
@@ -188,7 +188,7 @@ TEST_CASE("unknown sizes of inputs are named, with the flag that sets them") {
   contains(text, "--dim image:1=1");
   contains(text, "--dim height=1");
   net.constant("seven", {7}, floats(7, 1));
-  net.node("Add", {"y", "seven"}, {"z"});  // nothing is said of it while sizes are unknown
+  net.node("Add", {"y", "seven"}, {"z"});  // not reported while sizes are unknown
   net.output("z");
   CHECK(net.complaint().find("Add") == std::string::npos);
   net.graph().mutable_output()->RemoveLast();
@@ -201,7 +201,7 @@ TEST_CASE("unknown sizes of inputs are named, with the flag that sets them") {
            "no input has an unknown dimension called \"width\"");
 }
 
-TEST_CASE("inputs that are no tensors, or of which the shape is unknown") {
+TEST_CASE("inputs that are not tensors, or whose shape is unknown") {
   network net;
   net.graph().add_input()->set_name("x");
   net.node("Relu", {"x"}, {"y"});
@@ -229,7 +229,7 @@ TEST_CASE("inputs with initializers are constants, others may be fixed") {
   contains(net.complaint({.fixed = {{"to", typed}, {"w", to}}}), "an input that the model does not have");
 }
 
-TEST_CASE("names from the file cannot write to the terminal") {
+TEST_CASE("names from the file cannot control the terminal") {
   network net = single(13, "Unheard\x1b[31m", {in({1})});
   net.graph().mutable_node(0)->set_name("bell\a" + std::string(500, 'n'));
   std::string const text = net.complaint();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ONNX models built by hand, and what the importer makes of them.
+// ONNX models built by hand, and their import.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ using ints = std::vector<std::int64_t>;
 using floats = std::vector<float>;
 using names = std::vector<std::string>;
 
-/// A node whose attributes are set by chained calls.
+/// A node; attributes are set by chained calls.
 class node {
  public:
   explicit node(::onnx::NodeProto& proto) : proto_(proto) {}
@@ -84,7 +84,7 @@ class network {
     for (std::int64_t const d : dims) tensor.add_dim()->set_dim_value(d);
     return *this;
   }
-  /// An axis with a name, or without one if that is empty.
+  /// An axis with this name, or without one if it is empty.
   network& symbolic(std::string const& name, names const& dims) {
     auto& shape = *declare(name, ::onnx::TensorProto::FLOAT).mutable_shape();
     for (std::string const& d : dims) {
@@ -122,7 +122,7 @@ class network {
     return ago::onnx::load_bytes(bytes(), "", options);
   }
 
-  /// The sentences of the error that loading gives; fails if there is none.
+  /// The sentences of the error when loading; fails if there is no error.
   std::string complaint(ago::onnx::load_options const& options = {}) const {
     try {
       load(options);
@@ -149,7 +149,7 @@ inline ago::onnx::value const& output(ago::onnx::model const& m, std::size_t i =
   return m.values[static_cast<std::size_t>(m.outputs.at(i))];
 }
 
-/// Whether the text contains the part; both are shown if not.
+/// Checks that the text contains the part; shows both if it does not.
 inline bool contains(std::string const& text, std::string const& part) {
   INFO(text);
   CHECK_MESSAGE(text.find(part) != std::string::npos, "expected \"", part, "\" in \"", text, "\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What makes no difference to the outputs is left out.
+// Nodes that do not affect the outputs are left out.
 #include "single.hpp"
 
 using namespace ago_test;
@@ -14,7 +14,7 @@ std::vector<std::string> types(ago::onnx::model const& m) {
 
 }  // namespace
 
-TEST_CASE("operators that no output needs are gone, with their constants, whatever they are") {
+TEST_CASE("operators that no output needs are removed with their constants, whatever they are") {
   network net;
   net.input("x", {2}).constant("dead", {1}, floats{1});
   net.node("Unheard", {"x", "dead"}, {"z"});
@@ -24,7 +24,7 @@ TEST_CASE("operators that no output needs are gone, with their constants, whatev
   CHECK(m.values.size() == 2);
 }
 
-TEST_CASE("copies disappear between operators") {
+TEST_CASE("copies between operators disappear") {
   network net(11);
   net.input("x", {1, 4}).list("same", {1, 4}).list("zero", {0}).list("four", {4}).list("pads", {0, 0, 0, 0});
   net.node("Relu", {"x"}, {"a"});
@@ -43,7 +43,7 @@ TEST_CASE("copies disappear between operators") {
   CHECK(m.operations[1].inputs == m.operations[0].outputs);
 }
 
-TEST_CASE("what only looks like a copy stays") {
+TEST_CASE("operators that only look like copies stay") {
   auto const between = [](std::string const& type, names const& more, auto set) {
     network net;
     net.input("x", {4, 4}).list("zero", {0}).list("three", {3}).list("before", {-9}).list("back", {-1});
@@ -80,7 +80,7 @@ TEST_CASE("casts of integers stay if they can change a value") {
   CHECK(cast(::onnx::TensorProto::UINT8) == 3);
 }
 
-TEST_CASE("an output keeps its name when the copy that made it is gone") {
+TEST_CASE("an output keeps its name if the copy that produced it is removed") {
   network net;
   net.input("x", {2});
   net.node("Relu", {"x"}, {"a"});
@@ -106,7 +106,7 @@ TEST_CASE("an output that copies an input, a constant or another output stays a 
   CHECK(m.operations[2].inputs == m.operations[1].outputs);
 }
 
-TEST_CASE("optional outputs that nobody reads are gone") {
+TEST_CASE("optional outputs without readers are removed") {
   auto const m = single(13, "MaxPool", {in({1, 1, 4, 4})}, [](node& n) { n.set("kernel_shape", ints{2, 2}); }).load();
   CHECK(m.operations.at(0).outputs.size() == 1);
   network net;
@@ -119,7 +119,7 @@ TEST_CASE("optional outputs that nobody reads are gone") {
   CHECK(second.operations[0].outputs[1] == second.outputs[0]);
 }
 
-TEST_CASE("operators come in an order in which they can run, whatever the file's") {
+TEST_CASE("operators are put into execution order, whatever their order in the file") {
   network net;
   net.input("x", {2});
   net.node("Exp", {"b"}, {"y"});
@@ -128,7 +128,7 @@ TEST_CASE("operators come in an order in which they can run, whatever the file's
   CHECK(types(net.output("y").load()) == names{"Relu", "Neg", "Exp"});
 }
 
-TEST_CASE("inputs stay, even those that nobody reads") {
+TEST_CASE("inputs stay, even those without readers") {
   network net;
   net.input("x", {2}).input("unused", {3});
   net.node("Relu", {"x"}, {"y"});

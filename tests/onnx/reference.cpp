@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models of other people: whole networks load, operators get the shapes, and where they fold the numbers, that their
-// makers recorded. Skipped where these files are not.
+// Models from elsewhere: whole networks load; operators get the recorded shapes and, if folded, the recorded values.
+// Skipped if these files are missing.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -36,7 +36,7 @@ std::vector<fs::path> models_below(fs::path const& folder) {
   return found;
 }
 
-/// Names of the inputs without initializers, in order, as protobuf reads them.
+/// The names of inputs without initializers, in order, as read by protobuf.
 std::vector<std::string> input_names(fs::path const& file) {
   ::onnx::ModelProto proto;
   std::ifstream stream(file, std::ios::binary);
@@ -106,7 +106,7 @@ TEST_CASE("whole networks load, with nothing left to fold") {
       CHECK(op.type != "ConstantOfShape");
       CHECK(op.type != "Dropout");
     }
-    // Their recorded outputs have the shapes that were inferred.
+    // The recorded outputs have the inferred shapes.
     fs::path const data = file.parent_path() / "test_data_set_0";
     for (std::size_t i = 0; i < m.outputs.size() && file.filename() == "model.onnx"; ++i) {
       fs::path const path = data / ("output_" + std::to_string(i) + ".pb");
@@ -115,7 +115,7 @@ TEST_CASE("whole networks load, with nothing left to fold") {
   }
 }
 
-TEST_CASE("operators have the shapes, and folded the values, that others recorded") {
+TEST_CASE("operators have the recorded shapes and, if folded, the recorded values") {
   if (absent(reference())) return;
   int files = 0, known = 0;
   for (char const* folder : {"onnx_node_tests", "peer_op_tests"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of operators' results, by hand from the specification.
+// Shapes of results, worked out by hand from the specification.
 #include "single.hpp"
 
 using namespace ago_test;
@@ -33,7 +33,7 @@ TEST_CASE("operator set 6 broadcasts on request") {
   contains(complaint_of(6, "Gemm", {in({2, 3}), in({3, 4}), in({4})}), "C: the shape [4] does not fit [2,4]");
 }
 
-TEST_CASE("matrix products follow NumPy") {
+TEST_CASE("matrix products have NumPy's shapes") {
   CHECK(shape_of(13, "MatMul", {in({2, 3}), in({3, 4})}) == ints{2, 4});
   CHECK(shape_of(13, "MatMul", {in({3}), in({3})}) == ints{});
   CHECK(shape_of(13, "MatMul", {in({3}), in({5, 3, 4})}) == ints{5, 4});
@@ -134,7 +134,7 @@ TEST_CASE("reshapes") {
   contains(complaint_of(13, "Reshape", {in({2, 3}), integers_in({1})}), "shape: it is computed at run time");
 }
 
-TEST_CASE("axes are attributes before operator set 13, and inputs from then on") {
+TEST_CASE("axes are attributes before operator set 13, and inputs since") {
   CHECK(shape_of(12, "Squeeze", {in({1, 3, 1})}, [](node& n) { n.set("axes", ints{-1}); }) == ints{1, 3});
   CHECK(shape_of(13, "Squeeze", {in({1, 3, 1}), list({0})}) == ints{3, 1});
   CHECK(shape_of(13, "Squeeze", {in({1, 3, 1})}) == ints{3});
@@ -200,7 +200,7 @@ TEST_CASE("splits") {
   contains(complaint_of(13, "Split", {in({6}), list({4, 2})}, {}, 3), "2 parts, but 3 outputs");
 }
 
-TEST_CASE("pads may take away") {
+TEST_CASE("pads may be negative") {
   auto const pads = [](node& n) { n.set("pads", ints{1, -1, 2, 0}); };
   CHECK(shape_of(10, "Pad", {in({3, 4})}, pads) == ints{6, 3});
   CHECK(shape_of(13, "Pad", {in({3, 4}), list({1, -1, 2, 0})}) == ints{6, 3});
@@ -264,7 +264,7 @@ TEST_CASE("resizing by scales, sizes and policies") {
   contains(complaint_of(11, "Upsample", {in({1, 4}), reals({1, 2})}), "operator set 11 has no such operator");
 }
 
-TEST_CASE("normalizations check their parameters, and refuse training") {
+TEST_CASE("normalizations check their parameters, and refuse training mode") {
   std::vector<operand> const batch{in({1, 8, 4, 4}), in({8}), in({8}), in({8}), in({8})};
   CHECK(shape_of(13, "BatchNormalization", batch) == ints{1, 8, 4, 4});
   CHECK(shape_of(17, "LayerNormalization", {in({2, 3, 4}), in({4}), in({4})}) == ints{2, 3, 4});
@@ -284,14 +284,14 @@ TEST_CASE("normalizations check their parameters, and refuse training") {
   contains(complaint_of(12, "Dropout", {in({2}), none(), scalar(1)}), "training_mode: training is not supported");
 }
 
-TEST_CASE("defaults of the softmax axis changed with operator set 13") {
+TEST_CASE("the default axis of softmax changed with operator set 13") {
   CHECK(shape_of(12, "Softmax", {in({5})}) == ints{5});  // one row: axis 1 is the end
   CHECK(shape_of(13, "Softmax", {in({5})}) == ints{5});
   contains(complaint_of(13, "Softmax", {in({5})}, [](node& n) { n.set("axis", 1); }), "axis 1 of a tensor with 1 axes");
   contains(complaint_of(12, "Softmax", {in({5})}, [](node& n) { n.set("axis", 2); }), "axis 2 of a tensor with 1 axes");
 }
 
-TEST_CASE("clip's bounds are attributes before operator set 11, and inputs from then on") {
+TEST_CASE("the bounds of clip are attributes before operator set 11, and inputs since") {
   CHECK(shape_of(10, "Clip", {in({5})}, [](node& n) { n.set("min", 0.0f).set("max", 6.0f); }) == ints{5});
   CHECK(shape_of(11, "Clip", {in({5}), none(), reals({}, {6})}) == ints{5});
   contains(complaint_of(11, "Clip", {in({5})}, [](node& n) { n.set("max", 6.0f); }),

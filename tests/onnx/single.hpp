@@ -10,7 +10,7 @@
 
 namespace ago_test {
 
-/// What an operator is applied to.
+/// An operand of the operator.
 struct operand {
   enum class kind { input, integer_input, floats, integers, none } what = kind::none;
   ints dims = {};

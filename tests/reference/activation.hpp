@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators on one element, the user's own included, in double precision.
+// Operators on single elements, including users' functions, in double precision.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -13,7 +13,7 @@
 
 namespace reference {
 
-/// The double precision twin of a user's lambda, and of the numbers that it takes.
+/// The double precision counterpart of a user's lambda of an element and two numbers.
 using scalar_function = std::function<double(double, double, double)>;
 
 inline std::map<ago::user_function const*, scalar_function>& user_functions() {
@@ -21,7 +21,7 @@ inline std::map<ago::user_function const*, scalar_function>& user_functions() {
   return all;
 }
 
-/// Tells the executor what `map` nodes with this function compute: `define(&ago::user_map<F>, [](double x) {...})`.
+/// Registers the function for `map` nodes with the executor: `define(&ago::user_map<F>, [](double x) {...})`.
 inline void define(ago::user_function const* key, double (*f)(double)) {
   user_functions()[key] = [f](double x, double, double) { return f(x); };
 }

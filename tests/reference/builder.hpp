@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Graphs made at run time, node by node, for tests.
+// Graphs built at run time, node by node, for tests.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -37,7 +37,7 @@ class builder {
     return graph.node_count++;
   }
 
-  /// A convolution of any kind with weights of its own.
+  /// A convolution of any kind with its own weights.
   /// (By reference: g++ 12.2 -O2 for AVX-512 passes window{1, 1, 1, 1, 1, 1, 0, 0, 0, 0} by value with pads of 1.)
   int convolution(ago::op kind, int x, int out, ago::window const& win = {}, int groups = 1) {
     ago::shape s = shape(x);
@@ -100,7 +100,7 @@ class builder {
     return append({.kind = ago::op::embedding, .out = {s.n, s.h, s.w, channels}, .entries = entries, .weight = table},
                   {x});
   }
-  /// Along the axes of which `along` has the bit.
+  /// A reduction along the axes whose bits are set in `along`.
   int reduce(ago::op kind, int x, int along) {
     ago::shape s = shape(x);
     for (int a = 0; a < 4; ++a)
@@ -140,14 +140,14 @@ class builder {
     return first;
   }
 
-  /// A norm's place among the parameters.
+  /// The offset of a norm's parameters.
   struct norm {
     int first, channels;
   };
   std::vector<norm> norms;
 };
 
-/// Numbers in [-1, 1]; the variances of all norms in [0.25, 1.25].
+/// Random numbers in [-1, 1], and in [0.25, 1.25] for the variances of norms.
 inline std::vector<float> random_parameters(builder const& b, std::mt19937& random) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> all(std::size_t(b.graph.parameters));

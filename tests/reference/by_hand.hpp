@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A graph's last value, and its comparison with numbers worked out by hand.
+// The last value of a graph, and its comparison with numbers worked out by hand.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the parameters of one output channel are: an operator's own, or those of one that was merged into it.
+// The place of an output channel's parameters: those of the operator, or of an operator that was merged into it.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -8,7 +8,7 @@ namespace reference {
 
 struct channel_parameters {
   int weight, shift, norm;  ///< as in ago::node
-  int channel, channels;    ///< number of the channel in each vector, and how long those are
+  int channel, channels;    ///< the index of the channel in each vector, and the length of these vectors
 };
 
 inline channel_parameters parameters_of(ago::node const& n, int channel) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The executor against results worked out by hand and by Eigen.
+// The executor compared with results by hand and by Eigen.
 #include "executor.hpp"
 
 #include <doctest/doctest.h>
 
-#define EIGEN_DONT_VECTORIZE  // plain loops do; g++ 12 warns of its own intrinsics (GCC bug 105593)
+#define EIGEN_DONT_VECTORIZE  // plain loops suffice; g++ 12 warns about its own intrinsics (GCC bug 105593)
 #include <Eigen/Core>
 
 #include "builder.hpp"
@@ -57,7 +57,7 @@ TEST_CASE("a 2x2 convolution with stride and an uneven pad, by hand") {
   check_close(outputs_of(b, {1, 10, 100, 1000}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}}), {4010, 5421, 6532});
 }
 
-TEST_CASE("groups and depthwise keep channels apart") {
+TEST_CASE("groups and depthwise keep channels separate") {
   builder b;
   int const x = b.input({1, 1, 1, 4});
   SUBCASE("two groups") {
@@ -74,7 +74,7 @@ TEST_CASE("groups and depthwise keep channels apart") {
   }
 }
 
-TEST_CASE("a folded norm scales weights, and shifts in the bias node") {
+TEST_CASE("a folded norm scales the weights and shifts the bias") {
   builder b;
   int const x = b.input({1, 1, 1, 1});
   int const weight = b.convolution(op::pointwise, x, 1);
@@ -97,7 +97,7 @@ TEST_CASE("batch norm, by hand") {
   check_close(outputs_of(b, p, {{2, 3, 4, 5}}), {12, 24, 16, 32});
 }
 
-TEST_CASE("a ceil window that starts inside the image is clipped to it") {
+TEST_CASE("in ceil mode, a window that starts inside the image is clipped to it") {
   builder b;
   int const x = b.input({1, 1, 4, 1});
   ago::window w{.kernel_w = 3, .stride_w = 2};
@@ -109,12 +109,12 @@ TEST_CASE("a ceil window that starts inside the image is clipped to it") {
     b.pool(op::avg_pool, x, w, 1, 3, true);
     check_close(outputs_of(b, {}, row), {9 / 3., 16 / 3., 5 / 2.});
   }
-  SUBCASE("a window that starts in the padding behind the image does not exist") {
+  SUBCASE("a window that starts in the padding after the image does not exist") {
     w = {.kernel_w = 2, .stride_w = 2, .pad_right = 1};  // 1 8 | 3 5 | _
     b.pool(op::avg_pool, x, w, 1, 3);
     CHECK_THROWS_AS(outputs_of(b, {}, row), std::logic_error);
   }
-  SUBCASE("a wide stride leaves the pads out") {
+  SUBCASE("a large stride skips the pads") {
     w = {.kernel_w = 3, .stride_w = 3, .pad_left = 1, .pad_right = 1};  // _ 1 8 | 3 5 _
     b.pool(op::avg_pool, x, w, 1, 2, true);
     check_close(outputs_of(b, {}, row), {9 / 3., 8 / 3.});
@@ -222,7 +222,7 @@ TEST_CASE("a convolution is Eigen's product of weights and image columns") {
   }
 }
 
-TEST_CASE("the error estimate covers float32 dot products, and not by much") {
+TEST_CASE("the error estimate covers float32 dot products closely") {
   std::mt19937 random(3);
   builder b;
   b.convolution(op::pointwise, b.input({1, 40, 10, 300}), 4);
@@ -242,7 +242,7 @@ TEST_CASE("the error estimate covers float32 dot products, and not by much") {
   CHECK(worst > .5);
 }
 
-TEST_CASE("graphs that contradict themselves are refused") {
+TEST_CASE("inconsistent graphs are refused") {
   builder b;
   int const x = b.input({1, 4, 4, 2});
   SUBCASE("wrong extents") { b.graph.nodes[b.convolution(op::conv2d, x, 2, {.stride_h = 2})].out.h = 3; }
@@ -250,7 +250,7 @@ TEST_CASE("graphs that contradict themselves are refused") {
   SUBCASE("shapes of a sum") { b.binary(op::add, x, b.convolution(op::pointwise, x, 3)); }
   SUBCASE("channels of a concat") { b.graph.nodes[b.concat({x, x})].out.c = 5; }
   SUBCASE("rows of a concat") { b.concat({x, b.slice(x, 2, 0, 3)}, 1); }
-  SUBCASE("a slice that ends behind its operand") { b.slice(x, 1, 1, 2, 3); }
+  SUBCASE("a slice that ends after its operand") { b.slice(x, 1, 1, 2, 3); }
   SUBCASE("a slice that begins before it") { b.slice(x, 3, -1, 1); }
   SUBCASE("a shape with more elements") { b.append({.kind = op::reshape, .out = {1, 4, 5, 2}}, {x}); }
   SUBCASE("patches that do not fit") {

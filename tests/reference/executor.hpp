@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a graph means: every operator as plain loops in double precision, and how far float32 arithmetic may stray.
-// Shares nothing with ago/kernel; written for reading, not for speed.
+// The meaning of a graph: every operator as plain loops in double precision, with an estimate of the error of float32
+// arithmetic. Shares no code with ago/kernel; written for readability, not for speed.
 #pragma once
 
 #include <algorithm>
@@ -92,9 +92,9 @@ class executor {
     return parameter(p.norm + p.channel) / std::sqrt(parameter(p.norm + 3L * p.channels + p.channel) + n.alpha);
   }
 
-  /// The weight of output channel o, channel i of its group and tap (ky, kx). The blob has it as
-  /// [out][in / groups][kernel_h][kernel_w], but for transposed convolutions as [in][out / groups][...]: there tap j
-  /// from the end and phase p meet the tap k with k * dilation = j * stride + p, if there is one.
+  /// The weight of output channel o, channel i of its group and tap (ky, kx). The blob's order is
+  /// [out][in / groups][kernel_h][kernel_w], but [in][out / groups][...] for transposed convolutions. There, tap j from
+  /// the end and phase p correspond to the tap k with k * dilation = j * stride + p, if there is one.
   double weight(ago::node const& n, channel_parameters const& own, int group_in, int group_out, int o, int i, int ky,
                 int kx) const {
     ago::scattering const& s = n.scatter;
@@ -111,7 +111,7 @@ class executor {
     return 0;
   }
 
-  /// conv2d, depthwise, pointwise and linear are one formula; weights [out][in / groups][kernel_h][kernel_w].
+  /// conv2d, depthwise, pointwise and linear have the same formula; weights [out][in / groups][kernel_h][kernel_w].
   void convolve(ago::node const& n, value const& in, value& out) const {
     check_windows(n, in.extents, false);
     check(n.kind == ago::op::conv2d || n.kind == ago::op::depthwise || n.win.is_identity(), n, "has a window");
@@ -144,7 +144,7 @@ class executor {
           }
   }
 
-  /// Length of the dot product that node v's shift can be the first term of; 0 behind anything but a convolution.
+  /// Length of the dot product whose first term may be node v's shift; 0 if v does not follow a convolution.
   int terms_before(int v) const {
     ago::node const& n = graph_.nodes[std::size_t(v)];
     if (n.kind == ago::op::bias || n.kind == ago::op::batch_norm) return terms_before(graph_.operand(v));
@@ -152,8 +152,8 @@ class executor {
     return has_weights(n.kind) ? n.win.kernel_h * n.win.kernel_w * operand(v).extents.c / n.groups : 0;
   }
 
-  /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel. `terms`: of the dot product
-  /// that x is. Its sum may start from the offset, and all its roundings are then of the offset's size.
+  /// bias, with or without a folded norm, and batch_norm: x * slope + offset per channel. `terms`: the length of the
+  /// dot product that x is. Its sum may start with the offset; all its roundings are then of the offset's magnitude.
   void normalise(ago::node const& n, int terms, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
@@ -172,20 +172,20 @@ class executor {
     }
   }
 
-  /// The error is carried by the differences that it makes, which suits kinks and saturation alike.
+  /// The error is propagated by differences of function values, which suits kinks and saturation alike.
   static void unary(ago::node const& n, value const& in, value& out) {
     for (std::size_t i = 0; i < out.exact.size(); ++i) {
       double const x = in.exact[i], e = in.error[i];
       double const y = activate(n, x);
       double const carried = std::max(std::abs(activate(n, x + e) - y), std::abs(activate(n, x - e) - y));
-      // What a user's expression may add to x; and gelu's polynomial is one of bounded absolute error.
+      // For what a user's expression may add to x, and for gelu's polynomial, whose absolute error is bounded.
       double const constants = n.kind == ago::op::map || n.kind == ago::op::gelu ? 1 : 0;
       out.exact[i] = y;
       out.error[i] = carried + roundoff * (std::abs(x) + std::abs(y) + constants);
     }
   }
 
-  /// Of `x` and `y`, in this order.
+  /// The operator applied to `x` and `y`, in this order.
   static double combine(ago::op kind, double x, double y) {
     using ago::op;
     switch (kind) {
@@ -201,7 +201,7 @@ class executor {
     }
   }
 
-  /// The second operand's extents are those of the result, or 1. The error is carried by the differences that it makes.
+  /// The second operand's extents are those of the result, or 1. The error is propagated by differences.
   static void combine(ago::node const& n, value const& a, value const& b, value& out) {
     check(a.extents == n.out, n, "shape of the first operand");
     for (std::size_t k = 0; k < 4; ++k)
@@ -227,7 +227,7 @@ class executor {
     for (std::size_t i = 0; i < out.exact.size(); ++i) out.exact[i] = parameter(n.weight + long(i));
   }
 
-  /// By a number for each channel, or one for all: every element, or the negative ones.
+  /// Multiplies every element, or the negative ones, by a number per channel or one for all.
   void multiply(ago::node const& n, value const& in, value& out) const {
     check(in.extents == n.out, n, "shape");
     bool const shared = n.kind == ago::op::prelu && n.entries == 1;
@@ -264,7 +264,7 @@ class executor {
     check(first == extents_of(n.out)[axis], n, "extents along the axis");
   }
 
-  /// from_nchw: channel-first memory to NHWC; to_nchw: the reverse. The extents name the same dimensions in both.
+  /// from_nchw: channel-first memory to NHWC; to_nchw: the reverse. Extents have the same meaning in both.
   static void transpose(ago::node const& n, value const& in, value& out) {
     check(in.extents == n.out, n, "shape");
     for (int image = 0; image < n.out.n; ++image)
@@ -286,8 +286,8 @@ class executor {
 
 }  // namespace detail
 
-/// The value of every node: to find the first layer that differs. Throws std::logic_error if the graph contradicts
-/// itself (extents, operands, parameters).
+/// The value of every node, for finding the first layer that differs. Throws std::logic_error if the graph is
+/// inconsistent (extents, operands, parameters).
 inline std::vector<value> run_all(graph_view const& graph, std::span<float const> parameters,
                                   std::vector<std::vector<float>> const& inputs) {
   return detail::executor(graph, parameters).run(inputs);

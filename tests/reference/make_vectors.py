@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes vectors.inc: what PyTorch makes of the operators.
+"""Writes vectors.inc: PyTorch's results for the operators.
 
     python3 make_vectors.py > vectors.inc
 
-Needs PyTorch (written with 1.13). Inputs and parameters follow a formula that the C++ test repeats, so that only
-results are stored. They are computed in double precision, NHWC.
+Needs PyTorch (written with 1.13). Inputs and parameters follow a formula that the C++ test repeats, so only results are
+stored. They are computed in double precision, NHWC.
 """
 import textwrap
 
@@ -48,7 +48,7 @@ def nhwc(x):
 
 
 def emit_nhwc(kind, xs, y, **fields):
-    """A node that makes y of the values xs, all of them NHWC; `fields` as in ago::node."""
+    """A node that computes y from the values xs, all NHWC; `fields` as in ago::node."""
     extents = lambda v: "{%s}" % ", ".join(str(e) for e in v.shape)
     members = "".join(", .%s = %s" % f for f in fields.items())
     numbers = ", ".join("%.12g" % v for v in y.reshape(-1).tolist())
@@ -58,7 +58,7 @@ def emit_nhwc(kind, xs, y, **fields):
 
 
 def emit(kind, x, y, **fields):
-    """Likewise of one value, both NCHW."""
+    """Likewise for one value, both NCHW."""
     emit_nhwc(kind, [nhwc(x)], nhwc(y), **fields)
 
 
@@ -71,7 +71,7 @@ def convolution(kind, extents, out, kernel, stride=(1, 1), dilation=(1, 1), pads
 
 
 def same(extents, out, kernel, dilation=(1, 1)):
-    """PyTorch's padding='same': of an odd number of pads, the larger half goes below and to the right."""
+    """PyTorch's padding='same': if the number of pads is odd, the larger half is below and to the right."""
     x = image(*extents)
     y = F.conv2d(x, parameters(out, extents[3], *kernel), padding="same", dilation=dilation)
     total = [(k - 1) * d for k, d in zip(kernel, dilation)]
@@ -95,7 +95,7 @@ def matmul(a, b, transposed=False, alpha=1.0):
 
 
 def sequences(x, patch):
-    """Tokens of MobileViT: (n, h, w, c) to (n * ph * pw, tokens, c), with its authors' transpositions."""
+    """Tokens of MobileViT: (n, h, w, c) to (n * ph * pw, tokens, c), with the authors' transpositions."""
     n, h, w, c = x.shape
     ph, pw = patch
     rows, columns = h // ph, w // pw
@@ -118,7 +118,7 @@ def heads_of(x, heads):
 
 
 def attention(extents, keys, heads, patch=(1, 1), alpha=1.0):
-    """Scores of extents x keys (NHWC shapes, their channels alike), and what such weights make of values."""
+    """Scores of queries and keys (NHWC shapes with equal channels), and values weighted by them."""
     q, k = first(*extents), second(*keys)
     a, b = (heads_of(sequences(x, patch), heads) for x in (q, k))
     scores = alpha * a @ b.transpose(2, 3)

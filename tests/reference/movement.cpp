@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The executor's movements of data, by hand. PyTorch's results are in vectors.inc; here is what it does not do.
+// The executor's data movements, by hand, for operators that PyTorch does not have. The others are in vectors.inc.
 #include "by_hand.hpp"
 
 namespace {
@@ -17,13 +17,13 @@ TEST_CASE("a slice may go backwards") {
   check_close(outputs_of(b, {}, {{0, 1, 2, 3, 4, 10, 11, 12, 13, 14}}), {4, 2, 0, 14, 12, 10});
 }
 
-TEST_CASE("channels are shuffled as ShuffleNet does") {
+TEST_CASE("channels are shuffled as in ShuffleNet") {
   builder b;
   b.append({.kind = op::channel_shuffle, .out = {1, 1, 1, 6}, .groups = 2}, {b.input({1, 1, 1, 6})});
   check_close(outputs_of(b, {}, {{0, 1, 2, 3, 4, 5}}), {0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("every place in the patches makes an image of its own, and back") {
+TEST_CASE("every place in the patches becomes an image of its own, and back") {
   builder b;
   int const x = b.input({1, 2, 4, 1});
   ago::window const patch{.stride_h = 2, .stride_w = 2};
@@ -36,7 +36,7 @@ TEST_CASE("every place in the patches makes an image of its own, and back") {
   }
 }
 
-TEST_CASE("the nearest pixel is the one that integers say") {
+TEST_CASE("the nearest pixel is that of integer arithmetic") {
   builder b;
   int const x = b.input({1, 1, 3, 1});
   b.append({.kind = op::resize_nearest, .out = {1, 1, 7, 1}}, {x});
@@ -49,7 +49,7 @@ TEST_CASE("bilinear resizing stays on the image") {
   check_close(outputs_of(b, {}, {{0, 8}}), {0, 2, 6, 8});
 }
 
-TEST_CASE("numbers beyond a table take its ends, fractions are cut off") {
+TEST_CASE("numbers beyond a table select its ends, fractions are truncated") {
   builder b;
   b.embedding(b.input({1, 1, 6, 1}), 3, 2);
   check_close(outputs_of(b, {1, 2, 3, 4, 5, 6}, {{-7, -.9f, .9f, 1.99f, 2, 3e30f}}),

@@ -13,7 +13,7 @@
 
 namespace reference::detail {
 
-/// Images, rows, columns, channels: of a shape, and of an element.
+/// The images, rows, columns, channels of a shape, or the position of an element.
 using indices = std::array<int, 4>;
 
 inline indices extents_of(ago::shape const& s) { return {s.n, s.h, s.w, s.c}; }
@@ -36,7 +36,7 @@ inline bool is_inside(ago::shape const& s, indices const& i) {
   return true;
 }
 
-/// The shape that a movement makes of `in`, as far as the node does not choose it.
+/// The shape of the result of a movement of `in`, except where the node gives it.
 inline ago::shape moved_shape(ago::node const& n, ago::shape const& in) {
   int const ph = n.win.stride_h, pw = n.win.stride_w;
   indices const e = extents_of(in);
@@ -72,7 +72,7 @@ inline void check_movement(ago::node const& n, ago::shape const& in) {
       check(int(a) == n.axis || extents_of(in)[a] == extents_of(n.out)[a], n, "shape");
 }
 
-/// Where pixel i of `out` lies among `in`, see ago::sampling; `standard`: what 0 stands for.
+/// The position of pixel i of `out` among `in` pixels, see ago::sampling; `standard`: the meaning of 0.
 inline double place_of(ago::node const& n, int i, int in, int out, ago::sampling standard) {
   using ago::sampling;
   auto const how = n.begin == 0 ? standard : sampling(n.begin);
@@ -91,7 +91,7 @@ inline int nearest(ago::node const& n, int i, int in, int out) {
   return std::clamp(int(rounded), 0, in - 1);
 }
 
-/// What element `i` of the result is in the operand; outside of it: a pad.
+/// The position in the operand of element `i` of the result; a pad if outside.
 inline indices source_of(ago::node const& n, ago::shape const& in, indices i) {
   using ago::op;
   int const ph = n.win.stride_h, pw = n.win.stride_w;
@@ -135,7 +135,7 @@ inline void move(ago::node const& n, value const& in, value& out) {
   });
 }
 
-/// Puts one operand of a concat into its place, `first` elements along the axis into the result.
+/// Copies an operand of a concat to its place, `first` elements along the axis of the result.
 inline void place_part(ago::node const& n, value const& in, int first, value& out) {
   for_each_index(in.extents, [&](indices i) {
     auto const from = std::size_t(flat(in, i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Property: compound operators compute the same opened, closed, and closed in part.
+// Property: compound operators compute the same when opened, closed, and partly closed.
 #include <ago/kernel/map.hpp>
 #include <ago/kernel/math.hpp>
 #include <ago/partition/opened.hpp>
@@ -37,7 +37,7 @@ void define_primitives() {
   define(inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
 }
 
-/// Constants are floats: 0.7071... is.
+/// Constants such as 0.7071... are floats.
 constexpr double rounded_constants = 1e-6;
 
 struct run {
@@ -57,7 +57,7 @@ struct run {
   }
 };
 
-/// How many nodes of each kind.
+/// The number of nodes of each kind.
 void count(run_time_graph const& g, int* kinds) {
   for (int v = 0; v < g.node_count; ++v) ++kinds[int(g.nodes[v].kind)];
 }
@@ -66,7 +66,7 @@ constexpr op compounds[] = {op::softmax, op::layer_norm, op::gelu, op::gelu_tanh
 
 }  // namespace
 
-TEST_CASE("opened graphs compute what they did, and hold no compound operator") {
+TEST_CASE("opened graphs compute the same, and have no compound operators") {
   define_primitives();
   int before[256]{}, after[256]{};
   for (unsigned seed = 0; seed < 600; ++seed) {
@@ -87,7 +87,7 @@ TEST_CASE("opened graphs compute what they did, and hold no compound operator") 
   }
 }
 
-TEST_CASE("what is to stay closed does") {
+TEST_CASE("operators stay closed if requested") {
   int before[256]{}, after[256]{};
   for (unsigned seed = 0; seed < 100; ++seed) {
     reference::random_graph const made(seed);
@@ -97,7 +97,7 @@ TEST_CASE("what is to stay closed does") {
   for (op const kind : compounds) CHECK(after[int(kind)] == (kind == op::layer_norm ? 0 : before[int(kind)]));
 }
 
-TEST_CASE("what a policy has not torn apart is closed again, and what it has computes the same") {
+TEST_CASE("operators that a policy did not separate are closed again; separated ones compute the same") {
   define_primitives();
   int torn = 0, closed = 0;
   auto const check = [&]<policy P>() {
@@ -139,7 +139,7 @@ TEST_CASE("what a policy has not torn apart is closed again, and what it has com
   CHECK(closed > 200);
 }
 
-TEST_CASE("AGO's own policies open nothing") {
+TEST_CASE("the policies of AGO open nothing") {
   reference::random_graph const made(1);
   CHECK(!opens_any(made.graph, policy::ago));
   CHECK(!opens_any(made.graph, policy::ago_ni));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Property: a graph pass leaves what a graph computes as it is.
+// Property: a pass does not change the results of a graph.
 #include <ago/graph/passes.hpp>
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ void check_outputs_distinct(run_time_graph const& g) {
   }
 }
 
-/// Runs the pass on many random graphs, and answers how many of them it changed.
+/// Runs the pass on many random graphs, and returns how many of them it changed.
 template <class Pass>
 int changed_by(Pass pass) {
   int changed = 0;
@@ -43,7 +43,7 @@ int changed_by(Pass pass) {
 
 }  // namespace
 
-TEST_CASE("random graphs hold every operator") {
+TEST_CASE("random graphs contain every operator") {
   int seen[int(ago::op::to_nchw) + 1]{};
   for (unsigned seed = 0; seed < 600; ++seed) {
     reference::random_graph const made(seed);
@@ -55,23 +55,23 @@ TEST_CASE("random graphs hold every operator") {
   }
 }
 
-TEST_CASE("dead code is not missed") {
+TEST_CASE("dead code can be removed") {
   CHECK(changed_by([](run_time_graph const& g) { return ago::dead_code(g); }) > 300);
 }
 
-TEST_CASE("identities are not missed") {
+TEST_CASE("identities can be removed") {
   CHECK(changed_by([](run_time_graph const& g) { return ago::remove_identities(g); }) > 300);
 }
 
-TEST_CASE("equal values may be computed once") {
+TEST_CASE("equal values can be computed once") {
   CHECK(changed_by([](run_time_graph const& g) { return ago::common_subexpressions(g); }) > 300);
 }
 
-TEST_CASE("batch norm may be folded into the convolution before it") {
+TEST_CASE("batch norm can be folded into the convolution before it") {
   CHECK(changed_by([](run_time_graph const& g) { return ago::fold_batch_norm(g); }) > 300);
 }
 
-TEST_CASE("all passes together, twice as well as once") {
+TEST_CASE("all passes together, once and twice") {
   CHECK(changed_by([](run_time_graph const& g) { return ago::optimize(g); }) > 300);
   changed_by([](run_time_graph const& g) { return ago::optimize(ago::optimize(g)); });
 }

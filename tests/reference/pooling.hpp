@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pooling, over windows and over the whole image.
+// Pooling over windows and over whole images.
 #pragma once
 
 #include <algorithm>

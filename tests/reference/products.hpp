@@ -7,8 +7,8 @@
 
 namespace reference::detail {
 
-/// out[n, h, w, m] = alpha * sum over c of a[n, h, w, c] * b[n, h, c, m]; transposed: b[n, h, m, c]. One image or row
-/// of b serves all.
+/// out[n, h, w, m] = alpha * sum over c of a[n, h, w, c] * b[n, h, c, m]; transposed: b[n, h, m, c]. A single image or
+/// row of b is used for all.
 inline void matmul(ago::node const& n, value const& a, value const& b, value& out) {
   ago::shape const &s = a.extents, &t = b.extents;
   check(n.out == ago::shape{s.n, s.h, s.w, n.out.c}, n, "shape");
@@ -29,8 +29,8 @@ inline void matmul(ago::node const& n, value const& a, value const& b, value& ou
         }
 }
 
-/// The tokens of an image: each place (py, px) in the patches of ph x pw pixels has one sequence of its own, with one
-/// token per patch, row by row.
+/// The tokens of an image: each place (py, px) in the patches of ph x pw pixels has its own sequence, with one token
+/// per patch, row by row.
 struct token_grid {
   int patch_h, patch_w, columns, count;
 
@@ -42,7 +42,7 @@ struct token_grid {
     check(image.h % patch_h == 0 && image.w % patch_w == 0, n, "patches do not divide the image");
   }
   int sequences() const { return patch_h * patch_w; }
-  /// Where channel c of token t of a sequence lies, counted over all images.
+  /// The position of channel c of token t of a sequence; sequences are counted over all images.
   long index(value const& v, int sequence, int t, int c) const {
     int const px = sequence % patch_w, py = sequence / patch_w % patch_h, image = sequence / sequences();
     return v.index(image, t / columns * patch_h + py, t % columns * patch_w + px, c);

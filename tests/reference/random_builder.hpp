@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A builder that rolls dice.
+// A builder with random choices.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ class random_builder : public builder {
  protected:
   explicit random_builder(unsigned seed) : random_(seed) {}
 
-  /// from ... to, both included.
+  /// from ... to, inclusive.
   int any(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
   bool chance(int percent) { return any(1, 100) <= percent; }
   void shuffle_axes(ago::node& n) { std::shuffle(n.order, n.order + 4, random_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random graphs with every operator, rich in what passes look for: norms behind convolutions, repeated work, dead ends.
+// Random graphs with every operator and much for passes to do: norms after convolutions, repeated work, dead ends.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace reference {
 
-/// What the `map` nodes of random graphs refer to: a bounded square, and a sine.
+/// The functions of `map` nodes in random graphs: a bounded square, and a sine.
 inline constexpr ago::user_function random_functions[2]{};
 
 class random_graph : public random_builder {
@@ -24,7 +24,7 @@ class random_graph : public random_builder {
     for (int i = 0; i < inputs; ++i) input(s);
     int const size = any(4, 40);
     while (graph.node_count < size) grow(any(0, graph.node_count - 1));
-    // Outputs: the last value, and some that have readers. Everything else without a reader is dead.
+    // Outputs: the last value, and some values with readers. All other values without readers are dead.
     output_once(graph.node_count - 1);
     for (int i = any(0, 3); i > 0; --i) output_once(any(inputs, graph.node_count - 1));
   }
@@ -74,7 +74,7 @@ class random_graph : public random_builder {
     if (kind == op::map) graph.nodes[y].function = &random_functions[any(0, 1)];
   }
 
-  /// A convolution, often followed by bias and norm; sometimes somebody else reads in between.
+  /// A convolution, often followed by bias and norm; values in between sometimes have other readers.
   void grow_convolution(int x) {
     ago::shape const s = shape(x);
     op const kind = op(any(int(op::conv2d), int(op::linear)));
@@ -134,7 +134,7 @@ class random_graph : public random_builder {
   }
 
   static bool fits(long count) { return count <= 2000; }
-  /// A divisor of n, at random.
+  /// A random divisor of n.
   int part_of(int n) {
     int const d = any(1, n);
     return n % d == 0 ? d : 1;
@@ -177,7 +177,7 @@ class random_graph : public random_builder {
     int const axis = any(0, 3), extents = extent(s, axis), begin = any(0, extents - 1), step = any(1, 3);
     slice(x, axis, begin, any(1, (extents - 1 - begin) / step + 1), step);
   }
-  /// Takes an image apart, and sometimes puts it together again.
+  /// Slices an image, and sometimes concatenates the slices again.
   void grow_patches(int x) {
     ago::shape const s = shape(x);
     ago::window const w{.stride_h = part_of(s.h), .stride_w = part_of(s.w)};
@@ -206,7 +206,7 @@ class random_graph : public random_builder {
     attention_values(chance(70) ? unary(op::softmax, p) : p, x, s, patch);
   }
 
-  /// The same operator, operands and parameters once more: a common subexpression, unless a detail differs.
+  /// Repeats an operator with the same operands and parameters: a common subexpression, unless a detail differs.
   void repeat_node() {
     if (graph.node_count == graph.input_count) return;
     ago::node n = graph.nodes[any(graph.input_count, graph.node_count - 1)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random graphs full of what the rules of algebra look for, and of what looks like it.
+// Random graphs with many patterns for the algebraic rules, and with similar ones.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class random_patterns : public random_builder {
     while (graph.node_count < size) {
       int const before = graph.node_count, x = chance(60) ? graph.node_count - 1 : any(0, graph.node_count - 1);
       if (shape(x).count() < 1500) grow(x);
-      if (chance(15) && graph.node_count > before) unary(op::gelu, any(before, graph.node_count - 1));  // a reader more
+      if (chance(15) && graph.node_count > before) unary(op::gelu, any(before, graph.node_count - 1));  // a reader
     }
     output(graph.node_count - 1);
     for (int i = any(0, 2); i > 0; --i) output_once(any(inputs, graph.node_count - 1));

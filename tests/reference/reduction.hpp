@@ -9,7 +9,7 @@
 
 namespace reference::detail {
 
-/// Axes on which the result has one element are reduced.
+/// Reduces the axes along which the result has one element.
 inline void reduce(ago::node const& n, value const& in, value& out) {
   using ago::op;
   indices const before = extents_of(in.extents), after = extents_of(n.out);
@@ -45,7 +45,7 @@ inline void reduce(ago::node const& n, value const& in, value& out) {
     }
 }
 
-/// Of the largest channel of each pixel. Where others come as near as the errors, any of them may be chosen.
+/// The index of the largest channel of each pixel. If others are within the errors, any of them may be chosen.
 inline void arg_max(ago::node const& n, value const& in, value& out) {
   ago::shape const& s = in.extents;
   check(n.out == ago::shape{s.n, s.h, s.w, 1}, n, "shape");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Do two runs of the executor agree?
+// Comparison of two runs of the executor.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace reference {
 
-/// Checks the differences, relative to the largest element of each output; 1e-9 is what rounding in double leaves.
+/// Checks the differences relative to the largest element of each output; 1e-9 allows for rounding in double.
 inline void check_same(std::vector<std::vector<double>> const& got, std::vector<std::vector<double>> const& expected,
                        double tolerance = 1e-9) {
   REQUIRE(got.size() == expected.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators that pick places by computing them: bilinear resizing, rows of a table.
+// Operators that compute positions: bilinear resizing, rows of a table.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace reference::detail {
 
-/// Between which two of `in` elements element i of `out` lies, and how far from the first.
+/// The two of `in` elements between which element i of `out` lies, and its distance from the first.
 struct between {
   int first, second;
   double part;
@@ -41,7 +41,7 @@ inline void resize_bilinear(ago::node const& n, value const& in, value& out) {
   });
 }
 
-/// Rows of a table [entries][channels]; numbers are rounded toward zero, and those beyond the table are its ends.
+/// Rows of a table [entries][channels]; numbers are rounded toward zero and clamped to the table.
 inline void embedding(ago::node const& n, std::span<float const> parameters, value const& ids, value& out) {
   ago::shape const& s = ids.extents;
   check(s.c == 1 && n.out == ago::shape{s.n, s.h, s.w, n.out.c} && n.entries > 0, n, "shape");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Property: merging siblings leaves every number of a graph as it is.
+// Property: merging siblings changes no number in a graph.
 #include <ago/graph/siblings.hpp>
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ago::op;
 
-/// Values that several convolutions read, which are alike, or nearly so; what reads those is of all kinds.
+/// Values read by several equal or similar convolutions, which have readers of all kinds.
 class random_families : public reference::builder {
  public:
   explicit random_families(unsigned seed) : random_(seed) {
@@ -47,7 +47,7 @@ class random_families : public reference::builder {
     if (r.norm) y = batch_norm(y, .01f);
     return r.activation == op::identity ? y : unary(r.activation, y, -.5f, .5f);
   }
-  /// Some members differ in a detail: those must stay apart.
+  /// Some members differ in a detail and must stay separate.
   int family(int x) {
     recipe const common = random_recipe(shape(x));
     std::vector<int> members;

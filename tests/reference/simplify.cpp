@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Property: rules of algebra leave what a graph computes as it is; the exact ones, every number.
+// Property: algebraic rules do not change the results of a graph; exact rules change no number.
 #include <ago/graph/passes.hpp>
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ struct outcome {
   ago::rule_counts applied;
 };
 
-/// Simplifies random graphs of patterns, and compares what they compute.
+/// Simplifies random graphs of patterns, and compares the results.
 outcome simplified(algebra freedom, int graphs) {
   outcome r;
   for (unsigned seed = 0; int(seed) < graphs; ++seed) {
@@ -31,7 +31,7 @@ outcome simplified(algebra freedom, int graphs) {
     auto const inputs = reference::random_inputs(made.graph, random);
     auto const before = ago::cleaned(made.graph);
     ago::rule_counts applied;
-    // One round of the rules at a time, batch norms left alone: what is exact is so from round to round.
+    // One round of rules at a time, without folding batch norms: exact rules are exact in every round.
     auto g = before;
     for (int rules = -1; rules != applied.total();) {
       rules = applied.total();
@@ -69,7 +69,7 @@ TEST_CASE("exact rules change no number, and each of them is applied") {
   }
 }
 
-TEST_CASE("rules that reassociate change rounding only, and each of them is applied") {
+TEST_CASE("rules that reassociate change only rounding, and each of them is applied") {
   outcome const r = simplified(algebra::reassociate, 3000);
   CHECK(r.worst > 0);
   for (int i = 0; i < ago::rules; ++i) {
@@ -78,7 +78,7 @@ TEST_CASE("rules that reassociate change rounding only, and each of them is appl
   }
 }
 
-TEST_CASE("nothing is simplified where the graph is to be taken literally") {
+TEST_CASE("nothing is simplified if the graph must be taken literally") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     ago::rule_counts applied;
     (void)ago::optimize(reference::random_patterns(seed).graph, algebra::literal, applied);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The executor against PyTorch's results (vectors.inc, written by make_vectors.py).
+// The executor compared with PyTorch's results (vectors.inc, written by make_vectors.py).
 #include <doctest/doctest.h>
 
 #include "builder.hpp"
@@ -26,7 +26,7 @@ std::vector<float> data(long count, int factor, int modulus, float divisor) {
   return all;
 }
 
-/// Gives a node the parameters that its kind has.
+/// Gives a node the parameters of its kind.
 void reserve_parameters(reference::builder& b, ago::node& n, ago::shape const& in) {
   if (has_weights(n.kind)) {
     int const group_in = n.kind == op::depthwise ? 1 : in.c / n.groups;
@@ -43,7 +43,7 @@ void reserve_parameters(reference::builder& b, ago::node& n, ago::shape const& i
 
 }  // namespace
 
-TEST_CASE("operators mean what they mean in PyTorch") {
+TEST_CASE("operators have the same meaning as in PyTorch") {
   CHECK(cases.size() == 79);
   for (torch_case const& t : cases) {
     CAPTURE(&t - cases.data());

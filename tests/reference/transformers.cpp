@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The executor's products of two values, softmax and layer norm, by hand; and how far float32 strays from them.
+// The executor's products of two values, softmax and layer norm, compared with results by hand and with float32.
 #include "by_hand.hpp"
 
 namespace {
@@ -9,7 +9,7 @@ using reference::builder;
 using reference::check_close;
 using reference::outputs_of;
 
-/// Largest error of float32 results, in units of the estimate.
+/// The largest error of float32 results, in units of the estimate.
 double worst(reference::value const& expected, std::vector<float> const& got) {
   REQUIRE(got.size() == expected.exact.size());
   double most = 0;
@@ -41,7 +41,7 @@ TEST_CASE("a matrix product of two values") {
   }
 }
 
-TEST_CASE("heads see their own channels only") {
+TEST_CASE("heads read only their own channels") {
   builder b;
   int const x = b.input({1, 1, 2, 2}), y = b.input({1, 1, 2, 2});
   int const p = b.attention_scores(x, y, 2, {}, 2);
@@ -55,7 +55,7 @@ TEST_CASE("heads see their own channels only") {
   }
 }
 
-TEST_CASE("tokens at one place of their patches are a sequence") {
+TEST_CASE("tokens at the same place of their patches form a sequence") {
   builder b;
   int const x = b.input({1, 2, 2, 1});
   ago::window const patch{.stride_h = 2};
@@ -89,7 +89,7 @@ TEST_CASE("softmax and layer norm work on the channels of each pixel") {
   }
 }
 
-TEST_CASE("the error estimate covers softmax in float32, and not by much") {
+TEST_CASE("the error estimate covers softmax in float32 closely") {
   builder b;
   b.unary(op::softmax, b.input({1, 1, 50, 80}));
   auto const x = numbers(4000, 20, 1);
@@ -105,7 +105,7 @@ TEST_CASE("the error estimate covers softmax in float32, and not by much") {
   CHECK(most > .1);
 }
 
-TEST_CASE("the error estimate covers layer norm in float32, and not by much") {
+TEST_CASE("the error estimate covers layer norm in float32 closely") {
   for (float offset : {0.f, 100.f}) {
     CAPTURE(offset);
     builder b;
@@ -129,7 +129,7 @@ TEST_CASE("the error estimate covers layer norm in float32, and not by much") {
   }
 }
 
-TEST_CASE("an error of one channel reaches the others through mean and variance") {
+TEST_CASE("an error in one channel affects the others through mean and variance") {
   ago::node const n{.kind = op::layer_norm, .out = {1, 1, 1, 3}, .alpha = 1e-5f, .weight = 0, .shift = 3};
   std::vector<float> const parameters{1, 1, 1, 0, 0, 0};
   reference::value exact{n.out, {2, 2, -4}, {1e-3, 0, 0}}, moved = exact, result = exact, moved_result = exact;
@@ -143,14 +143,14 @@ TEST_CASE("an error of one channel reaches the others through mean and variance"
   CHECK(most > .3);
 }
 
-TEST_CASE("errors of both operands reach a product of two values") {
+TEST_CASE("errors of both operands affect a product of two values") {
   auto const p = numbers(40, 2, 4), q = numbers(40, 2, 5);
   for (bool first : {true, false}) {
     CAPTURE(first);
     builder b;
     int const x = b.input({1, 1, 40, 1}), y = b.input({1, 1, 40, 1}), up = b.input({1, 1, 1, 1}),
               down = b.input({1, 1, 1, 1});
-    int const rounded = b.binary(op::add, b.binary(op::add, first ? x : y, up), down);  // to a 2^14th
+    int const rounded = b.binary(op::add, b.binary(op::add, first ? x : y, up), down);  // to a multiple of 2^-14
     b.matmul(first ? rounded : x, first ? y : rounded, true);
     std::vector<float> result;
     for (float const u : p)

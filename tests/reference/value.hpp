@@ -9,14 +9,14 @@
 
 namespace reference {
 
-/// Unit roundoff of float32.
+/// The unit roundoff of float32.
 inline constexpr double roundoff = 0x1p-24;
 
-/// A value of the graph: NHWC, but channel-first for inputs that from_nchw reads and for the results of to_nchw.
+/// A value of the graph: NHWC, but channel-first for inputs of from_nchw and results of to_nchw.
 /// `error` is an estimate, for every element, of the deviation of a float32 computation, by a running error analysis
-/// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3): roundings of a dot product count as
-/// independent and add up in squares, those of everything else add up in size. It is not a bound: compare against a
-/// multiple of it.
+/// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.3): the roundings of a dot product count as
+/// independent, so their squares are added; those of everything else are added in magnitude. It is not a bound: compare
+/// with a multiple of it.
 struct value {
   ago::shape extents{};
   std::vector<double> exact{}, error{};
@@ -28,7 +28,7 @@ struct value {
 
 namespace detail {
 
-/// Sum of products and the spread of its float32 evaluation.
+/// A sum of products, and the spread of its float32 evaluation.
 struct accumulator {
   double sum = 0, variance = 0;
   void add(double weight, double x, double error_of_x) { add_term(weight * x, weight * error_of_x); }

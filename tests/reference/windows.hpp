@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The extents that a window over an image makes.
+// The extents of the results of window operators.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -18,13 +18,13 @@ inline void check(bool holds, ago::node const& v, char const* what) {
 inline int windows(int in, int pad_before, int pad_after, int span, int stride) {
   return int(std::floor(double(in + pad_before + pad_after - span) / stride)) + 1;
 }
-/// Likewise, rounded up: PyTorch's ceil_mode, where a window must start inside the image or the padding before it.
+/// Likewise, rounded up: PyTorch's ceil_mode, in which a window must start inside the image or the padding before it.
 inline int windows_rounded_up(int in, int pad_before, int pad_after, int span, int stride) {
   int const count = int(std::ceil(double(in + pad_before + pad_after - span) / stride)) + 1;
   return (count - 1) * stride < in + pad_before ? count : count - 1;
 }
 
-/// Are the extents of `n` those of its window over `in`?
+/// Whether the extents of `n` are those of its window over `in`.
 inline void check_windows(ago::node const& n, ago::shape in, bool may_round_up) {
   ago::window const& w = n.win;
   int const h = windows(in.h, w.pad_top, w.pad_bottom, w.span_h(), w.stride_h);

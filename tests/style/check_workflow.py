@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The jobs of the workflow are the stages of .ci/run.
+"""Checks that the jobs of the workflow are the stages of .ci/run.
 
 usage: check_workflow.py REPOSITORY
 """
