@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The inner loops of the kernels keep everything in registers.
+"""Checks that the inner loops of the kernels keep everything in registers.
 
-Compiles kernels.cpp, all register tiles that the default schedule may choose, with every compiler found, and looks for
-what must not be in an innermost loop: on neon any access to the stack, and multiplications, additions and broadcasts
-where a multiply-add by a lane does; on x86 a vector that is stored to the stack or loaded from it (general registers
-may be: 14 pixels have more displacements than there are). Every loop of the menu must be found.
+Compiles kernels.cpp, with all register tiles that the default schedule may choose, with every compiler found, and looks
+for instructions that must not be in an innermost loop: on neon, any access to the stack, and multiplications, additions
+and broadcasts where a multiply-add by a lane suffices; on x86, a vector that is stored to the stack or loaded from it
+(general registers may be, because 14 pixels need more displacements than there are). Every loop of the menu must be found.
 """
 import argparse
 import re
@@ -15,12 +15,12 @@ import time
 import compilers
 
 EXIT_SKIPPED = 77
-# g++ allocates registers otherwise when it tunes for other processors: what -march=native does there.
+# g++ allocates registers differently when it tunes for a particular processor, as with -march=native.
 TUNED = {("g++", "avx512"): ["-mtune=znver3"]}
 
 
 def faults(found, isa):
-    """What is wrong with one loop: (line of the assembly, instruction, sentence)."""
+    """The faults of one loop: (line of the assembly, instruction, sentence)."""
     loop = found.loop
     for i in loop.stack():
         if isa == "neon" or re.search(r"%[xyz]mm", i.operands):
@@ -49,7 +49,7 @@ def check(command, isa, flags, source, xsimd):
 
 
 def expected_tiles(isa):
-    """The menu, as is_matrix_tile and longest_tile have it, written down once more."""
+    """The menu of is_matrix_tile and longest_tile, written independently."""
     tiles = set()
     for pixels in range(1, 17):
         for vectors in range(1, 17):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The compilers and instruction sets whose code is looked at."""
+"""The compilers and instruction sets whose code is examined."""
 import pathlib
 import re
 import shutil
@@ -17,7 +17,7 @@ FLAGS = {"neon": [], "avx2": ["-march=haswell"], "avx512": ["-march=skylake-avx5
 
 
 def installed(every_clang=False):
-    """(name, command, instruction sets) of each compiler found here; of several Clangs the newest if not all."""
+    """(name, command, instruction sets) of each installed compiler; of several Clangs only the newest, by default."""
     x86 = subprocess.run(["uname", "-m"], capture_output=True, text=True).stdout.strip() == "x86_64"
     clangs = [name for name in CLANG if shutil.which(name)][:None if every_clang else 1]
     if len(clangs) > 1:
@@ -33,7 +33,7 @@ def installed(every_clang=False):
 
 
 def assembly(command, isa, optimize, source, flags=(), xsimd=None):
-    """What a compiler makes of a file, or of a text."""
+    """The assembly that a compiler generates for a file or a text."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         places = [xsimd] if xsimd else ["/usr/include", "/usr/local/include"]
@@ -74,7 +74,7 @@ class KernelLoop:
 
 
 def kernel_loops(text, isa):
-    """The innermost loops of all kernels, and how many others multiply and add."""
+    """The innermost loops of all kernels, and the number of other loops that multiply and add."""
     found = []
     for loop in loops.innermost_loops(text, isa == "neon"):
         kernel, key = KERNEL.search(loop.function), KEY.search(loop.function)

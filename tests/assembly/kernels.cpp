@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instantiates what the default schedule may choose for the instruction set that this is compiled for. Never linked:
-// check_loops.py and bench/arm read the assembly.
+// Instantiates all tiles that the default schedule may choose for the instruction set that this is compiled for. Never
+// linked: check_loops.py and bench/arm read the assembly.
 #include <ago/kernel/kernels.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
 #include <ago/plan/matrix_schedule.hpp>
@@ -40,7 +40,7 @@ constexpr auto menu(std::integer_sequence<int, I...>) {
   return m;
 }
 
-/// A convolution of an image of Size x Size pixels, as a plan makes it.
+/// A convolution of an image of Size x Size pixels, as in a plan.
 template <structure What, int Window, int Stride, int Size, int In, int Out, op After = op::relu6>
 constexpr kernel_function convolution() {
   constexpr kernel_key key = [] {
@@ -66,8 +66,8 @@ kernel_function const depthwise[] = {
 kernel_function const convolutions[] = {convolution<structure::convolution, 3, 2, 224, 3, 32>(),
                                         convolution<structure::convolution, 3, 1, 56, 64, 64>()};
 
-// Epilogues with many constants, which must not take registers from the loops before them. (Depthwise hands its results
-// over in memory, within its innermost loop.)
+// Epilogues with many constants, which must not take registers from the loops before them. (Depthwise passes its
+// results on in memory, within its innermost loop.)
 extern kernel_function const lengthy[];
 kernel_function const lengthy[] = {convolution<structure::pointwise, 1, 1, 14, 64, 128, op::silu>(),
                                    convolution<structure::pointwise, 1, 1, 14, 64, 128, op::gelu>(),

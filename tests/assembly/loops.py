@@ -10,7 +10,7 @@ COMMENT = {True: re.compile(r"\s*//.*$|^\s*#.*$"), False: re.compile(r"\s*#.*$")
 
 
 class Target:
-    """What a line of assembly means on one kind of processor."""
+    """The meaning of a line of assembly on one kind of processor."""
 
     def __init__(self, arm):
         self.arm = arm
@@ -23,7 +23,7 @@ class Target:
         return bool(self.jump.match(i.name)) and i.name not in ("bl", "blr", "br", "bic", "bfi", "bsl", "bit", "bif")
 
     def goal(self, i):
-        """The label that a jump goes to."""
+        """The target label of a jump."""
         found = re.search(r"(\.L[\w$.]+)\s*$", i.operands)
         return found and found[1]
 
@@ -33,7 +33,7 @@ class Target:
         return bool(re.search(r"\(%r[sb]p[,)]" if frame_pointer else r"\(%rsp[,)]", i.operands))
 
     def loads(self, i):
-        """Vectors or scalars that an instruction reads from memory."""
+        """The number of vectors or scalars that an instruction reads from memory."""
         if self.arm:
             return 2 if i.name == "ldp" else int(i.name.startswith("ld"))
         return int("(" in i.operands and not i.name.startswith(("lea", "prefetch")) and
@@ -52,7 +52,7 @@ class Instruction:
 
 @dataclasses.dataclass
 class Loop:
-    """An innermost loop: all its instructions, and the path around it that multiplies most."""
+    """An innermost loop: all its instructions, and the path around it with the most multiply-adds."""
     function: str
     all: list
     path: list
@@ -71,7 +71,7 @@ class Loop:
         return [i for i in self.all if self.target.touches_stack(i, self.frame_pointer)]
 
     def text(self):
-        """The path as straight assembly, without its jumps but the last."""
+        """The path as straight-line assembly, without jumps except the last."""
         last = self.path[-1]
         return "".join(f"\t{i}\n" for i in self.path if i is last or not self.target.is_jump(i))
 
@@ -173,8 +173,8 @@ def natural_loops(blocks):
 
 
 def heaviest_path(header, body, blocks, weight):
-    """The way from the header back to it that weighs most. A cycle with several entries, of which no block is the
-    header of a natural loop, is not gone around."""
+    """The heaviest path from the header back to it. A cycle with several entries, none of whose blocks is the header of
+    a natural loop, is not followed."""
     best = {}
 
     def walk(b):

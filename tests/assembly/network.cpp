@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A whole network for the instruction set that this is compiled for, see kernels.cpp.
+// A whole network for the instruction set that this is compiled for; see kernels.cpp.
 #include <ago/ago.hpp>
 #include <networks/mobilenet_v2.hpp>
 

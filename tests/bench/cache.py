@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs bench/cache on a small image: its figures are there, consistent, and of the right size.
+"""Runs bench/cache on a small image: its figures exist, are consistent, and have the right magnitude.
 
 usage: cache.py <bench/cache> <compiler>. Exit code 77: there is no valgrind.
 """

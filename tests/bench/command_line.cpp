@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arguments of the benchmark programs: what makes no sense is refused with a sentence.
+// Arguments of the benchmark programs: invalid ones are refused with a sentence.
 #include <bench/command_line.hpp>
 #include <bench/filter.hpp>
 
@@ -39,14 +39,14 @@ TEST_CASE("arguments are read, and have defaults") {
   CHECK(some.core == 0);
 }
 
-TEST_CASE("what makes no sense is refused") {
+TEST_CASE("invalid arguments are refused") {
   std::vector<words> const nonsense{{"--nonsense"}, {"word"}, {""}, {"--core"}, {"--core", "-1"},
                                     {"--core", "99999999999"}, {"--repetitions", "0"}, {"--repetitions", "3x"},
                                     {"--repetitions", ""}};
   for (words const& given : nonsense) CHECK_THROWS_AS(parsed(given), std::invalid_argument);
 }
 
-TEST_CASE("the exit code tells nonsense from failure") {
+TEST_CASE("the exit code distinguishes invalid arguments from failure") {
   auto const ends = [](words const& given, auto run) {
     words const all = behind_program(given);
     return run_program<common_arguments>("program", "usage\n", int(all.size()), all.data(), run);
@@ -59,7 +59,7 @@ TEST_CASE("the exit code tells nonsense from failure") {
   CHECK(ends({}, [](auto const&) -> int { throw std::runtime_error("out of luck"); }) == 1);
 }
 
-TEST_CASE("a filter finds names by regular expression") {
+TEST_CASE("a filter selects names by regular expression") {
   std::vector<thing> const all{{"one/1x1"}, {"two/1x1"}, {"two/2x2"}};
   CHECK(filtered(all, "").size() == 3);
   CHECK(filtered(all, "^two/").size() == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A busy neighbour is on another core, and is not starved by what it disturbs.
+// Load on another core, which is not starved by the measured program.
 #include <bench/arguments.hpp>
 #include <bench/contention.hpp>
 #include <bench/measure.hpp>
@@ -12,7 +12,7 @@
 
 using namespace bench;
 
-TEST_CASE("the disturbing core is another one, and no sibling if that can be") {
+TEST_CASE("the loaded core is another one, and not a sibling if possible") {
   CHECK(disturbing_core({0, 1, 2, 3}, 3, {1, 3}) == 0);
   CHECK(disturbing_core({0, 1, 2, 3}, 0, {0, 1}) == 2);
   CHECK(disturbing_core({2, 3}, 3, {2, 3}) == 2);
@@ -33,7 +33,7 @@ TEST_CASE("a core streams while another is busy in the real-time class") {
   int const mine = usable.back();
   contention other(disturbing_core(usable, mine, siblings_of(mine)), 8 << 20);
   CHECK(other.bytes() == 8 << 20);
-  std::thread([&] {  // a thread of its own, as the class cannot be given back
+  std::thread([&] {  // a separate thread, because it cannot leave the real-time class
     claim_core(mine);
     auto const begin = std::chrono::steady_clock::now();
     std::size_t const moved = other.moved();
@@ -55,7 +55,7 @@ arguments parsed(std::vector<char const*> words) {
 
 }  // namespace
 
-TEST_CASE("what to contend with is an argument") {
+TEST_CASE("the size of the buffer is an argument") {
   CHECK_FALSE(parsed({}).contend);
   CHECK(parsed({"--contend"}).contend);
   CHECK_FALSE(parsed({"--contend"}).contend_bytes);
@@ -64,7 +64,7 @@ TEST_CASE("what to contend with is an argument") {
     CHECK_THROWS_AS(parsed({word}), std::invalid_argument);
 }
 
-TEST_CASE("a folder for ONNX Runtime asks for peers") {
+TEST_CASE("a folder for ONNX Runtime implies --peers") {
   CHECK_FALSE(parsed({}).peers);
   CHECK(parsed({"--onnxruntime", "folder"}).peers);
   CHECK(parsed({"--onnxruntime", "folder"}).onnxruntime == "folder");
@@ -72,7 +72,7 @@ TEST_CASE("a folder for ONNX Runtime asks for peers") {
   CHECK_THROWS_AS(parsed({"--onnxruntime"}), std::invalid_argument);
 }
 
-TEST_CASE("a profile is of the variant that is named") {
+TEST_CASE("a profile is of the named variant") {
   CHECK_FALSE(parsed({}).profile);
   CHECK(parsed({"--profile"}).profile == "ago");
   CHECK(parsed({"--profile=ago-ni"}).profile == "ago-ni");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who disagrees is found out, whatever the reason.
+// Contestants that disagree are found, whatever the reason.
 #include <bench/loops.hpp>
 #include <bench/registry.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 inline constexpr auto net = ago::input{.h = 5, .w = 4, .c = 3} | ago::pointwise{.out = 7, .bias = true} | ago::silu{};
 
-/// Runs the network and then spoils one of its results.
+/// Runs the network and then changes one of its results.
 template <class Spoil>
 variant spoiled(Spoil spoil) {
   variant v = make_variant<ago::model<net>>("spoiled");
@@ -38,7 +38,7 @@ TEST_CASE("variants that compute the same agree, with each other and with plain 
   CHECK(agrees_with_loops(c, e));
 }
 
-TEST_CASE("a variant that computes something else does not agree") {
+TEST_CASE("a variant with different results does not agree") {
   auto const second = [](variant v) {
     entry const e = with({make_variant<ago::model<net>>("ago"), std::move(v)});
     return contest(e, "net").agrees();
@@ -56,7 +56,7 @@ TEST_CASE("a variant that writes nothing does not agree") {
   CHECK_FALSE(contest(e, "net").agrees());
 }
 
-TEST_CASE("variants that are wrong alike do not agree with plain loops") {
+TEST_CASE("variants that are equally wrong do not agree with plain loops") {
   auto const wrong = [](float* out) { out[7] *= 1.1f; };
   entry const e = with({spoiled(wrong), spoiled(wrong)});
   contest c(e, "net");
@@ -77,7 +77,7 @@ TEST_CASE("other engines agree on a layer, with and without their changes of lay
   }
 }
 
-TEST_CASE("a record names its subject first, and ratios are to the first variant") {
+TEST_CASE("a record begins with its subject, and ratios are relative to the first variant") {
   entry const e = with({make_variant<ago::model<net>>("ago"), make_variant<ago::model<net>>("again")});
   contest c(e, "net");
   REQUIRE(c.agrees());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layers as values against the networks that are made of them.
+// Layers as values, compared with networks built from them.
 #include <bench/graph_view.hpp>
 #include <bench/kernels/distinct.hpp>
 
@@ -45,7 +45,7 @@ std::vector<layer_shape> all_of() {
 
 }  // namespace
 
-TEST_CASE("a layer as a network has the kind, extents and multiply-adds that its value says") {
+TEST_CASE("a layer as a network has the kind, extents and multiply-adds of its value") {
   using ago::op;
   check_layers<op::conv2d>();
   check_layers<op::depthwise>();
@@ -54,7 +54,7 @@ TEST_CASE("a layer as a network has the kind, extents and multiply-adds that its
   check_layers<op::global_avg_pool>();
 }
 
-TEST_CASE("every layer of the networks is among the distinct ones, each under a name of its own") {
+TEST_CASE("every layer of the networks is among the distinct ones, which have distinct names") {
   using ago::op;
   std::vector<layer_shape> const all =
       all_of<op::conv2d, op::depthwise, op::pointwise, op::linear, op::max_pool, op::global_avg_pool>();
@@ -64,7 +64,7 @@ TEST_CASE("every layer of the networks is among the distinct ones, each under a 
     for (int i = 0; i < t->count; ++i) CHECK(names.count(name_of(t->rows[i].what)) == 1);
 }
 
-TEST_CASE("a layer is found in the networks that have it") {
+TEST_CASE("a layer is found in the networks that contain it") {
   CHECK(users_of({.kind = ago::op::linear, .in = {1, 1, 1, 1280}, .out = 1000}) ==
         "mobilenet_v2 224 layer 151, mobilenet_v2 112 layer 151, mobilenet_v2 56 layer 151, mnasnet 224 layer 151");
   CHECK(users_of({.kind = ago::op::linear, .in = {1, 1, 1, 1281}, .out = 1000}).empty());

@@ -20,7 +20,7 @@ constexpr auto all_kinds = input{.h = 2, .w = 6} | embedding{.entries = 40, .wid
 
 }  // namespace
 
-TEST_CASE("no parameter is left out, whatever layer it is for, before and after the passes") {
+TEST_CASE("no parameter is left out, for any layer, before and after the passes") {
   for (bench::graph_view const graph : {bench::graph_view(lowered<all_kinds>::value),
                                         bench::graph_view(optimized<all_kinds>::value)}) {
     auto const all = bench::make_parameters(graph, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Other engines beside ago: those that are there compute the same, those that are not are left out.
+// Other engines: installed ones compute the same as ago, missing ones are left out.
 #include <bench/contest.hpp>
 #include <bench/registry.hpp>
 #if AGO_BENCH_ONNXRUNTIME
@@ -16,7 +16,7 @@ using ago::tensor;
 
 constexpr auto conv(int out) { return ago::pointwise{out} | ago::batch_norm{} | ago::relu{}; }
 
-/// 58 channels are no multiple of any vector, 64 are one of all.
+/// 58 channels are not a multiple of any vector, 64 are a multiple of all.
 template <int Half>
 inline constexpr auto shuffled = ago::input{.h = 5, .w = 4, .c = 3} | conv(2 * Half) | [](tensor x) {
   auto const [left, right] = ago::chunk<2>(x);
@@ -26,13 +26,13 @@ inline constexpr auto shuffled = ago::input{.h = 5, .w = 4, .c = 3} | conv(2 * H
   return ago::concat(left | conv(Half), right | ago::depthwise{.kernel = 3, .pad = 1} | ago::bias{}) | conv(7);
 };
 
-/// The input, a value twice, and a concatenation within another one.
+/// The input, a value twice, and a nested concatenation.
 inline constexpr auto joined = ago::input{.h = 5, .w = 4, .c = 3} | [](tensor x) {
   tensor const y = x | conv(16);
   return ago::concat(x, ago::concat(y, y | conv(5)), y, y) | conv(64) | conv(6);
 };
 
-/// A slice of what a sum could be added to in place, read after the sum.
+/// A slice of a value that a sum could be added to in place; the slice is read after the sum.
 inline constexpr auto read_later = ago::input{.h = 3, .w = 3, .c = 4} | [](tensor x) {
   tensor const y = x | conv(32);
   auto const [left, right] = ago::chunk<2>(y);
@@ -56,7 +56,7 @@ void check_peers() {
   CHECK(c.agrees());
 }
 
-/// Writes what it is told to, and tells the time it is told to.
+/// Writes given results and reports a given time.
 class fake final : public peer {
  public:
   fake(std::span<float const> result, float* out) : result_{result.begin(), result.end()}, out_{out} {}
@@ -72,14 +72,14 @@ class fake final : public peer {
 
 }  // namespace
 
-TEST_CASE("other engines slice, shuffle and join channels as ago does") {
+TEST_CASE("other engines slice, shuffle and concatenate channels like ago") {
   check_peers<shuffled<58>>();
   check_peers<shuffled<64>>();
   check_peers<joined>();
   check_peers<read_later>();
 }
 
-TEST_CASE("an engine without an operator is left out, and the others go on") {
+TEST_CASE("an engine that lacks an operator is left out, and the others continue") {
   entry const e = entered<normalised>();
   contest c(e, "net");
   c.enter_peers(1);
@@ -107,7 +107,7 @@ TEST_CASE("an engine in another process is timed by its own clock, and checked l
 }
 
 #if AGO_BENCH_ONNXRUNTIME
-TEST_CASE("ONNX Runtime that is not there is missed with a sentence") {
+TEST_CASE("a missing ONNX Runtime is reported with a sentence") {
   CHECK_THROWS_AS(find_onnxruntime("/no/such/folder"), unsupported);
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the steps of a plan are said to do, and the profile that is made of it.
+// Accounts of the steps of a plan, and the profile made from them.
 #include <bench/profile.hpp>
 #include <bench/registry.hpp>
 
@@ -62,7 +62,7 @@ TEST_CASE("a step reads its source and its weights, and writes its result") {
   CHECK(a.layers == "3x5x16 > 3x5x32 relu");
 }
 
-TEST_CASE("what passes from part to part of a pipeline takes no memory") {
+TEST_CASE("values between the parts of a pipeline cause no memory traffic") {
   entry const e = entered<residual>();
   auto const bytes = [](variant const& v) {
     long sum = 0;
@@ -86,7 +86,7 @@ TEST_CASE("steps one after another compute the network") {
   }
 }
 
-TEST_CASE("a profile has a row for each step and one for all") {
+TEST_CASE("a profile has a row for each step and one for their sum") {
   entry const e = entered<pieces>();
   std::vector<record> const rows = profile(e, e.variants[0], 3);
   REQUIRE(int(rows.size()) == e.variants[0].steps + 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the benchmark programs with few repetitions: arguments, forms of output, exit codes. Times are not judged.
+"""Runs the benchmark programs with few repetitions: arguments, output formats, exit codes. Times are not checked.
 
 usage: programs.py <networks> <kernels> <subgraphs> <policies> [<imported>, of examples/import/edges.onnx]
 """
@@ -23,7 +23,7 @@ def run(*words):
 
 
 def rows(*words):
-    """What a program writes as JSON lines."""
+    """The JSON lines that a program prints."""
     done = run(*words, "--json")
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -161,7 +161,7 @@ class Networks(unittest.TestCase):
 
 
 class OnnxRuntime(unittest.TestCase):
-    """A package of that name which does what the test wants, and a python3 that writes no model."""
+    """A fake package of that name, controlled by the test, and a python3 that writes no model."""
     PACKAGE = """
         const value = Number(process.env.FAKE_VALUE), shape = JSON.parse(process.env.FAKE_SHAPE);
         class Tensor { constructor(type, data, dims) { this.data = data; this.dims = dims; } }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of bench/report.py, from figures that were made up."""
+"""Tests the tables of bench/report.py with invented figures."""
 import json
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints every bit of a small network's answers, with ago's headers or the one that scripts/amalgamate makes of them.
+// Prints the exact bits of a small network's results, with ago's headers or the one that scripts/amalgamate generates.
 #include <ago/ago.hpp>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every C++ block of the documentation is a piece of a file that is compiled.
+"""Checks that every C++ block of the documentation is part of a compiled file.
 
-In README.md and docs/*.md the line before a block names its file: a whole one, or the part of it between the lines
+In README.md and docs/*.md, the line before a block names its file: the whole file, or the part between the lines
 `// [tag]` and `// [/tag]`.
 
     <!-- file: examples/digits/network.hpp#tag -->
@@ -66,7 +66,7 @@ def pages(root):
 
 
 def check_block(root, compiled, source, code):
-    """What is wrong with one block, or None."""
+    """The fault of a block, or None."""
     if not source:
         return "no <!-- file: ... --> before this block"
     path = root / source[1]

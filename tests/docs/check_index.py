@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/index.md links every page of docs/ exactly once, and no page links a file or a heading that does not exist.
+"""Checks that docs/index.md links every page of docs/ exactly once, and that all linked files and headings exist.
 
 usage: check_index.py <repository>
 """
@@ -17,7 +17,7 @@ def links(text):
 
 
 def anchors(text):
-    """Those that GitHub gives to headings."""
+    """The anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.*)$", CODE.sub(lambda code: code[0] if "\n" not in code[0] else "", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

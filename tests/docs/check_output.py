@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program prints what a page of the documentation says it does: the block behind `<!-- output: name -->`.
+"""Checks that a program's output is the block after `<!-- output: name -->` in a page of the documentation.
 
 usage: check_output.py <page> <name> <program> [argument]...
 """

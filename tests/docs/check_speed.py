@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of whole networks in docs/benchmarks.md and the chart in README.md show the same figures: those of
+"""Checks that the table of whole networks in docs/benchmarks.md and the chart in README.md have the figures of
 bench/results/zen5.json.
 
 usage: check_speed.py <repository>

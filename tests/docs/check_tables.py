@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/partitioning*.md are what bench/partitions prints.
+"""Checks that the tables of docs/partitioning*.md are those that bench/partitions prints.
 
-A table lies between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. That of
-times, `scaling`, is only compared by what does not depend on the machine: all columns but the last two.
+A table is between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. In the table
+of times, `scaling`, only the columns that do not depend on the machine are compared: all but the last two.
 
-usage: check_tables.py <program> <page>...             says what differs
-       check_tables.py <program> <page>... --update    puts what the program prints into the pages
+usage: check_tables.py <program> <page>...             prints differences
+       check_tables.py <program> <page>... --update    puts the program's tables into the pages
 """
 import pathlib
 import re
@@ -23,7 +23,7 @@ def without_times(name, table):
 
 
 def faults(page, printed):
-    """What is wrong with a page; `printed(name)` gives a table as the program prints it."""
+    """The faults of a page; `printed(name)` returns a table as printed by the program."""
     found = PLACE.findall(page)
     if not found:
         return ["there is no <!-- partitions: name --> ... <!-- /partitions -->"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The check of the documentation sees what it is meant to see."""
+"""Tests that check_docs.py finds the faults that it should find."""
 import pathlib
 import tempfile
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks of docs/index.md and of shown outputs see what they are meant to see."""
+"""Tests that the checks of docs/index.md and of shown outputs find the faults that they should find."""
 import pathlib
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_tables.py finds what differs."""
+"""Tests that check_tables.py finds differences."""
 import pathlib
 import sys
 import unittest

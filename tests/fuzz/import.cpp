@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever bytes there are: a header and its weights, or sentences. Built with libFuzzer and sanitizers.
+// Any bytes give a header and its weights, or error sentences. Built with libFuzzer and sanitizers.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -23,7 +23,7 @@ void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-/// ago's front end takes the network again, with as many parameters as there are weights.
+/// Checks that ago traces the network again, with as many parameters as there are weights.
 void expect_sound(importer::call_list const& network, std::size_t weights) {
   ago::detail::recorder to;
   importer::record(network, to);
@@ -31,7 +31,7 @@ void expect_sound(importer::call_list const& network, std::size_t weights) {
   expect(to.floats == static_cast<long>(weights));
 }
 
-/// Nothing of a name ends its comment: no end of a line but those that the importer writes, none hidden by a backslash.
+/// Checks that no name ends its comment: only the importer ends lines, and no line end is hidden by a backslash.
 void expect_sound(std::string const& header) {
   for (char const c : header) expect(c == '\n' || (c >= ' ' && c <= '~' && c != '\\'));
   expect(header.ends_with("}  // namespace fuzzed\n"));

@@ -5,19 +5,19 @@ namespace ago_test {
 
 namespace {
 
-/// Weights that differ, so that their order can be seen.
+/// Weights that all differ, so that their order matters.
 floats numbers(std::size_t count) {
   floats r(count);
   for (std::size_t i = 0; i < count; ++i) r[i] = 0.25f * static_cast<float>(i % 7) - 0.5f;
   return r;
 }
 
-/// A chain of operators of one operand: every one reads what the one before has made.
+/// A chain of operators with one operand, the result of the previous one.
 class chain {
  public:
   chain(network& net, std::string first) : net_(net), last_(std::move(first)) {}
 
-  /// `more`: operands behind the first.
+  /// `more`: operands after the first.
   node then(std::string const& type, names more = {}) {
     more.insert(more.begin(), last_);
     last_ = "v" + std::to_string(++made_);
@@ -213,7 +213,7 @@ network attention() {
   return net.output("y");
 }
 
-/// Keys and values from before, a mask that is computed, all outputs; positions of tokens.
+/// Past keys and values, a computed mask, all outputs; positions of tokens.
 network memory() {
   network net(24);
   net.input("q", {2, 2, 3, 4}).input("k", {2, 1, 3, 4}).input("v", {2, 1, 3, 5}).input("mask", {3, 4});
@@ -225,7 +225,7 @@ network memory() {
   return net.output("y").output("nk").output("nv").output("s");
 }
 
-/// What attributes said before they became inputs.
+/// Attributes that later became inputs.
 network old_operators() {
   network net(9);
   net.input("x", {1, 3, 4, 4}).constant("twice", {4}, floats{1, 1, 2, 2}).constant("k", {3}, floats(3, 1));
@@ -245,7 +245,7 @@ network old_operators() {
   return net.output("i").output("v");
 }
 
-/// As exporters write the attention of a transformer.
+/// The attention of a transformer as exporters write it.
 network attention_pattern() {
   network net;
   net.input("x", {1, 3, 4}).constant("w", {4, 4}, numbers(16)).list("heads", {1, 3, 2, 2}).list("whole", {1, 3, 4});
@@ -314,7 +314,7 @@ network norm_patterns() {
   return net.output("y");
 }
 
-/// Inverted residuals with gates and a channel shuffle, often enough to become functions.
+/// Inverted residuals with gates and a channel shuffle, repeated often enough to become functions.
 network blocks() {
   network net;
   net.input("x", {1, 4, 5, 5}).constant("w", {6, 4, 1, 1}, numbers(24)).constant("d", {6, 1, 3, 3}, numbers(54));
@@ -339,7 +339,7 @@ network blocks() {
   return net.output("y");
 }
 
-/// Values of many axes and of none, an output that is an input, and one that is constant.
+/// Values with many axes and with none, an output that is an input, and a constant output.
 network shapes() {
   network net;
   net.input("x", {2, 1, 3, 2, 2, 2}).input("s", {}).constant("k", {2, 1, 2}, numbers(4));

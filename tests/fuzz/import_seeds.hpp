@@ -9,10 +9,10 @@
 
 namespace ago_test {
 
-/// Small models that between them reach the lowering of every family of operators, by their names.
+/// Small models, by name, that together reach the lowering of every family of operators.
 std::map<std::string, network> import_seeds();
 
-// Operators that are taken apart while a model is read, branches that are chosen, and what vanishes.
+// Operators that are decomposed when a model is read, branches that are chosen, and nodes that vanish.
 network fused_seed();
 network fused_attention_seed();
 network einsum_seed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes the seeds of the fuzzers into a folder: small models that between them use every kind of rule.
+// Writes the fuzzers' seeds into a folder: small models that together use every kind of rule.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -78,7 +78,7 @@ std::string npy() {
   return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + "12345678";
 }
 
-/// Shapes without elements, of which another size is as large as can be.
+/// Shapes without elements whose other extents are as large as possible.
 network nothing() {
   constexpr std::int64_t many = 1 << 30;
   network net;

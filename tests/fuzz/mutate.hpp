@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Changes to messages that keep them messages: bytes changed at random seldom get past the parser.
+// Mutations of messages that keep them valid messages: randomly changed bytes rarely get past the parser.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -17,14 +17,14 @@ class mutator {
  public:
   mutator(unsigned seed, std::vector<std::string> const& words) : random_(seed), words_(words) {}
 
-  /// Changes one field, somewhere in the message.
+  /// Changes one field anywhere in the message.
   void change(google::protobuf::Message& message) {
     std::vector<google::protobuf::Message*> all;
     collect(message, all);
     google::protobuf::Message& target = *all[below(all.size())];
     auto const* type = target.GetDescriptor();
     if (type->field_count() == 0) return;
-    // Of the fields that are set, more often than not; there are many that never matter.
+    // Usually a field that is set; many of the others never matter.
     std::vector<google::protobuf::FieldDescriptor const*> set;
     target.GetReflection()->ListFields(target, &set);
     bool const any = set.empty() || below(4) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How libFuzzer changes a model: by fields, with the words of ONNX, so that most results get past the parser.
+// The mutator of libFuzzer: changes fields, with words from ONNX, so that most results get past the parser.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// What strings of a model are replaced by: names that the seeds use, operators, attributes.
+/// Replacements for strings of a model: names used by the seeds, operators, attributes.
 std::vector<std::string> const& words() {
   static std::vector<std::string> const all = [] {
     std::vector<std::string> words{"x", "y", "a", "b", "c", "x0", "x1", "x2", "y0", "", "SAME_UPPER", "VALID", "N"};
@@ -36,7 +36,7 @@ std::vector<std::string> const& words() {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t largest);
 
-/// One time in four the bytes are changed, else the fields.
+/// Changes bytes in one of four cases, otherwise fields.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t largest,
                                                unsigned seed) {
   ::onnx::ModelProto proto;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever bytes there are: a model that keeps its promises, or a sentence. Built with libFuzzer and sanitizers.
+// Any bytes give a valid model, or an error sentence. Built with libFuzzer and sanitizers.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -24,7 +24,7 @@ void expect_sound(constant const& c) {
   expect(c.integers.size() == (c.type == element::integer ? count : 0));
 }
 
-/// What model.hpp says: indices in range, operands defined before they are read, constants of the size of their shape.
+/// The guarantees of model.hpp: indices in range, operands defined before use, constants with the size of their shape.
 void expect_sound(model const& m) {
   std::vector<bool> defined(m.values.size(), false);
   for (std::size_t v = 0; v < m.values.size(); ++v) {

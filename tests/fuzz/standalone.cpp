@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where there is no libFuzzer: runs every seed, whole, cut off and with changed bytes, always the same ones.
+// Replaces a missing libFuzzer: runs every seed whole, truncated, and with changed bytes, always the same ones.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

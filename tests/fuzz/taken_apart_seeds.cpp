@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators that are taken apart while a model is read, branches that are chosen, and what vanishes.
+// Operators that are decomposed when a model is read, branches that are chosen, and nodes that vanish.
 #include "import_seeds.hpp"
 
 namespace ago_test {
@@ -58,7 +58,7 @@ network einsum_seed() {
   return net.output("a").output("d");
 }
 
-/// An If within an If, indices that are computed, parts without elements.
+/// An If within an If, computed indices, parts without elements.
 network branches_seed() {
   network net;
   net.input("x", {2, 3}).input("past", {0, 3}).input("i", {2}, ::onnx::TensorProto::INT64);
@@ -90,7 +90,7 @@ network branches_seed() {
   return net.output("y");
 }
 
-/// A layer norm and a GELU as TensorFlow has them.
+/// A layer norm and a GELU as in TensorFlow.
 network tensorflow_seed() {
   network net;
   net.input("x", {1, 3, 4}).constant("g", {4}, quarters(4)).constant("tiny", {}, floats{1e-6f});

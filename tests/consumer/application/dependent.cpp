@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An application of a library that uses ago inside and in its interface.
+// An application of a library that uses ago internally and in its interface.
 #include <classifier.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The application with weights that are packed while it is built.
+// The application with weights packed at build time.
 #include "network.hpp"
 
 #include <network_weights.hpp>

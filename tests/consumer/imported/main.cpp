@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The imported network's weights are as many as it says.
+// The imported network has the right number of weights.
 #include <ago/graph/parameters.hpp>
 #include <edges.hpp>
 

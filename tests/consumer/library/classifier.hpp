@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A library's interface that shows an ago type.
+// A library interface that exposes an ago type.
 #pragma once
 
 #include <ago/ago.hpp>

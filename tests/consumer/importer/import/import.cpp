@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Called as ago-import is, but writes the same network for every model, and which processor this program is for.
+// Called like ago-import, but writes the same network for every model, and the processor that this is built for.
 #include <ago/version.hpp>
 #include <xsimd/xsimd.hpp>
 
