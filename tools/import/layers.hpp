@@ -28,7 +28,7 @@ struct product_of {
 };
 
 /// All layers that the importer uses, as the library's types.
-using layer_value =
+using any_layer =
     std::variant<input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, rms_norm,
                  group_norm, instance_norm, l2_normalize, local_response_norm, embedding, positions, relu,
                  relu6, leaky_relu, clip, hard_sigmoid, hard_swish, sigmoid, silu, hyperbolic_tangent, gelu, identity,
@@ -39,6 +39,18 @@ using layer_value =
                  scale, prelu, expand, tile, constant, reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product,
                  arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of,
                  attention, to_nchw>;
+
+/// One of them. Copying, moving and destroying it is compiled once, in layers.cpp: it would take every file that has
+/// a list of calls seconds.
+struct layer_value : any_layer {
+  using any_layer::any_layer;
+  layer_value();
+  layer_value(layer_value const&);
+  layer_value(layer_value&&) noexcept;
+  layer_value& operator=(layer_value const&);
+  layer_value& operator=(layer_value&&) noexcept;
+  ~layer_value();
+};
 
 /// A layer of the network: what it is, its operands, and its parameters in declaration order.
 struct call {
