@@ -24,7 +24,7 @@ LOSERS = ["pipelines", "pointwise", "of 2 to 16 pixels", "of 1 pixel", "conv2d",
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]
 NO_SLOWER = 0.98  # policies that take less than this share of ago's time are listed
 CALLED = 0.1  # ms; the call from JavaScript is a large part of shorter runs of ONNX Runtime
-SLOWER = 0.95  # candidates that take less than this share of ago's time, by median and by minimum, are listed
+SLOWER = 0.95  # candidates that take less than this share of the default's time, by median and by minimum, are listed
 
 
 def geometric_mean(numbers):

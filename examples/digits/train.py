@@ -36,7 +36,7 @@ from torch.nn import functional as F
 HERE = pathlib.Path(__file__).resolve().parent
 SPLIT_SEED, TRAIN_SEED = 0, 0
 HELD_OUT, EPOCHS, BATCH, RATE = 360, 160, 32, 4e-3
-TOLERANCE = 1e-4  # of a logit in --check: another processor may sum in another order
+TOLERANCE = 1e-4  # of a logit in --check: other processors may sum in another order
 
 
 def conv(inputs, outputs, kernel, stride=1, groups=1):
@@ -172,7 +172,7 @@ def main():
   if not options.check:
     save_weights(train(train_x, train_y))
   with torch.no_grad():
-    network = load_weights()  # also after training: the file is what counts
+    network = load_weights()  # also after training, to evaluate the file
     logits = evaluate(network, test_x)
   if options.check:
     check(test_x, test_y, logits)

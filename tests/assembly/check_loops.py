@@ -44,7 +44,7 @@ def check(command, isa, flags, source, xsimd):
         windows = {k.window for k in kernels if k.kernel == "depthwise"}
         for window in (" 3x3 stride 1", " 3x3 stride 2", " 5x5 stride 1", " 5x5 stride 2"):
             if window not in windows:
-                complaints.append(f"depthwise{window}: its loop was not found")
+                complaints.append(f"depthwise{window}: the loop was not found")
     return len(kernels), tiles, complaints
 
 
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--full", action="store_true", help="every Clang found, -O2 and -O3, and MobileNet-V2 as well")
     parser.add_argument("--source", help="another translation unit instead")
     parser.add_argument("--isa", choices=compilers.FLAGS, help="only this instruction set")
-    parser.add_argument("--xsimd", help="folder that has xsimd/xsimd.hpp")
+    parser.add_argument("--xsimd", help="folder that contains xsimd/xsimd.hpp")
     options = parser.parse_args()
 
     found = compilers.installed(options.full)
@@ -88,7 +88,7 @@ def main():
                     count, tiles, complaints = check(command, isa, flags, source, options.xsimd)
                     if source.name == "kernels.cpp":
                         missing = sorted(expected_tiles(isa) ^ tiles)
-                        complaints += [f"pointwise {p}x{v}: is not what the menu says" for p, v in missing]
+                        complaints += [f"pointwise {p}x{v}: differs from the menu" for p, v in missing]
                     print(f"{name} {isa} {' '.join(flags)} {source.name}: {count} loops, {len(complaints)} faults "
                           f"({time.monotonic() - start:.0f} s)", *complaints[:20], sep="\n  ", flush=True)
                     bad += len(complaints)

@@ -37,7 +37,7 @@ def assembly(command, isa, optimize, source, flags=(), xsimd=None):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         places = [xsimd] if xsimd else ["/usr/include", "/usr/local/include"]
-        for place in map(pathlib.Path, places):  # only xsimd of what lies there: a cross compiler has its own headers
+        for place in map(pathlib.Path, places):  # only xsimd from these folders: a cross compiler has its own headers
             if (place / "xsimd").is_dir():
                 (folder / "xsimd").symlink_to(place / "xsimd")
                 break

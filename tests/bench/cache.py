@@ -12,7 +12,7 @@ import sys
 import unittest
 
 SCRIPT, COMPILER = sys.argv[1:3]
-WEIGHTS = 3_504_872 * 4  # bytes; each is read once by an inference, and none of them stays in such small caches
+WEIGHTS = 3_504_872 * 4  # bytes; an inference reads each once, and none stays in such small caches
 WORDS = ["--size", "56", "--isa", "avx2", "--compiler", COMPILER]
 
 

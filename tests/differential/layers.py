@@ -99,7 +99,7 @@ class Layers:
             pad, h, w = ".pad = same", -(-s.h // sh), -(-s.w // sw)
             self.note("same")
         else:
-            more = 2 if self.chance(10) else -1  # now and then windows that see nothing but padding
+            more = 2 if self.chance(10) else -1  # sometimes windows entirely in the padding
             pad, (top, left, bottom, right) = self.pads(kh + more, kw + more)
             if s.h + top + bottom < span_h or s.w + left + right < span_w:
                 raise Misfit

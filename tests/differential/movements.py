@@ -4,7 +4,7 @@ from layers import Layers, Misfit, Shape
 
 AXES = ("images", "rows", "columns", "channels")
 FIELDS = "nhwc"
-MAX_CHANNELS = 300  # of a value whose extents are moved about
+MAX_CHANNELS = 300  # of a value whose extents are permuted
 
 
 def divisors(n):

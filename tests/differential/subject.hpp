@@ -140,9 +140,9 @@ class erased {
     for (auto const& p : Model::program::plan.steps) n += which(p);
     return n;
   }
-  /// A part that adds up chunks of the depth cannot add two steps of it at a time, and a schedule may ask for either.
-  /// Winograd has sums of its own. How an operator adds up depends on how many channels it has: merged ones, which not
-  /// all policies make, have more.
+  /// A part that accumulates chunks of K cannot add two steps of K at a time, and schedules may request either.
+  /// Winograd computes other sums. The order of a sum depends on the number of channels: merged operators, which not
+  /// all policies have, have more.
   static constexpr bool reordered() {
     for (ago::node const& n : Model::program::graph.nodes)
       if (n.is_merged()) return true;
@@ -166,14 +166,14 @@ class erased {
   }
 };
 
-/// A narrower instruction set than this translation unit's for every fourth network, `native_isa` for the others.
+/// For every fourth network a narrower instruction set than this translation unit's, for the others `native_isa`.
 constexpr ago::isa second_target(int number) {
   constexpr ago::isa all[] = {ago::isa::scalar, ago::isa::avx2, ago::isa::scalar, ago::isa::sse42};
   ago::isa const wish = all[number / 4 % 4];
   return number % 4 == 0 && test::is_tested(wish) ? wish : ago::native_isa;
 }
 
-/// Schedules at random for every step of a network, as a tuner might have found them.
+/// Random schedules for every step of a network, like those that a tuner may find.
 template <auto const& Net, int Number, ago::isa Target>
 class random_schedules {
   using program = ago::program<Net, ago::untuned, Target>;
@@ -218,7 +218,7 @@ class random_schedules {
   }();
 };
 
-/// What the random schedules are for. Narrow vectors cut few channels into many chunks.
+/// The options for which the random schedules are. Narrow vectors divide few channels into many chunks.
 template <int Number>
 inline constexpr ago::isa tuned_target = Number % 8 == 6 ? ago::isa::scalar : ago::native_isa;
 
@@ -229,7 +229,7 @@ constexpr bool has_attention() {
   return false;
 }
 
-/// Caches so small that the default makes pipelines of small networks.
+/// Caches so small that small networks have pipelines by default.
 inline constexpr ago::device small_caches{1 << 10, 8 << 10};
 
 template <auto const& Net, ago::options How, auto const& Schedules = ago::untuned>

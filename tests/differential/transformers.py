@@ -19,14 +19,14 @@ class Transformers(Arithmetic):
         return self.pick((self.softmax, self.layer_norm, self.layer_norm, self.positions))(s)
 
     def embedding(self, s):
-        """Of an input's numbers, which may be moved before; they are rows of the table, or next to it."""
+        """An embedding of an input's numbers, possibly moved; they are rows of the table, or just beyond it."""
         out = s._replace(c=self.pick((3, 8, 16, 17, 24)))
         return self.layer("embedding", [f".entries = {self.any(1, 40)}", f".width = {out.c}"], out)
 
     # Products of two values
 
     def matmul(self, s):
-        """Of a value with one made of itself."""
+        """A product of a value and one computed from it."""
         kind = self.any(0, 3)
         rows, product = s.w, "x | " + self.keeping_shape(s, 1) if self.chance(50) else "x"
         if kind == 0 and s.n * s.h > 1:
@@ -85,7 +85,7 @@ class Transformers(Arithmetic):
         return f"[](tensor x) {{ return {layer}({q}, {k}, {v}); }}", 0
 
     def of_others(self, s, layer, patch):
-        """Keys and values are other tokens, more or fewer."""
+        """Attention whose keys and values are other tokens, more or fewer."""
         h, w = patch[0] * self.any(1, 5), patch[1] * self.any(1, 5)
         if s.h > patch[0] and self.chance(50):
             count = patch[0] * self.any(1, s.h // patch[0])

@@ -72,7 +72,7 @@ def check_block(root, compiled, source, code):
     path = root / source[1]
     if not path.is_file():
         return f"there is no file {source[1]}"
-    by_itself = source[1].startswith("tests/fail/")  # whose test calls the compiler
+    by_itself = source[1].startswith("tests/fail/")  # their test calls the compiler
     if compiled is not None and path.suffix == ".cpp" and path.resolve() not in compiled and not by_itself:
         return f"{source[1]} is not compiled"
     expected = region(path.read_text(encoding="utf-8"), source[2])

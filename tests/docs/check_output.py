@@ -32,7 +32,7 @@ def main():
         return 77
     printed = done.stdout.decode()
     if done.returncode or printed != shown:
-        print(f"{page} shows for {name}:\n{shown}The program ended with {done.returncode} and printed:\n{printed}")
+        print(f"{page} shows for {name}:\n{shown}The program exited with {done.returncode} and printed:\n{printed}")
         return 1
     return 0
 

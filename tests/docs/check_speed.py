@@ -30,7 +30,7 @@ def main():
     others = [multiple for network, size, _ in chart.NETWORKS
               for name, multiple, _ in chart.bars_of(results["rows"], network, size) if name != "ago"]
     if f"{min(others):.2f} to {max(others):.2f} times" not in readme:
-        faults.append(f"README.md describes the chart by other numbers than {min(others):.2f} to {max(others):.2f} times")
+        faults.append(f"README.md does not describe the chart with {min(others):.2f} to {max(others):.2f} times")
     print(*faults, sep="\n", end="\n" if faults else "")
     return 1 if faults else 0
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ASSERTION = re.compile(r'static_assert\([^;]*?,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\);')
-SHOWN = re.compile(r"<!-- error: (\S+) -->\n+```text\n(.*?)```", re.DOTALL)  # a file of this folder, what a page says it gives
+SHOWN = re.compile(r"<!-- error: (\S+) -->\n+```text\n(.*?)```", re.DOTALL)  # a file of this folder, the output on a page
 
 
 def sentences(include):
@@ -43,13 +43,13 @@ def example_faults(root, page, compiler):
         return
     examples = SHOWN.findall((root / page).read_text())
     if not examples:
-        yield f"{page} shows no compiler's output after a line <!-- error: FILE -->"
+        yield f"{page} has no compiler output after a line <!-- error: FILE -->"
     for name, shown in examples:
         command = [compiler, "-std=c++20", "-I../../include", "-fsyntax-only", name]
         printed = subprocess.run(command, cwd=root / "tests/fail", env=dict(os.environ, LC_ALL="C"), capture_output=True,
                                  text=True, check=False).stderr
         if without_positions(shown) != without_positions(printed):
-            yield f"{page} shows another output for {name} than:\n{printed}"
+            yield f"{page} shows an output for {name} that differs from:\n{printed}"
 
 
 def main():

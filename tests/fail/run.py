@@ -62,7 +62,7 @@ def check_mistake(command, source, flags, stated):
     for cure in (text for kind, text in stated if kind == "cure"):
         cured = compile_file(command, source, *flags, *cure.split())
         if cured.returncode:
-            faults.append(f"it does not compile with {cure} either:\n{cured.stdout}")
+            faults.append(f"it does not compile even with {cure}:\n{cured.stdout}")
     if faults:
         faults.append(f"the compiler printed, with {' '.join(flags) or 'no flags'}:\n{wrong.stdout}")
     return faults, printed
@@ -76,7 +76,7 @@ def check(command, source):
     faults, most = [], 0
     right = compile_file(command, source, "-DAGO_POSITIVE")
     if right.returncode:
-        faults.append(f"without the mistake it does not compile either:\n{right.stdout}")
+        faults.append(f"it does not compile even without the mistake:\n{right.stdout}")
     kinds = ("flags", "clang") if is_clang(command[0]) else ("flags",)
     for flags in [text.split() for kind, text in stated if kind in kinds] or [[]]:
         found, printed = check_mistake(command, source, flags, stated)
@@ -107,7 +107,7 @@ def main():
             print(f"{source.name}: {fault}")
         if options.table:
             print(f"{printed:4} {source.stem}")
-    print(f"{len(sources)} mistakes, {failed} not reported as they should be")
+    print(f"{len(sources)} mistakes, {failed} not reported correctly")
     return 1 if failed or not sources else 0
 
 

@@ -39,7 +39,7 @@ def declarations_of_umbrella(include):
     for number, line in enumerate(umbrella.read_text().splitlines(), 1):
         code = line.partition("//")[0].strip()
         if code and not re.fullmatch(r"#pragma once|#include <[^>]+>", code):
-            yield f"ago/ago.hpp:{number} is more than an include: {code}"
+            yield f"ago/ago.hpp:{number} is not an include: {code}"
 
 
 def main():

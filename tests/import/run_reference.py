@@ -169,7 +169,7 @@ def compile_and_compare(importer, names, files, program):
         return {**compile_and_compare(importer, names[:half], files, program + "a"),
                 **compile_and_compare(importer, names[half:], files, program + "b")}
     results = {}
-    for name in names:  # one at a time, as one that crashes must not hide the others
+    for name in names:  # one at a time, so that a crash does not hide the others
         found, wrong = importer.compare(program, [{"name": name, **files[name]}],
                                         ["--absolute", "1e-5", "--of-largest", "0", "--relative", "1e-3"])
         lines = found[name]

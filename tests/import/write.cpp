@@ -57,7 +57,7 @@ TEST_CASE("blocks that are equal except for their numbers become a function") {
   CHECK(contains(text, "(24, 12)"));
 }
 
-TEST_CASE("a sum with what came in is a residual, and equal ones in a row a repetition") {
+TEST_CASE("a sum with the input is a residual, and consecutive equal blocks are a repetition") {
   sketch s;
   int x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
   for (int i = 0; i < 3; ++i) {

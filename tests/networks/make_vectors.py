@@ -109,7 +109,7 @@ def main():
     committed = (pathlib.Path(__file__).parent / "vectors.inc").read_text()
     numbers = [np.array([float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", t)]) for t in (committed, text)]
     same = numbers[0].shape == numbers[1].shape and np.allclose(*numbers, rtol=TOLERANCE, atol=TOLERANCE)
-    print("vectors.inc is " + ("what PyTorch answers" if same else "not what PyTorch answers"))
+    print("vectors.inc " + ("agrees" if same else "does not agree") + " with PyTorch")
     return 0 if same else 1
 
 

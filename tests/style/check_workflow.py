@@ -20,4 +20,4 @@ root = pathlib.Path(sys.argv[1])
 run = stages(root / ".ci" / "run", r"\|\| stages=\(([^)]*)\)") - {"setup"}
 jobs = stages(root / ".github" / "workflows" / "ci.yml", r"stage: \[([^\]]*)\]")
 if run != jobs:
-    sys.exit(f"stages of .ci/run that the workflow has not: {sorted(run - jobs)}; only there: {sorted(jobs - run)}")
+    sys.exit(f"stages only in .ci/run: {sorted(run - jobs)}; only in the workflow: {sorted(jobs - run)}")

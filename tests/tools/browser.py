@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 30  # seconds for an answer: a dialog, for one, makes a page wait for ever
+PATIENCE = 30  # seconds for an answer; a dialog, for example, makes a page wait forever
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -50,7 +50,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        try:  # it ends its own processes, if it can
+        try:  # it ends its own processes if it can
             self.session = None
             self.call("Browser.close")
             self.process.wait(PATIENCE)
@@ -65,10 +65,10 @@ class Browser:
         """The next message."""
         while b"\0" not in self.buffer:
             if not select.select([self.read_end], [], [], PATIENCE)[0]:
-                raise RuntimeError(f"the browser has not answered for {PATIENCE} s")
+                raise RuntimeError(f"the browser did not answer within {PATIENCE} s")
             more = os.read(self.read_end, 1 << 16)
             if not more:
-                raise RuntimeError("the browser has gone")
+                raise RuntimeError("the browser has ended")
             self.buffer += more
         message, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(message)
@@ -115,7 +115,7 @@ class Browser:
 
     def complaints(self):
         """Exceptions of scripts and errors on the console since the page was opened."""
-        self.evaluate("1")  # all events before it have come then
+        self.evaluate("1")  # all earlier events have arrived by then
         found = [e["params"]["exceptionDetails"]["text"] for e in self.events if e["method"] == "Runtime.exceptionThrown"]
         found += ["dialog: " + e["params"]["message"] for e in self.events
                   if e["method"] == "Page.javascriptDialogOpening"]

@@ -22,7 +22,7 @@ IMPORTER = next((word for word in sys.argv[3:] if word and word != "--update"), 
 MODEL = ROOT / "examples" / "import" / "edges.onnx"
 
 MANUAL = ROOT / "docs" / "inspect.md"
-SHOWN = re.compile(r"(```\n\$ ago-inspect ([^\n]*)\n)(.*?)(?=```\n)", re.S)  # a command, and what it prints
+SHOWN = re.compile(r"(```\n\$ ago-inspect ([^\n]*)\n)(.*?)(?=```\n)", re.S)  # a command and its output
 
 
 def run(*arguments, **more):
@@ -53,7 +53,7 @@ class Formats(unittest.TestCase):
     def test_intensive_fusion_needs_less_memory(self):
         arena = {p: json.loads(self.output("mobilenet_v2", "--policy", p, "--format", "json"))["arena_bytes"]
                  for p in ("ago", "ago-ni")}
-        self.assertEqual(arena["ago-ni"], 4 * 112 * 112 * 96 + 4 * 56 * 56 * 96)  # as docs/pipeline.md has it
+        self.assertEqual(arena["ago-ni"], 4 * 112 * 112 * 96 + 4 * 56 * 56 * 96)  # as in docs/pipeline.md
         self.assertLess(arena["ago"], arena["ago-ni"] / 4)
 
     def test_sizes(self):
@@ -79,7 +79,7 @@ class Formats(unittest.TestCase):
         shown = [*SHOWN.finditer(MANUAL.read_text(encoding="utf-8"))]
         self.assertGreaterEqual(len(shown), 2)
         for _, command, text in (block.groups() for block in shown if IMPORTER or ".onnx" not in block[2]):
-            self.assertEqual(self.output(*command.split()), text, f"docs/inspect.md, {command}: --update mends it")
+            self.assertEqual(self.output(*command.split()), text, f"docs/inspect.md, {command}: --update corrects it")
 
 
 class Files(unittest.TestCase):

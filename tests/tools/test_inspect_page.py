@@ -192,7 +192,7 @@ class Page(unittest.TestCase):
         zoomed = BROWSER.evaluate(boxes)
         self.assertEqual(zoomed[0], zoomed[1])
         self.assertLess(float(zoomed[0].split()[2]), float(start[0].split()[2]) / 2)
-        self.assertEqual(BROWSER.evaluate(under % at), "60")  # what is under the pointer stays there
+        self.assertEqual(BROWSER.evaluate(under % at), "60")  # the node under the pointer stays there
         BROWSER.mouse("mousePressed", x, y, button="left")
         BROWSER.mouse("mouseMoved", x + 60, y + 40, button="left", buttons=1)
         BROWSER.mouse("mouseReleased", x + 60, y + 40, button="left")
