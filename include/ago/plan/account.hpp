@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a step does: multiply-adds, and the bytes that pass through memory for it.
+// The cost of a step: its multiply-adds, and the bytes that it reads and writes.
 #pragma once
 
 #include <ago/plan/packing.hpp>
@@ -7,16 +7,18 @@
 
 namespace ago {
 
-/// Of a kernel or of a pipeline: values that only pass from part to part of it count no bytes, all others count once.
+/// The account of a kernel or of a pipeline. Values between the parts of a pipeline count no bytes, all others count
+/// once.
 struct step_account {
-  long multiply_adds{};  ///< as the direct algorithm takes them
+  long multiply_adds{};  ///< of the direct algorithm
   long bytes_read{};     ///< values and packed parameters
   long bytes_written{};
 
   constexpr long bytes() const { return bytes_read + bytes_written; }
 };
 
-/// Products that one element of the result of complex operator v is the sum of. `Graph`: a graph, or a view of one.
+/// The number of products that are added for each element of the result of complex operator v. `Graph`: a graph, or a
+/// view of one.
 template <class Graph>
 constexpr long fan_in(Graph const& g, int v) {
   node const& n = g.nodes[v];
@@ -24,17 +26,17 @@ constexpr long fan_in(Graph const& g, int v) {
   switch (n.kind) {
     case op::matmul:
     case op::attention_values: return in.c;            // a row of the first operand, or of the scores
-    case op::attention_scores: return in.c / n.groups;  // what a head has of the channels
+    case op::attention_scores: return in.c / n.groups;  // the channels of a head
     case op::depthwise: return long(n.win.kernel_h) * n.win.kernel_w;
     case op::conv2d:
     case op::pointwise:
     case op::linear: return long(n.win.kernel_h) * n.win.kernel_w * (in.c / n.groups);
-    default: break;  // not complex, or forgotten
+    default: break;  // not complex, or missing here
   }
   detail::no_case_for_this_value();
 }
 
-/// Multiply-adds of operator v; only complex operators have some.
+/// Multiply-adds of operator v; 0 unless it is complex.
 template <class Graph>
 constexpr long multiply_adds(Graph const& g, int v) {
   return is_complex(g.nodes[v].kind) ? g.nodes[v].out.count() * fan_in(g, v) : 0;
@@ -42,16 +44,16 @@ constexpr long multiply_adds(Graph const& g, int v) {
 
 namespace detail {
 
-/// An attention that is computed in one pass is two products.
+/// Multiply-adds of a part. An attention that is computed in one pass has two products.
 template <class Graph>
 constexpr long multiply_adds_of(Graph const& g, planned_step const& p) {
   int const main = p.nodes.main;
   if (main < 0 || !is_complex(g.nodes[main].kind)) return 0;
-  long const values = p.data.out.count() * fan_in(g, main);  // not of the whole node, if the step is a piece of it
+  long const values = p.data.out.count() * fan_in(g, main);  // the step may be only a piece of the node
   return p.nodes.attention ? values + multiply_adds(g, g.operand(g.operand(main))) : values;
 }
 
-/// Packed parameters, once.
+/// Floats of the packed parameters.
 constexpr long parameter_floats(planned_step const& p) {
   long sum = packed_floats(p.key, p.data);
   for (int k = 0; k < p.nodes.stage_count; ++k)
@@ -59,7 +61,7 @@ constexpr long parameter_floats(planned_step const& p) {
   return sum;
 }
 
-/// What a part reads, but for the result of the part before it.
+/// Floats that a part reads, except for the result of the part before it.
 template <class Graph>
 constexpr long floats_read(Graph const& g, planned_step const& p, int before) {
   bool const copies = p.key.what == structure::copy;
@@ -73,7 +75,7 @@ constexpr long floats_read(Graph const& g, planned_step const& p, int before) {
 
 }  // namespace detail
 
-/// The account of a step: of its parts, `count` of them from `parts` on.
+/// The account of a step with `count` parts.
 template <class Graph>
 constexpr step_account account_of(Graph const& g, planned_step const* parts, int count) {
   step_account a;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How products of two values (matmul and attention) are cut into tiles, and where their scratch lies.
+// The tiles of products of two values (matmul and attention), and the layout of their scratch.
 #pragma once
 
 #include <ago/plan/step.hpp>
 
 namespace ago {
 
-/// Register tile of a product of two values: rows of the first by vectors of columns of the second; half as many rows
-/// for what is left of them. The instruction set alone decides, so that all sizes share code. Whole tiles fill powers
-/// of two, as the numbers of tokens often are.
+/// Register tile of a product of two values: rows of the first by vectors of columns of the second; remaining rows use
+/// half as many. It depends only on the instruction set, so that all sizes share code. Its rows are a power of two, as
+/// numbers of tokens often are.
 constexpr register_tile product_tile(isa target) {
   switch (target) {
     case isa::avx512:
@@ -23,11 +23,11 @@ constexpr register_tile product_tile(isa target) {
   detail::no_case_for_this_value();
 }
 
-/// The second operand of a product as it is packed: panels of at most product_tile().vectors vectors of columns, as
-/// many in one as in another or one more, each panel [depth][its vectors * lanes].
+/// The packed second operand of a product: panels of at most product_tile().vectors vectors of columns, whose numbers
+/// of vectors differ by at most one. Each panel is [depth][its vectors * lanes].
 struct product_layout {
   int depth = 0, columns = 0;
-  int vectors = 0, panels = 0;  ///< of columns; panels of vectors
+  int vectors = 0, panels = 0;  ///< vectors of columns; panels of vectors
   int lanes = 1;
 
   constexpr product_layout() = default;
@@ -38,7 +38,7 @@ struct product_layout {
     panels = (vectors + most - 1) / most;
   }
   constexpr int padded_columns() const { return vectors * lanes; }
-  /// First vector of a panel; that of panel number `panels` is behind the last.
+  /// First vector of a panel; for `panels` it is one past the last vector.
   constexpr int first_vector(int panel) const { return int(long(vectors) * panel / panels); }
   constexpr long panel_offset(int panel) const { return long(first_vector(panel)) * lanes * depth; }
   constexpr long floats() const { return long(padded_columns()) * depth; }
@@ -49,13 +49,13 @@ constexpr bool is_product(structure what) {
          what == structure::attention;
 }
 
-/// What one step of those kinds does for each of its batches (of an attention: image, place in the patch, head):
-/// multiplies `rows` rows with the packed operand `first`; an attention then those results, after softmax, with
-/// `second`. Some rows are handled at a time. Scratch, each part a multiple of 64 bytes:
-///   operand `first`, operand `second`, and for the rows handled at a time: their factors, copies of the rows, results
-///   of the first product, results of the second product; and what the accumulators of each product start from.
+/// The work of such a step for each of its batches (for an attention: each image, place in the patch and head). It
+/// multiplies `rows` rows with the packed operand `first`; an attention then multiplies the results, after softmax,
+/// with `second`. A few rows are computed at a time. Scratch, each part a multiple of 64 bytes:
+///   operand `first`, operand `second`, and for the rows computed at a time: their factors, copies of the rows, results
+///   of the first product, results of the second product; and the initial values of both products' accumulators.
 struct attention_layout {
-  int rows = 0, together = 0;  ///< rows of a batch; those handled at a time, whole register tiles
+  int rows = 0, together = 0;  ///< rows of a batch; rows computed at a time, in whole register tiles
   product_layout first, second;
 
   constexpr long second_operand() const { return aligned(first.floats()); }
@@ -71,7 +71,7 @@ struct attention_layout {
   static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
 };
 
-/// Tokens of one batch of an attention: one of each patch of the image `s`.
+/// Tokens of one batch of an attention: one from each patch of the image `s`.
 constexpr int tokens_of(shape const& s, window const& patch) {
   return s.h / patch.stride_h * (s.w / patch.stride_w);
 }
@@ -92,8 +92,8 @@ constexpr attention_layout layout_of_attention(structure what, step_data const& 
     r.first = {s.in.c / s.groups, keys, target};
     if (what == structure::attention) r.second = {keys, s.in.c / s.groups, target};
   }
-  // Results of the first product for 8 KB: they stay in L1 beside the panel they are multiplied by, which comes from
-  // there for all tiles but the first.
+  // 8 KB of results of the first product stay in L1 together with the panel that they are multiplied by, so all tiles
+  // but the first read it from there.
   int const tile = product_tile(target).pixels, columns = r.first.padded_columns();
   int const whole = (r.rows + tile - 1) / tile * tile, close = 2048 / (columns > 0 ? columns : 1) / tile * tile;
   r.together = close < tile ? tile : close < whole ? close : whole;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the channels of a value lie: slices, shuffles and concatenations of channels cost nothing if those that read
-// them know where to look.
+// Where the channels of a value are in memory: slices, shuffles and concatenations of channels cost nothing if their
+// readers can read them in place.
 #pragma once
 
 #include <ago/plan/value_uses.hpp>
 
 namespace ago {
 
-/// A stretch of channels: number `first` ... `first + count - 1` in the memory of `value` are number `start`,
-/// `start + step`, ... of the value that is described.
+/// A segment: channels `first` ... `first + count - 1` in the memory of `value` are channels `start`, `start + step`,
+/// ... of the described value.
 struct channel_run {
   int value = 0, first = 0, count = 0, start = 0, step = 1;
   bool operator==(channel_run const&) const = default;
 };
 
-/// Longest list of stretches that is kept; a value of more segments is gathered.
+/// Most segments of a view; a value with more is gathered.
 inline constexpr int max_runs = 16;
 
-/// The channels of one value.
+/// The segments of one value.
 struct run_list {
   channel_run run[max_runs]{};
   int count = 0;
   bool too_many = false;
 
-  /// Appends `r`, joined to the last one where it continues it.
+  /// Appends `r`, or extends the last segment if `r` continues it.
   constexpr void push(channel_run const& r) {
     if (count > 0) {
       channel_run& last = run[count - 1];
@@ -39,23 +39,24 @@ struct run_list {
     if (count == max_runs) too_many = true;
     else run[count++] = r;
   }
-  /// All `channels`, in order, side by side?
+  /// Are all `channels` contiguous and in order?
   constexpr bool is_plain(int channels) const {
     return count == 1 && run[0].count == channels && run[0].start == 0 && (run[0].step == 1 || channels == 1);
   }
 };
 
-/// For every value: has it memory of its own, and where do its channels lie? Those that have not are seen, through
-/// `runs`, in the memory of others. Those that have may hold their channels in another order (depthwise results of
-/// values of several segments), or, if they are slices, shuffles or concatenations, are gathered from `runs`.
+/// For every value: whether it has memory of its own, and where its channels are. Values without memory of their own
+/// are read in the memory of others, through `runs`. Values with memory may hold their channels in another order
+/// (depthwise results of values of several segments); slices, shuffles and concatenations with memory are gathered from
+/// `runs`.
 template <int V>
 struct channel_layouts {
   run_list runs[V > 0 ? V : 1]{};
   bool is_view[V > 0 ? V : 1]{};    ///< has no memory of its own
-  bool gathered[V > 0 ? V : 1]{};  ///< has memory, which copies of `runs` fill
+  bool gathered[V > 0 ? V : 1]{};  ///< has memory, filled by copies of `runs`
   bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed segment by segment
 
-  /// Where the readers of v find its channels.
+  /// The segments in which readers of v find its channels.
   constexpr run_list where(int v, int channels) const {
     if (!gathered[v] && runs[v].count > 0) return runs[v];
     run_list own;
@@ -71,7 +72,7 @@ constexpr bool moves_channels(node const& n) {
          (n.kind == op::concat && n.axis == 3);
 }
 
-/// Channels begin ... begin + count - 1 of what `from` describes.
+/// Appends channels begin ... begin + count - 1 of the value described by `from`, as channels from `at` on.
 constexpr void append_slice(run_list& to, run_list const& from, int begin, int count, int at) {
   for (int i = 0; i < from.count; ++i) {
     channel_run r = from.run[i];
@@ -125,8 +126,8 @@ constexpr bool is_output(graph<V, E, O> const& g, int v) {
   return false;
 }
 
-/// Does a depthwise operator's result pass through elementwise operators only into a matrix product, which does not
-/// mind the order of its channels?
+/// Does the result of v pass only through elementwise operators into a matrix product, which can read its channels in
+/// any order?
 template <int V, int E, int O>
 constexpr bool ends_in_product(graph<V, E, O> const& g, value_uses<V> const& uses, int v) {
   for (int r = uses.only_reader(v); r >= 0; r = uses.only_reader(r)) {
@@ -136,23 +137,23 @@ constexpr bool ends_in_product(graph<V, E, O> const& g, value_uses<V> const& use
   return false;
 }
 
-/// Can operator r read its operand number k from where `runs` say?
+/// Can operator r read its operand number k in the segments `runs`?
 template <int V, int E, int O>
 constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, int r, int k, run_list const& runs) {
   node const& n = g.nodes[r];
   shape const& in = g.source(r, k).out;
   if (n.kind == op::channel_shuffle) return runs.is_plain(in.c) || !shuffled(runs, n.groups, in.c).too_many;
   if (moves_channels(n)) return true;
-  if (runs.is_plain(in.c))  // by a larger step from pixel to pixel; one pixel for all is expected without gaps
+  if (runs.is_plain(in.c))  // pixels may have gaps between them, but not where one pixel serves all
     return n.kind != op::reshape && n.kind != op::from_nchw && !(is_binary(n.kind) && !(in == n.out));
   return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, uses, r));
 }
 
 }  // namespace detail
 
-/// Looks at each value once, those that it is made of before it. A slice, shuffle or concatenation of channels becomes
-/// a view if all its readers can take it; a concatenation whose operands can be written side by side stays one if
-/// nothing takes it apart again.
+/// Visits each value once, after its operands. A slice, shuffle or concatenation of channels becomes a view if all its
+/// readers can read it; a concatenation whose operands can be written side by side is not a view if nothing takes it
+/// apart again.
 template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;

@@ -8,14 +8,15 @@
 
 namespace ago {
 
-/// Can its windows be copied together, so that they stay close by?
+/// Is the convolution small enough for im2col, so that the copied windows stay in L2?
 constexpr bool suits_im2col(step_data const& s, device const& machine) {
   return s.groups == 1 && 4L * s.out.pixels() * matrix_depth(s) <= machine.l2_bytes / 4;
 }
 
 namespace detail {
 
-/// Quarter cycles of the direct convolution: its taps on the image at the rate of a line, and waiting for the weights.
+/// Quarter cycles of the direct convolution: its taps inside the image at the rate of a line, and waiting for the
+/// weights.
 constexpr long direct_cost(kernel_key const& key, step_data const& s) {
   auto const taps = [](int in, int out, int pad, int kernel, int stride, int dilation) {
     long n = 0;
@@ -36,7 +37,7 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
          arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
 }
 
-/// Makes `key` and `s` those of im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two a
+/// Sets `key` and `s` to im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two for each
 /// register.
 constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish) {
   int const depth = matrix_depth(s), vectors = padded(s.out.c, key.target) / lanes(key.target);
@@ -53,7 +54,7 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
 }  // namespace detail
 
 /// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
-/// other ways. `wish.winograd` decides if it is not 0 and what it says is possible.
+/// alternatives. `wish.winograd` decides if it is not 0 and its choice is possible.
 constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
   if (wish.winograd < 0 || s.groups > 1) return;
   kernel_key const direct_key = key;
@@ -76,7 +77,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   }
 }
 
-/// Floats of the scratch that a convolution needs.
+/// Floats of a convolution's scratch.
 constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
   if (key.what == structure::im2col) return s.out.pixels() * matrix_depth(s);
   return winograd_tile(key.what) > 0 ? layout_of_winograd(key, s).scratch_floats() : 0;
@@ -92,7 +93,7 @@ constexpr bool equal_convolutions(graph<V, E, O> const& g, step_nodes const& a, 
 
 }  // namespace detail
 
-/// What is chosen for one step.
+/// The choice for one step.
 struct convolution_step {
   structure what{};
   register_tile tile{};
@@ -107,7 +108,7 @@ struct convolution_step {
   }
 };
 
-/// And for all steps.
+/// The choices for all steps.
 template <int Capacity>
 struct convolution_list {
   convolution_step step[Capacity]{};
@@ -127,12 +128,13 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
-/// The convolutions that are not direct: of those that are alone in their group; and products of two values.
+/// The choices for convolutions that are not computed directly, among those that are alone in their group, and for
+/// products of two values.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
                                                 fusion_list<S> const& groups, options const& o, auto const& table) {
   convolution_list<S> r;
-  int untuned_steps[S]{}, count = 0;  // so that equal layers are thought about once
+  int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))

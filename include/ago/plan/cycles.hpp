@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the arithmetic of a step takes on one core, by the analytic model.
+// The analytic model of the time that the arithmetic of a step takes on one core.
 #pragma once
 
 #include <ago/plan/attention_layout.hpp>
@@ -12,8 +12,8 @@ constexpr bool is_matrix(structure what) {
   return what == structure::pointwise || what == structure::convolution;
 }
 
-/// Quarter cycles of a depthwise step with such a tile: see detail::depthwise_columns. What exceeds the registers is
-/// stored and loaded again.
+/// Quarter cycles of a depthwise step with a tile of `columns` x `rows`, see detail::depthwise_columns. Tiles that
+/// exceed the registers are assumed to spill.
 constexpr long depthwise_cost(isa target, step_data const& s, int columns, int rows) {
   window const& w = s.win;
   int const taps = w.kernel_h * w.kernel_w;
@@ -27,7 +27,7 @@ constexpr long depthwise_cost(isa target, step_data const& s, int columns, int r
 
 namespace detail {
 
-/// Products: register tiles over lines of pixels, as the kernel walks them.
+/// Quarter cycles of a matrix product: register tiles over lines of pixels, in the order of the kernel.
 constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_tiling const& in) {
   bool const whole = in.how == tiling::none || (in.how == tiling::channels && key.what == structure::pointwise);
   long line = key.what == structure::im2col                ? s.out.pixels()
@@ -39,7 +39,7 @@ constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_
   int const vectors = padded(channels, key.target) / lanes(key.target);
   register_tile const t{key.tile.pixels, key.tile.vectors, int(line % key.tile.pixels), vectors % key.tile.vectors};
   double const step = double(matrix_cost(key.target, t, line, vectors, int(depth), false)) / 200;
-  double const stores = (key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added up first
+  double const stores = (key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added first
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
 
@@ -50,7 +50,7 @@ constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
   return double(products + transform_cost(l, key.target) + 4000);
 }
 
-/// Four floats go through a port in a quarter of a cycle's time; loads, stores and arithmetic of everything else.
+/// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output.
 constexpr double other_cycles(kernel_key const& key, step_data const& s) {
   double const vectors = double(s.in.count() + s.out.count()) / lanes(key.target);
   if (!is_product(key.what)) return 4 * vectors;
@@ -59,7 +59,7 @@ constexpr double other_cycles(kernel_key const& key, step_data const& s) {
   return 4 * vectors + 2 * results * (key.what == structure::attention ? 2 * l.first.columns : l.first.depth);
 }
 
-/// Quarter cycles that the arithmetic of one part takes; `in`: the pipeline that it is part of.
+/// Quarter cycles of the arithmetic of one part; `in`: the tiling of the pipeline that it is part of.
 constexpr double cycles_of(kernel_key const& key, step_data const& s, chain_tiling const& in) {
   if (is_matrix(key.what)) return matrix_cycles(key, s, in);
   if (key.what == structure::im2col) return matrix_cycles(key, s, in) + 8 * double(s.in.count());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Register and cache tile of a depthwise convolution.
+// The analytic default schedule of depthwise convolutions: register tile and cache tile.
 #pragma once
 
 #include <ago/plan/schedule.hpp>
@@ -9,21 +9,21 @@ namespace ago {
 
 namespace detail {
 
-/// Is the window among those that the compiler should know? The others, dilated, huge or with long strides, share one
-/// kernel.
+/// Should the compiler know the window? The others, which are dilated or large or have long strides, share one kernel.
 constexpr bool has_depthwise_tile(window const& w) {
   return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 &&
          w.stride_w <= 2;
 }
 
-/// Accumulators, the rows of weights in use at one time, and an input; four where loops are scheduled by hand.
+/// Registers of a tile: accumulators, the rows of weights in use at a time, and one input, or four if loops are
+/// scheduled by hand.
 constexpr int depthwise_registers(isa target, window const& w, int columns, int rows) {
   int const weight_rows = (rows - 1) * w.stride_h + 1, inputs = is_scheduled_by_hand(target) ? 4 : 1;
   return rows * columns + (weight_rows < w.kernel_h ? weight_rows : w.kernel_h) * w.kernel_w + inputs;
 }
 
-/// Columns of a tile, at most `most`, that leave a row of `width` outputs the least work, remaining columns being
-/// computed one by one. In multiply-adds per row; every tile costs about 30 of them besides (measured).
+/// The number of columns of a tile, at most `most`, with the least work for a row of `width` outputs, where remaining
+/// columns are computed one by one. Work is counted in multiply-adds; every tile costs about 30 more (measured).
 constexpr int depthwise_columns(int width, int most, int taps) {
   int best = 1;
   long least = -1;
@@ -36,8 +36,9 @@ constexpr int depthwise_columns(int width, int most, int taps) {
   return best;
 }
 
-/// Vectors of channels per pass: as many as keep the input rows of a tile in 32 KB of L1; all of them if the images do
-/// not fit L2 anyway, or if pixels are 2 KB apart and compete for few cache sets (measured: 10 to 40 % either way).
+/// Vectors of channels per pass: as many as keep the input rows of a tile in 32 KB of L1. All of them if the images do
+/// not fit L2 anyway, or if pixels are a multiple of 2 KB apart and compete for few cache sets (measured: the better
+/// choice gains 10 to 40 %).
 constexpr int depthwise_block(kernel_key const& key, step_data const& s) {
   constexpr long l1_bytes = 32 << 10, l2_bytes = 3 << 19;
   long const image = long(s.in.h) * s.in.w * s.in.c + long(s.out.h) * s.out.w * s.out.c;
@@ -52,8 +53,8 @@ constexpr int clamped(int value, int low, int high) { return value < low ? low :
 
 }  // namespace detail
 
-/// Fills in tile, window and block of a depthwise step. A `wish` overrides the analytic default, within what the kernel
-/// can do: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known to the compiler), any number of vectors.
+/// Sets tile, window and block of a depthwise step. A `wish` overrides the analytic default within the limits of the
+/// kernel: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known to the compiler), any number of vectors.
 constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& wish) {
   window const& w = s.win;
   bool const known = detail::has_depthwise_tile(w), many = vector_registers(key.target) >= 32;
@@ -68,7 +69,8 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
     };
     rows = many && s.out.h > 1 && fits(7, 2) ? 2 : 1;
     columns = detail::depthwise_columns(s.out.w, 7, rows * w.kernel_h * w.kernel_w);
-    // One tile for all: every input is read once. (Measured on Zen 5, 960 channels: 0.8 times the time of 4x2.)
+    // One tile for the whole image reads every input once. (Measured on Zen 5, 960 channels: 0.8 times the time of
+    // 4x2.)
     if (s.out.h == 4 && columns == 4 && w.stride_h == 1 && !is_scheduled_by_hand(key.target) && fits(4, 4)) rows = 4;
   }
   if (wish.pixels > 0) columns = detail::clamped(wish.pixels, 1, 12);

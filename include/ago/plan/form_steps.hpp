@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a partition to steps: each mini-subgraph's complex operator with the elementwise operators behind it.
-// Any partition gives a right program; a good one gives few steps.
+// From a partition to steps: each mini-subgraph's complex operator with the elementwise operators after it.
+// Any partition gives a correct program; a good one gives few steps.
 #pragma once
 
 #include <ago/graph/axis.hpp>
@@ -14,17 +14,17 @@ static_assert(max_followers <= max_stages, "an atom's elementwise operators fit 
 
 /// One step in terms of nodes.
 struct step_nodes {
-  int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages (none: it copies)
-  bool attention = false;  ///< `main` is the end of an attention that is computed in one pass
+  int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages, or copies without any
+  bool attention = false;  ///< `main` is the last product of an attention that is computed in one pass
   int source = -1;  ///< value read
-  int inputs[2]{-1, -1};  ///< the second and third one, of products of two values
+  int inputs[2]{-1, -1};  ///< second and third value read, by products of two values
   int bias = -1;    ///< bias that starts the accumulators of a complex operator
   int stages[max_stages]{}, stage_count = 0;
   int others[max_stages]{};  ///< the second operand of a binary stage
-  bool reversed[max_stages]{};  ///< which is the first one of its operator
+  bool reversed[max_stages]{};  ///< the other value is the operator's first operand
   int result = -1;           ///< value written ...
   int copy_to_output = -1;   ///< ... or, for a copy, the network output
-  bool gathers = false;      ///< copies `piece` to where its channels belong in the result
+  bool gathers = false;      ///< copies `piece` to the place of its channels in the result
   channel_run piece{};       ///< the part of the source that is read; all of it if the count is 0
   int piece_at = 0;          ///< first channel written, in the result's memory
 
@@ -44,7 +44,7 @@ struct step_list {
   int count = 0;
 };
 
-/// Whose memory each value is written into, so that concatenations of channels and reshapes cost nothing.
+/// The value into whose memory each value is written, so that concatenations of channels and reshapes cost nothing.
 template <int V>
 struct concat_views {
   int parent[V]{};
@@ -74,7 +74,7 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> c
     int channel = 0;
     for (int k = 0; k < n.input_count; ++k) {
       int const u = g.operand(v, k);
-      if (!fixed[u]) {  // in several places at once: the last one counts, the others are copied
+      if (!fixed[u]) {  // of several parents the last one counts; for the others it is copied
         r.parent[u] = v;
         r.channel[u] = channel;
       }
@@ -99,7 +99,7 @@ constexpr bool fuses(graph<V, E, O> const& g, bool const* done, step_nodes const
   if (!done[other]) return false;
   shape const& t = g.nodes[other].out;
   bool const pixel_by_pixel = t.n == n.out.n && t.h == n.out.h && t.w == n.out.w;
-  return pixel_by_pixel || n.out.n == 1 || s.main < 0;  // only the elementwise kernel walks images one by one
+  return pixel_by_pixel || n.out.n == 1 || s.main < 0;  // only the elementwise kernel processes images one by one
 }
 
 template <int V, int E, int O>
@@ -111,7 +111,7 @@ constexpr void add_stage(graph<V, E, O> const& g, step_nodes& s, int r) {
   s.result = r;
 }
 
-/// Adds to step `s`, that of operator v, the elementwise operators behind it that kernel and mini-subgraph allow.
+/// Adds to step `s` of operator v the elementwise operators after it, as far as kernel and mini-subgraph allow.
 template <int V, int E, int O>
 constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, partition<V> const& minis,
                               value_uses<V> const& uses, bool* done) {
@@ -126,7 +126,7 @@ constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, par
   }
 }
 
-/// The scores and the softmax of the attention whose product with the values is v, if one chain holds all three.
+/// The scores and the softmax of the attention whose product with the values is v, if all three are in one chain.
 struct attention_nodes {
   int scores = -1, weights = -1;
 };
@@ -140,7 +140,7 @@ constexpr attention_nodes attention_of(graph<V, E, O> const& g, int v, int const
   return joined ? attention_nodes{scores, weights} : attention_nodes{};
 }
 
-/// Is v one of those two? Its step is that of the product with the values.
+/// Is v the scores or the softmax of such an attention? It is then computed by the step of the product with the values.
 template <int V, int E, int O>
 constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V> const& uses, int const* chain_of) {
   int end = v;
@@ -151,7 +151,7 @@ constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V>
   return inner.scores == v || inner.weights == v;
 }
 
-/// Adds step `s` once for each of `runs`, the segments of its source; its result has them side by side.
+/// Adds step `s` once for each of `runs`, the segments of its source; they are adjacent in its result.
 template <int Capacity>
 constexpr void cut(step_list<Capacity>& steps, step_nodes s, run_list const& runs) {
   s.piece_at = 0;
@@ -163,7 +163,7 @@ constexpr void cut(step_list<Capacity>& steps, step_nodes s, run_list const& run
   }
 }
 
-/// Adds the copies of a concatenation along another axis than the channels.
+/// Adds the copies of a concatenation along an axis other than channels.
 template <int S, int V, int E, int O>
 constexpr void join_operands(step_list<S>& steps, graph<V, E, O> const& g, step_nodes s) {
   int const v = s.main;
@@ -175,7 +175,7 @@ constexpr void join_operands(step_list<S>& steps, graph<V, E, O> const& g, step_
   }
 }
 
-/// Adds a step for each of `runs`, a copy into `result`, from channel `at` on.
+/// Adds a step for each of `runs` that copies it into `result`, from channel `at` on.
 template <int Capacity>
 constexpr void gather(step_list<Capacity>& steps, run_list const& runs, int result, int at) {
   for (int i = 0; i < runs.count; ++i) {
@@ -186,7 +186,7 @@ constexpr void gather(step_list<Capacity>& steps, run_list const& runs, int resu
   }
 }
 
-/// The copies that concatenation v along the channels takes: of operands that are not written in place.
+/// Adds the copies of the operands of concatenation v, along channels, that are not written in place.
 template <int S, int V, int E, int O>
 constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int v,
                                concat_views<V> const& views, channel_layouts<V> const& layouts) {
@@ -200,7 +200,7 @@ constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int
 
 }  // namespace detail
 
-/// An upper bound of the steps of `g`: an operator may take one for each segment of what it reads.
+/// An upper bound of the number of steps of `g`: an operator may need one for each segment of its input.
 template <int V, int E, int O>
 constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   int sum = g.output_count;
@@ -213,10 +213,10 @@ constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& l
   return sum > 0 ? sum : 1;
 }
 
-/// The steps of `g`, in execution order, under partition `minis`. Each operator is computed by exactly one step, except
-/// concatenations, slices and shuffles of channels, which are views or computed by their producers, with copies where
-/// that cannot be, and except operators whose channels lie in several places: one step for each. `chain_of`: of each
-/// node, see partitions. `S`: at least step_capacity().
+/// The steps of `g` under partition `minis`, in execution order. Each operator is computed by exactly one step, with
+/// two exceptions. Concatenations, slices and shuffles of channels are views, or are computed by their producers, or if
+/// neither is possible by copies. Operators whose input has several segments may have one step for each. `chain_of`:
+/// for each node, see partitions. `S`: at least step_capacity().
 template <int S, int V, int E, int O>
 constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
                                   channel_layouts<V> const& layouts, int const* chain_of) {
@@ -259,14 +259,14 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
     else if (layouts.pieces[v]) detail::cut(steps, s, layouts.where(g.operand(v), g.source(v).out.c));
     else steps.step[steps.count++] = s;
   }
-  for (int o = 0; o < g.output_count; ++o) {  // an input or a constant handed through, or one value given out twice
+  for (int o = 0; o < g.output_count; ++o) {  // outputs that are an input, a constant, or the same value as another
     bool copy = g.nodes[g.outputs[o]].kind == op::input || g.nodes[g.outputs[o]].kind == op::constant;
     for (int p = 0; p < o; ++p) copy = copy || g.outputs[p] == g.outputs[o];
     if (copy) steps.step[steps.count++] = {.source = g.outputs[o], .result = g.outputs[o], .copy_to_output = o};
   }
   return steps;
 }
-/// Likewise, with every node in a chain of its own: no attention is computed in one pass.
+/// The same with every node in a chain of its own, so that no attention is computed in one pass.
 template <int S, int V, int E, int O>
 constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
                                   channel_layouts<V> const& layouts) {

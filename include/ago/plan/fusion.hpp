@@ -16,15 +16,15 @@ struct fusion_list {
   chain_tiling tiles[Capacity]{};
   int count = 0;
   int group_of[Capacity]{};  ///< of each step
-  int ring[Capacity]{};   ///< rows (of runs: pixels) that each step's result keeps; 0: a later group may read all of it
-  int chunk[Capacity]{};  ///< channels that it keeps; 0: all
+  int ring[Capacity]{};   ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
+  int chunk[Capacity]{};  ///< channels that are kept; 0: all
 };
 
 static_assert(max_chain <= max_parts);
 
 namespace detail {
 
-/// Does b read nothing but what a writes, and nothing else read it?
+/// Does b read only the result of a, and is b its only reader?
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   if (a.main < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
@@ -32,7 +32,8 @@ constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_no
          follows_in_chain(g.nodes[b.main]);
 }
 
-/// The tiling of a chain: as wished, if the chain allows it and the tile does not hold everything, or else the best.
+/// The tiling of a chain: the wish, if the chain allows it and the tile does not hold everything, otherwise the best
+/// one.
 constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedule const& wish, device const& on,
                                      isa target) {
   if (allows(chain, count, wish.tiling)) {
@@ -46,7 +47,7 @@ constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedul
   return best_tiling(chain, count, on).best;
 }
 
-/// Fills in the tiles of group k.
+/// Sets the tiles of group k.
 template <int S, int V, int E, int O>
 constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, step_list<S> const& steps,
                           options const& o, auto const& table) {
@@ -67,7 +68,7 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
 
 }  // namespace detail
 
-/// Groups consecutive steps into pipelines: where `table` says so, within a subgraph, or else the partition's chains.
+/// Groups consecutive steps of a subgraph into pipelines: according to `table`, otherwise to the partition's chains.
 template <int S, int V, int E, int O>
 constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const& steps, partitions<V> const& parts,
                                     options const& o, auto const& table) {

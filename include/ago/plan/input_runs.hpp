@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The inputs of matrix products whose channels lie in several places, or in another order.
+// The segments of matrix products' inputs that are not contiguous, or not in order.
 #pragma once
 
 #include <ago/plan/memory.hpp>
 
 namespace ago {
 
-/// For each of `Steps` steps the segments of its input; `Runs` in all.
+/// For each of `Steps` steps the segments of its input; `Runs` in total.
 template <int Runs, int Steps>
 struct input_run_table {
   input_run run[Runs > 0 ? Runs : 1]{};
-  int first[Steps > 0 ? Steps : 1]{}, count[Steps > 0 ? Steps : 1]{};  ///< count 0: in one place, in order
-  int odd[Steps > 0 ? Steps : 1]{};                                    ///< segments of an odd number of channels
-  bool scattered[Steps > 0 ? Steps : 1]{};                             ///< in several places
+  int first[Steps > 0 ? Steps : 1]{}, count[Steps > 0 ? Steps : 1]{};  ///< count 0: contiguous and in order
+  int odd[Steps > 0 ? Steps : 1]{};                                    ///< segments with an odd number of channels
+  bool scattered[Steps > 0 ? Steps : 1]{};                             ///< not contiguous
 };
 
 namespace detail {
 
-/// The segments of what step `s` reads, if it is a matrix product and they are not all the channels in order.
+/// The segments of the input of step `s`, if it is a matrix product; none if all channels are contiguous and in order.
 template <int V, int E, int O>
 constexpr run_list input_of(graph<V, E, O> const& g, step_nodes const& s, channel_layouts<V> const& layouts) {
   if (s.main < 0 || !is_matrix_product(g.nodes[s.main].kind)) return {};

@@ -9,10 +9,10 @@
 
 namespace ago {
 
-/// The menu of register tiles: `pixels` x `vectors` accumulators, one row of weights, and the input being multiplied
-/// fit the registers; SSE also needs one for the product. With lane multiplies it is an input of each pixel and two
-/// weights, or four if there are few pixels to multiply until the next is loaded; two registers are left to the
-/// epilogue, whose constants stay there.
+/// Is the register tile on the menu? `pixels` x `vectors` accumulators, one row of weights, and the input being
+/// multiplied must fit the registers; SSE also needs one for the product. With lane multiplies, accumulators, an input
+/// of each pixel and two weights must fit, or four weights if few pixels are multiplied until the next is loaded; two
+/// registers are left for the constants of the epilogue.
 constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
   if (pixels < 1 || vectors < 1) return false;
   int const accumulators = pixels * vectors;
@@ -24,43 +24,45 @@ constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
 
 namespace detail {
 
-/// Quarter cycles that a tile takes for one step of K, on a core with two multiply-add and two load ports and a
-/// multiply-add latency of four cycles, which no schedule quite meets; two more for what surrounds the inner loop.
-/// Arm's small cores need two cycles to load a register, in which they multiply two: half as many loads for a product.
+/// Quarter cycles of a tile for one step of K, on a core with two multiply-add and two load ports and a multiply-add
+/// latency of four cycles, which no schedule quite reaches; two more for the code around the inner loop. Arm's small
+/// cores load a register in the time of two products, so a load counts twice as much there.
 constexpr long tile_cost(isa target, int pixels, int vectors) {
   if (pixels == 0 || vectors == 0) return 0;
   long const products = 2L * pixels * vectors;
   long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * (pixels + vectors);
   long const most = products > loads ? products : loads;
-  // AVX2 has no broadcast within a multiply-add: every product needs one with one vector, every other one with two
-  // (measured 5 to 25 %, and 3 %).
+  // AVX2 has no broadcast within a multiply-add: with one vector every product needs a broadcast, with two every other
+  // one (measured 5 to 25 %, and 3 %).
   int const broadcasts = target != isa::avx2 ? 0 : vectors == 1 ? 3 : vectors == 2 ? 1 : 0;
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// Quarter cycles that a row of weights takes from beyond L2, at 16 bytes a cycle (measured on a core of a Xeon 10, on
-/// Zen 5 28), and what surrounds the inner loop.
+/// Quarter cycles to load a row of weights from beyond L2, at 16 bytes a cycle (measured: 10 on a core of a Xeon, 28
+/// on Zen 5), and for the code around the inner loop.
 constexpr long stream_cost(isa target, int vectors) { return long(vectors) * lanes(target) + 2; }
 
-/// Quarter cycles in which a tile's results are finished and stored, and the next tile has hardly begun: the more
-/// results there are, the less of it an out-of-order core has in view. (A fit to Zen 5, depths of 16 to 64: 2x6 6
-/// cycles, 5x4 11 to 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner chose
-/// small tiles as well where K is small.)
+/// Quarter cycles to finish and store a tile's results while the next tile has hardly begun: the more results there
+/// are, the less of the next tile an out-of-order core can see. (A fit to Zen 5, K of 16 to 64: 2x6 6 cycles, 5x4 11 to
+/// 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner also chose small tiles
+/// where K is small.)
 constexpr long finish_cost(isa target, int pixels, int vectors) {
   long const results = long(pixels) * vectors;
   int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
   return is_scheduled_by_hand(target) ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
 }
 
-/// Quarter cycles in which a row of weights comes from L2, at 24 bytes a cycle (measured on Zen 5: 26 to 40).
+/// Quarter cycles to load a row of weights from L2, at 24 bytes a cycle (measured on Zen 5: 26 to 40).
 constexpr long l2_cost(isa target, int vectors) { return 2L * vectors * lanes(target) / 3; }
 
-/// Depth of which matrix_cost() knows nothing: that of a panel in L1, of which the end does not count.
+/// An unspecified K for matrix_cost(), which then assumes that panels stay in L1, and ignores the cost of finishing
+/// tiles.
 inline constexpr int any_depth = 0;
 
-/// The same as tile_cost for a whole line of pixels and all channels, in 1/200 of it, with half a per cent for each
-/// kind of left-over tile: that is more code for the same work. `cold`: the weights come from beyond L2, and the first
-/// tile of each panel waits for them; the others wait for L2 where a panel takes more than half of L1.
+/// The cost of one step of K for a whole line of pixels and all channels, in 1/200 of the unit of tile_cost(), with
+/// half a per cent more for each kind of remainder tile, which is more code for the same work. `cold`: the weights come
+/// from beyond L2, and the first tile of each panel waits for them. The other tiles wait for L2 if a panel takes more
+/// than half of L1.
 constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   auto const panel = [&](int v) {
@@ -78,10 +80,10 @@ constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int 
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
-/// Longest tile of one vector, and of more, in which each pixel takes a general register for its displacement.
+/// Most pixels of a tile of one vector, and of more, where each pixel needs a general register for its displacement.
 constexpr int longest_tile(int vectors) { return vectors == 1 ? 16 : 14; }
 
-/// Pixels of a line that are computed alike: all of a matrix product; of a convolution the columns that see the whole
+/// Pixels of a line that are computed alike: for a matrix product all, for a convolution the columns that see the whole
 /// window, if there are any.
 constexpr long pixels_in_line(structure what, step_data const& s) {
   if (what == structure::pointwise) return s.out.pixels();
@@ -94,12 +96,12 @@ constexpr long pixels_in_line(structure what, step_data const& s) {
 
 }  // namespace detail
 
-/// A cache tile that is to consist of whole register tiles; 0: no matter.
+/// A cache tile that must consist of whole register tiles; 0: no constraint.
 struct cache_tile {
   int pixels = 0, channels = 0;
 };
 
-/// The tile of the menu with the least `cost`, of those that `fits` admits; 1x1 if there is none.
+/// The tile of the menu with the least `cost` among those that `fits` admits; 1x1 if there is none.
 constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto const& fits, auto const& cost) {
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(pixels % p), vectors % v}; };
   register_tile best = tile(1, 1);
@@ -115,19 +117,19 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
   return best;
 }
 
-/// A matrix product, as the choice of its register tile sees it: lines of `pixels` pixels that are computed alike, and
+/// A matrix product for which a register tile is chosen: lines of `pixels` pixels that are computed alike, and
 /// `channels` output channels (of one group).
 struct matrix_work {
   long pixels = 0;
   int channels = 0, depth = detail::any_depth;
-  cache_tile within{};  ///< what the tile must divide
-  /// Little is computed for an output that exceeds the caches. It is best written in long runs, where a register is a
-  /// small part of a cache line, as on Arm. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast.)
+  cache_tile within{};  ///< the tile must divide it
+  /// The output exceeds the caches, and little is computed for it. Where a register is a small part of a cache line, as
+  /// on Arm, it is best written in long runs. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast.)
   bool streams = false;
   bool cold = false;  ///< the weights come from beyond L2
 };
 
-/// The register tile. A wish (pixels and vectors not 0) that is on the menu is obeyed.
+/// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
 constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule const& wish = {}) {
   int const vectors = padded(w.channels, target) / lanes(target);
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(w.pixels % p), vectors % v}; };
@@ -136,7 +138,7 @@ constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule c
   };
   if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
   if (w.streams && has_lane_fma(target)) {
-    constexpr int longest = 6, least = 3;  // vectors; pixels that keep a small core from waiting for its loads
+    constexpr int longest = 6, least = 3;  // vectors; pixels with which a small core does not wait for its loads
     int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= w.pixels) return tile(p, v);
@@ -146,16 +148,16 @@ constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule c
   });
 }
 
-/// May a register hold two steps of K? Partial sums are kept by single ones.
+/// May a register hold two steps of K? Not if there are partial sums.
 constexpr bool can_pair(kernel_key const& key) {
   return key.what == structure::pointwise && !key.accumulates && has_pairs(key.target);
 }
 
-/// Is it worthwhile to compute two steps of K in one register, for half as many channels (kernel_key::paired)?
-/// That wastes less of the last register, and one register per pixel becomes two, which a broadcast then feeds. Adding
-/// up the pairs takes three instructions for two registers. A single register takes an input of each pixel for every
-/// product (measured on Zen 5, 32 channels to 16: 1.1 times the time of pairs). Depends on nothing else, so that the
-/// order of additions is the same whatever the tile. `zeros`: see zeros_in_pairs().
+/// Does it pay to compute two steps of K in one register, for half as many channels (kernel_key::paired)? It wastes
+/// less of the last register, and turns one register per pixel into two, which share a broadcast. Adding the pairs
+/// takes three instructions for two registers. With a single register every product needs its own input (measured on
+/// Zen 5, 32 channels to 16: 1.1 times the time of pairs). Depends only on its arguments, so that the order of
+/// additions is the same whatever the tile. `zeros`: see zeros_in_pairs().
 constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1) {
   if (!has_pairs(target)) return false;
   int const whole = padded(channels, target) / lanes(target);
@@ -166,11 +168,11 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
   return paired < alone - alone / 64;
 }
 
-/// The cache block, see step_data::block: with several panels of channels and an input that exceeds L2, as many pixels
-/// or rows as keep detail::block_bytes of input in L2 while all panels pass over them. For a panel's weights to be
-/// worth their way it is eight tiles at least, or what L2 has room for beside a panel; with less than four there are
-/// no blocks. (Measured with AVX-512, 3072 channels to 768: three tiles at a time take 1.2 times as long as none.)
-/// `in`: the pipeline that the step is part of.
+/// The cache block, see step_data::block. With several panels of channels and an input that exceeds L2, it is as many
+/// pixels or rows as keep detail::block_bytes of input in L2 while all panels read them. To justify loading a panel's
+/// weights, it is at least eight tiles, or as many as fit L2 beside a panel; if these are fewer than four, there are no
+/// blocks. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long as no blocks.)
+/// `in`: the tiling of the pipeline that the step is part of.
 constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& on = {},
                            chain_tiling const& in = {}) {
   bool const by_rows = key.what == structure::convolution;
@@ -189,7 +191,7 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
 
 namespace detail {
 
-/// The same for a part of a pipeline; of a convolution it is always its rows.
+/// The same for a part of a pipeline.
 constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
   bool const rows = how == tiling::rows || how == tiling::channels_rows;
   if (what == structure::pointwise && rows) return s.out.w;
@@ -199,20 +201,21 @@ constexpr long pixels_in_line(structure what, step_data const& s, tiling how) {
 
 }  // namespace detail
 
-/// Should a convolution ask for its input? An image of a few channels passes so fast that what foresees whole streams
-/// in hardware comes late. (Measured on Zen 5 with images of 3 channels: 0.6 to 0.8 times the time; with more channels
-/// there is nothing to gain, and asking costs up to 3 %.)
+/// Should a convolution prefetch its input? Images of few channels are read so fast that hardware prefetching is late.
+/// (Measured on Zen 5 with images of 3 channels: 0.6 to 0.8 times the time; with more channels there is no gain, and
+/// prefetching costs up to 3 %.)
 constexpr bool pays_to_fetch(kernel_key const& key, step_data const& s) {
   return key.what == structure::convolution && s.groups == 1 && s.in.c <= 4 && !is_scheduled_by_hand(key.target);
 }
 
-/// Both for one step. `in`: the pipeline that it is part of; a part that does not accumulate fills its chunks.
+/// Sets register tile and cache block of one step. `in`: the tiling of the pipeline that it is part of; the register
+/// tile of a part that does not accumulate divides its chunks.
 constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, chain_tiling const& in = {},
                              device const& on = {}) {
   bool const pipelined = in.how != tiling::none;
   int const depth = matrix_depth(s);
-  // 64 KB: the weights of a whole network with such layers will not stay in L2. Where a panel passes over many lines,
-  // the first one hardly counts.
+  // Cold from 64 KB of weights on: those of a whole network with such layers do not stay in L2. If a panel is used for
+  // many lines, the first one hardly matters.
   bool const in_one_go = key.what == structure::pointwise && (!pipelined || in.how == tiling::channels);
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static memory: every value that crosses a step boundary gets its place before the program runs.
+// Static memory: every value that crosses a step boundary is placed before the program runs.
 #pragma once
 
 #include <ago/plan/fusion.hpp>
@@ -8,13 +8,13 @@
 
 namespace ago {
 
-/// A stretch of the arena that is in use from group `first` of the steps to group `last`, inclusive.
+/// A range of the arena that is in use from group `first` of the steps to group `last`, inclusive.
 struct buffer {
-  int value{};  ///< node whose value it holds; for a concat also the values written into it
+  int value{};  ///< node whose value it holds; for a concatenation also the values written into it
   int first{}, last{};
   long offset{}, floats{};
-  bool scratch{};  ///< holds no value, but what a kernel needs while it computes that of the operator `value`
-  int copies = 1;  ///< one after the other, for work items of the step that run concurrently
+  bool scratch{};  ///< holds no value, but the scratch of the kernel of operator `value`
+  int copies = 1;  ///< contiguous copies for work items of the step that run concurrently
 };
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
@@ -25,12 +25,12 @@ struct memory_plan {
   buffer buffers[2 * V]{};
   int buffer_count = 0;
   long arena_floats = 0;
-  long constant_floats = 0;  ///< trained values: they lie in front of the packed weights of all steps
+  long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
 };
 
 namespace detail {
 
-/// Puts buffers at the first gap that fits, largest first, among those alive at the same time.
+/// Places buffers, largest first, in the first gap that fits among those alive at the same time.
 template <int V>
 constexpr void place_buffers(memory_plan<V>& m) {
   int by_size[2 * V]{}, placed[2 * V]{}, placed_count = 0;
@@ -62,7 +62,7 @@ constexpr int root_of(concat_views<V> const& views, int v) {
   return v;
 }
 
-/// Floats of a value as far as it exists at a time. `step` writes it; -1: several do.
+/// Floats of the part of a value that exists at a time. `step` writes the value; -1: several steps do.
 template <int Capacity>
 constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape const& s) {
   if (step < 0 || groups.ring[step] == 0) return s.count();
@@ -70,7 +70,7 @@ constexpr long floats_kept(fusion_list<Capacity> const& groups, int step, shape 
   return long(groups.ring[step]) * (runs ? 1 : s.w) * (groups.chunk[step] > 0 ? groups.chunk[step] : s.c);
 }
 
-/// Places the values that lie in the memory of others, which have their places.
+/// Places the values that are in the memory of others, which are placed already.
 template <int V, int E, int O>
 constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_views<V> const& views,
                            channel_layouts<V> const& layouts) {
@@ -80,7 +80,7 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
       m.at[v].offset += views.channel[v];
       if (g.nodes[views.parent[v]].kind == op::reshape) m.at[v].pixel_stride = g.nodes[v].out.c;
     }
-  for (int v = 0; v < g.node_count; ++v)  // in the memory of others, which are placed by now
+  for (int v = 0; v < g.node_count; ++v)  // views
     if (layouts.is_view[v] && layouts.runs[v].is_plain(g.nodes[v].out.c)) {
       m.at[v] = m.at[layouts.runs[v].run[0].value];
       m.at[v].offset += layouts.runs[v].run[0].first;
@@ -89,8 +89,9 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 
 }  // namespace detail
 
-/// Greedy by size. Steps cut as `splits` say need what lies between their parts, and scratch, once for each work item.
-/// Inputs and outputs are the caller's memory; values given out are written there directly.
+/// Places buffers greedily by size. Steps that `splits` divides need the buffers between their parts and their scratch
+/// once for each work item. Inputs and outputs are in the caller's memory, and network outputs are written there
+/// directly.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
                                      fusion_list<S> const& groups, concat_views<V> const& views,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a network is compiled: for which machine, and by which variant of AGO.
+// Options of a network's compilation: the machine, and the variant of AGO.
 #pragma once
 
 #include <ago/graph/isa.hpp>
@@ -8,25 +8,25 @@
 
 namespace ago {
 
-/// May 3x3 convolutions at stride 1 be computed by Winograd, with fewer multiplications, where that is faster? Results
-/// then differ in rounding from the direct convolution; the error is bounded at winograd_kernel. Intensive fusion
-/// always computes them directly.
+/// Whether 3x3 convolutions with stride 1 may be computed by Winograd, with fewer multiplications, where that is
+/// faster. Results then differ from the direct convolution by rounding; winograd_kernel states the bound. Intensive
+/// fusion always computes them directly.
 enum class winograd : std::uint8_t { on, off };
 
-/// Pieces of a step that may run at the same time (docs/threads.md).
+/// The number of threads that compute one inference (docs/threads.md).
 struct threads {
   int count = 1;
 };
 
-/// Where a model has its packed weights.
+/// Where a model's packed weights are stored.
 enum class storage : std::uint8_t {
-  own,     ///< inside: it packs them when it is made
-  packed,  ///< in read-only memory, where ago_pack has put them at build time (docs/weights.md)
+  own,     ///< inside the model, which packs them when it is constructed
+  packed,  ///< in read-only memory, packed at build time by ago_pack (docs/weights.md)
 };
 inline constexpr storage packed = storage::packed;
 
 /// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra,
-/// horizontal_fusion, threads or `packed` alone will do for it. Horizontal fusion is for policies ago and ago_ni only:
+/// horizontal_fusion, threads or `packed` converts to it. Only the policies ago and ago_ni use horizontal fusion:
 /// the others partition the network as it is.
 struct options {
   isa target;
@@ -57,19 +57,19 @@ struct options {
                 ago::horizontal_fusion::where_it_pays, n) {}
 };
 
-/// The same for so many threads.
+/// The same options for `count` threads.
 constexpr options with_threads(options o, int count) {
   o.device.threads = count;
   return o;
 }
 
-/// The same with packed weights in another place.
+/// The same options with packed weights stored elsewhere.
 constexpr options with_storage(options o, storage where) {
   o.storage = where;
   return o;
 }
 
-/// Which siblings are merged.
+/// Which siblings horizontal fusion merges.
 constexpr merging merging_of(options const& o) {
   bool const ours = o.policy == policy::ago || o.policy == policy::ago_ni;
   if (!ours || o.horizontal_fusion == horizontal_fusion::off) return {};

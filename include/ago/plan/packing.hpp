@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layout of packed weights: one formula for the plan that sizes it, the packer that writes it and the kernel that reads
-// it.
+// The layout of packed weights, shared by the plan that sizes them, the packer that writes them and the kernels that
+// read them.
 #pragma once
 
 #include <ago/plan/step.hpp>
@@ -8,24 +8,24 @@
 
 namespace ago {
 
-/// Products that are added up to one result.
+/// K: the number of products that are added for each result.
 constexpr int matrix_depth(step_data const& s) { return s.win.kernel_h * s.win.kernel_w * (s.in.c / s.groups); }
 
 /// Packed weights of pointwise, convolution and im2col, for each group in turn, with N output channels per group
-/// rounded up to whole vectors, K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
+/// rounded up to whole vectors, and K = kernel_h * kernel_w * input channels per group, ordered (ky, kx, channel):
 ///   shift[N], then panels of `tile.vectors` vectors, the last of `tile.vectors_left` if that is not 0,
 ///   each panel [K][vectors * lanes].
 /// With kernel_key::paired a vector holds two steps of K for half as many channels: lane 2 c + d belongs to
-/// channel c and step d. Then N is rounded up to half vectors, zeros stand between the shifts and after an odd K:
+/// channel c and step d. Then N is rounded up to half vectors, and zeros follow every shift and an odd K:
 ///   shift[N][2], panels [(K + 1) / 2][vectors * lanes].
-/// With kernel_key::in_runs zeros also stand after every odd segment of the input.
+/// With kernel_key::in_runs zeros also follow every odd segment of the input.
 struct matrix_layout {
   int group_channels;  ///< output channels of one group
   int padded_channels;
   int depth;  ///< K
   int panel;  ///< channels of a whole panel
-  int steps;  ///< of the depth in one vector
-  int zeros;  ///< steps that may stand after K, or after its segments, in all
+  int steps;  ///< steps of K in one vector
+  int zeros;  ///< most steps of zeros that may follow K, or its segments, in total
   constexpr long group_floats() const { return long(padded_channels) * steps * (rows() + 1); }
   constexpr long floats(int groups) const { return group_floats() * groups; }
   /// Rows of weights in a panel.
@@ -36,7 +36,7 @@ struct matrix_layout {
   }
 };
 
-/// Steps of the depth that may be missing to whole pairs: one after each odd segment, or after all.
+/// Most steps of zeros that complete pairs: one after each odd segment, or one after K.
 constexpr int zeros_in_pairs(kernel_key const& key, step_data const& s) { return key.in_runs ? s.odd_runs : 1; }
 
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
@@ -46,7 +46,8 @@ constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const&
           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
-/// Packed weights of depthwise, for each vector of channels: taps (ky, kx) and last the shift, [taps + 1][lanes].
+/// Floats of the packed weights of depthwise: for each vector of channels the taps (ky, kx), then the shift,
+/// [taps + 1][lanes].
 constexpr long depthwise_floats(kernel_key const& key, step_data const& s) {
   return long(padded(s.out.c, key.target)) * (s.win.kernel_h * s.win.kernel_w + 1);
 }

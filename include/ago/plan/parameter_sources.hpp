@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the parameters of a step come from: of its operators' own, and of the siblings that have been merged into them.
+// The sources of a step's parameters: those of its operators, and of the siblings that were merged into them.
 #pragma once
 
 #include <ago/plan/form_steps.hpp>
 
 namespace ago {
 
-/// What to pack for a step besides planned_step::packing, for the channels of a sibling.
+/// What to pack for the channels of a sibling, in addition to planned_step::packing.
 struct merged_packing {
   int step{};
   packing_data from{};
@@ -23,10 +23,10 @@ struct merged_packings {
 
 namespace detail {
 
-/// The channels of part number `part` of an operator, and its parameters: part 0 is its own, the others its siblings'.
+/// The channels and parameters of a part of an operator: part 0 is its own, the others are its siblings.
 struct operator_part {
   sibling parameters{};
-  int first = 0;  ///< channel
+  int first = 0;  ///< first channel
 };
 
 constexpr operator_part part_of(node const& n, int part) {
@@ -46,17 +46,17 @@ constexpr int parts_of(node const& n) {
   return parts;
 }
 
-/// Only the channels of `part` come from there; all, if they are all of the operator.
+/// Restricts `from` to the channels of `part` if the operator is merged.
 constexpr void narrow(parameter_source& from, node const& n, operator_part const& part) {
   if (!n.is_merged()) return;
   from.start = -part.first;
   from.of = part.parameters.channels;
 }
 
-/// No channel of `n` comes from here.
+/// A source of none of the channels of `n`.
 constexpr parameter_source nothing(node const& n) { return {.start = n.out.c}; }
 
-/// Weights of a step's main operator, and the bias that its accumulators start from.
+/// The source of the weights of a step's main operator, and of the bias from which its accumulators start.
 template <int V, int E, int O>
 constexpr parameter_source main_source(graph<V, E, O> const& g, step_nodes const& s, int part) {
   node const& n = g.nodes[s.main];
@@ -68,13 +68,13 @@ constexpr parameter_source main_source(graph<V, E, O> const& g, step_nodes const
   if (s.bias < 0) return r;
   node const& bias = g.nodes[s.bias];
   sibling const b = part_of(bias, bias.is_merged() ? part : 0).parameters;
-  r.shift = b.shift >= 0 && !bias.is_merged() ? b.shift + p.first : b.shift;  // of one bias behind all parts
+  r.shift = b.shift >= 0 && !bias.is_merged() ? b.shift + p.first : b.shift;  // one bias after all parts
   r.shift_norm = b.norm;
   if (r.norm < 0) r.epsilon = bias.alpha;
   return r;
 }
 
-/// Parameters of a stage.
+/// The source of a stage's parameters.
 constexpr parameter_source stage_source(node const& n, int part) {
   if (part >= parts_of(n)) return nothing(n);
   operator_part const p = part_of(n, part);
@@ -83,7 +83,7 @@ constexpr parameter_source stage_source(node const& n, int part) {
   return r;
 }
 
-/// Most parts of an operator of this step.
+/// The largest number of parts of an operator of this step.
 template <int V, int E, int O>
 constexpr int parts_of(graph<V, E, O> const& g, step_nodes const& s) {
   int most = s.main >= 0 ? parts_of(g.nodes[s.main]) : 1;
@@ -101,7 +101,7 @@ constexpr int count_merged(graph<V, E, O> const& g, step_list<S> const& steps) {
   return sum;
 }
 
-/// `N`: as counted above.
+/// `N`: count_merged().
 template <int N, int S, int V, int E, int O>
 constexpr merged_packings<N> merged_packings_of(graph<V, E, O> const& g, step_list<S> const& steps) {
   merged_packings<N> r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The work items of a step, which run concurrently: its kernels with other numbers.
+// The work items of a step, which run concurrently: its kernels with modified data.
 #pragma once
 
 #include <ago/plan/plan.hpp>
@@ -9,12 +9,13 @@ namespace ago {
 /// A work item of a step: the data of its parts.
 struct step_piece {
   step_data part[max_parts]{};
-  long source_pixel = 0;  ///< where in its source it begins
+  long source_pixel = 0;  ///< its first pixel in the source
 };
 
 namespace detail {
 
-/// Extent of what is cut, a step or pipeline of `count` parts; of a convolution the channels of a group.
+/// The extent along which a step or pipeline of `count` parts is divided; for channels of a convolution those of a
+/// group.
 constexpr long split_extent(planned_step const* parts, int count, split how) {
   kernel_key const& key = parts[0].key;
   shape const &first = parts[0].data.out, &last = parts[count - 1].data.out;
@@ -29,13 +30,13 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
   no_case_for_this_value();
 }
 
-/// A stretch of an extent.
+/// A range of an extent.
 struct stretch {
   long first, last;
   constexpr long size() const { return last - first; }
 };
 
-/// Piece number `k`: whole granules, but for the end.
+/// The range of work item `k`: whole granules, except at the end.
 constexpr stretch stretch_of(step_split const& s, long extent, int k) {
   long const granules = (extent + s.granule - 1) / s.granule;
   auto const border = [&](int i) {
@@ -45,8 +46,8 @@ constexpr stretch stretch_of(step_split const& s, long extent, int k) {
   return {border(k), border(k + 1)};
 }
 
-/// The epilogue's operands and parameters as they are from image `n`, pixel `pixel` (of all) and channel `channel` of
-/// the result on.
+/// Moves the epilogue's operands and parameters to image `n`, pixel `pixel` (of the whole value) and channel `channel`
+/// of the result.
 constexpr void move_stages(kernel_key const& key, step_data& s, long n, long pixel, long channel) {
   for (int i = 0; i < key.after.count(); ++i) {
     stage const& k = key.after.stages[i];
@@ -58,7 +59,7 @@ constexpr void move_stages(kernel_key const& key, step_data& s, long n, long pix
   }
 }
 
-/// Images `of`.
+/// Restricts a part to images `of`.
 constexpr void take_images(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
   int const n = int(of.first);
   if (reads) s.source.offset += long(n) * s.in.h * s.in.w * s.source.pixel_stride;
@@ -68,12 +69,12 @@ constexpr void take_images(kernel_key const& key, step_data& s, stretch const& o
   s.in.n = s.out.n = s.other_shape.n = int(of.size());
 }
 
-/// Rows `of` of the result; those of the source that they see.
+/// Restricts a part to rows `of` of the result; returns the rows of the source that these read.
 constexpr stretch take_rows(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
   window& w = s.win;
   long const start = of.first * w.stride_h - w.pad_top, end = (of.last - 1) * w.stride_h - w.pad_top + w.span_h();
   stretch const seen{start > 0 ? start : 0, end < s.in.h ? end : s.in.h};
-  long const below = s.in.h + w.pad_bottom - seen.last;  // up to the end of the pads, which an average may count
+  long const below = s.in.h + w.pad_bottom - seen.last;  // including the pads, which an average may count
   if (reads) s.source.offset += seen.first * s.in.w * s.source.pixel_stride;
   if (writes) s.destination.offset += of.first * s.out.w * s.destination.pixel_stride;
   move_stages(key, s, 0, of.first * s.out.w, 0);
@@ -84,7 +85,7 @@ constexpr stretch take_rows(kernel_key const& key, step_data& s, stretch const& 
   return seen;
 }
 
-/// Pixels `of`, in one row.
+/// Restricts a part to pixels `of`, as one row.
 constexpr void take_pixels(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
   if (reads) s.source.offset += of.first * s.source.pixel_stride;
   if (writes) s.destination.offset += of.first * s.destination.pixel_stride;
@@ -93,7 +94,7 @@ constexpr void take_pixels(kernel_key const& key, step_data& s, stretch const& o
   s.out = {1, 1, int(of.size()), s.out.c};
 }
 
-/// Heads of an attention, whose channels are `of`.
+/// Restricts an attention to the heads whose channels are `of`.
 constexpr void take_heads(kernel_key const& key, step_data& s, stretch const& of) {
   int const channels = s.in.c / s.groups;
   s.source.offset += of.first;
@@ -106,8 +107,8 @@ constexpr void take_heads(kernel_key const& key, step_data& s, stretch const& of
 
 }  // namespace detail
 
-/// Of what every work item has its own, floats from one to the next: each part's result, if the next one takes it, and
-/// scratch.
+/// The buffers of which every work item has its own, in floats from one to the next: the result of each part that is
+/// read by the next part, and scratch.
 struct piece_buffers {
   long result[max_parts]{}, scratch[max_parts]{};
 };
@@ -125,7 +126,7 @@ constexpr piece_buffers buffers_of(memory_plan<V> const& m, planned_step const* 
   return r;
 }
 
-/// Piece number `k` of a step or pipeline of `count` parts.
+/// Work item `k` of a step or pipeline of `count` parts.
 constexpr step_piece piece_of(planned_step const* parts, int count, step_split const& s, int k,
                               piece_buffers const& own) {
   step_piece r;
@@ -166,7 +167,7 @@ constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const&
   }
 }
 
-/// How many work items there are, and parts, and runs of their inputs.
+/// The numbers of work items, of their parts, and of the segments of their inputs.
 struct piece_counts {
   int pieces = 0, parts = 0, runs = 0;
 };
@@ -183,7 +184,7 @@ constexpr piece_counts count_pieces(fusion_list<S> const& groups, split_list<S> 
   return r;
 }
 
-/// The runs of input of a work item: some of those of its step.
+/// A segment of a work item's input, from that of its step.
 constexpr input_run run_of_piece(input_run r, step_piece const& to) {
   r.at.offset += to.source_pixel * r.at.pixel_stride;
   return r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan: for every step its kernel's key and data, and what to pack for it.
+// The plan: for every step the key and data of its kernel, and the sources of its packed weights.
 #pragma once
 
 #include <ago/plan/depthwise_schedule.hpp>
@@ -32,7 +32,7 @@ struct plan {
 
 namespace detail {
 
-/// What the main operator of a step is, its numbers, and where its parameters come from.
+/// Describes the main operator of a step: its structure, its data, and the sources of its parameters.
 template <int V, int E, int O>
 constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
   step_data& d = p.data;
@@ -59,7 +59,7 @@ constexpr void describe_piece(step_nodes const& s, planned_step& p) {
   int const channels = d.out.c;
   d.in.c = d.out.c = s.piece.count;
   d.source.offset += s.piece.first;
-  if (s.gathers && s.piece.step > 1) {  // to channels that do not lie side by side
+  if (s.gathers && s.piece.step > 1) {  // to channels that are not contiguous
     p.key.what = structure::copy;
     d.move = {op::concat, 3, s.piece.start, s.piece.step, {0, 1, 2, 3}};
     return;
@@ -75,7 +75,7 @@ constexpr void describe_piece(step_nodes const& s, planned_step& p) {
   for (int i = 0; i < s.stage_count; ++i) narrow(p.packing.after[i]);
 }
 
-/// The other operand of a binary stage with results of shape `out`: it has shape `of` and lies at `at`.
+/// Describes the other operand of a binary stage with results of shape `out`: its shape is `of`, its place `at`.
 constexpr void describe_operand(shape const& of, place const& at, shape const& out, stage& k, stage_data& a) {
   a.operand = at;
   k.one_channel = of.c != out.c;
@@ -87,7 +87,7 @@ constexpr void describe_operand(shape const& of, place const& at, shape const& o
   }
 }
 
-/// Places, shapes and numbers of a step; everything but the schedule.
+/// Describes a step: places, shapes and data, everything except the schedule.
 template <int V, int E, int O>
 constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
   step_data& d = p.data;
@@ -115,8 +115,8 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
   else if (p.key.what == structure::copy && g.nodes[s.main].kind == op::concat) d.move.begin = s.piece_at;
 }
 
-/// Register and cache tile, from the table or else by the analytic default; `in`: the pipeline's tiling. `convolution`:
-/// what is decided already.
+/// Chooses register and cache tile: the wish from the table, or the analytic default. `in`: the pipeline's tiling;
+/// `convolution`: a choice that was already made.
 constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
                                convolution_step const& convolution, device const& on) {
   kernel_key& k = p.key;
@@ -130,9 +130,9 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 
 }  // namespace detail
 
-/// The plan of `steps`, up to N of them, grouped into pipelines, for `o`, with schedules from `table` (see
-/// schedule_table) where it knows a step. `convolutions`: as given to plan_memory. step_data::runs are left to whom
-/// `runs` have an address.
+/// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for
+/// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
+/// sets step_data::runs.
 template <int N, int Runs = 0, int S, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                             memory_plan<V> const& m, auto const& table, options const& o,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How one step is computed: what the tuner searches, and the tables in which it hands over what it found.
+// Schedules: how a step is computed. The tuner searches for the best ones, and writes them to schedule tables.
 #pragma once
 
 #include <ago/partition/tiling.hpp>
@@ -10,10 +10,10 @@
 
 namespace ago {
 
-/// Along what a step is divided into work items that run concurrently.
+/// The axis along which a step is divided into work items that run concurrently.
 enum class split : std::uint8_t {
-  none,      ///< it is not; in a schedule: the analytic default decides
-  whole,     ///< in a schedule: it is not
+  none,      ///< not divided; in a schedule: the analytic default decides
+  whole,     ///< in a schedule: not divided
   images,
   rows,      ///< of the one image
   pixels,    ///< runs of register tiles, whatever the rows
@@ -24,18 +24,18 @@ inline constexpr char const* split_names[] = {"none", "whole", "images", "rows",
 static_assert(detail::has_enumerators<split, detail::lines_of(split_names)>());
 constexpr char const* name_of(split how) { return split_names[int(how)]; }
 
-/// Free choices of one step. 0: the analytic default decides.
+/// The free choices for one step. 0: the analytic default decides.
 struct schedule {
   int pixels = 0;   ///< register tile: output pixels (pointwise, convolution), output columns (depthwise)
   int vectors = 0;  ///< register tile: vectors of output channels (pointwise, convolution), output rows (depthwise)
   int block = 0;    ///< cache tile, see step_data::block: the order of loops
-  int join = 0;     ///< 1: in one pipeline with the step before it, where that is possible; -1: not
-  ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, where that is possible
+  int join = 0;     ///< 1: in one pipeline with the step before it, if possible; -1: not
+  ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, if possible
   int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
-  int winograd = 0;  ///< convolution: 2 or 4: Winograd with such tiles of outputs, 1: im2col, where possible;
+  int winograd = 0;  ///< convolution: 2 or 4: Winograd with output tiles of that size, 1: im2col, both if possible;
                      ///< -1: direct
-  int packing = 0;   ///< pointwise: steps of K in a register, 1 or 2 (kernel_key::paired), where possible
-  ago::split split = ago::split::none;  ///< with several threads: along what it is cut, where that is possible
+  int packing = 0;   ///< pointwise: steps of K in a register, 1 or 2 (kernel_key::paired), if possible
+  ago::split split = ago::split::none;  ///< with several threads: how it is divided, if possible
   bool operator==(schedule const&) const = default;
 };
 
@@ -45,8 +45,8 @@ struct tuned_schedule {
   schedule best;
 };
 
-/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::model<net, table>`. Not specialisations:
-/// those would be too late after the first use, and two translation units could disagree without a word.
+/// Tuned schedules, sorted by signature: a constexpr value passed to `ago::model<net, table>`. They are not template
+/// specialisations, which would come too late after the first use, and could differ silently between translation units.
 template <std::size_t N>
 struct schedule_table {
   tuned_schedule entries[N];
@@ -57,8 +57,8 @@ struct schedule_table {
       if (entries[i - 1].signature >= entries[i].signature) return false;
     return true;
   }
-  /// The schedule for `signature`, if there is one. Not a pointer: with -fsanitize=undefined g++ compares no address of
-  /// a static object with null at compile time.
+  /// The schedule for `signature`, if there is one. Not a pointer, because with -fsanitize=undefined g++ cannot compare
+  /// the address of a static object with null at compile time.
   constexpr std::optional<schedule> find(std::uint64_t signature) const {
     std::size_t low = 0, high = N;
     while (low < high) {
@@ -73,14 +73,14 @@ struct schedule_table {
 template <std::size_t N>
 schedule_table(tuned_schedule const (&)[N]) -> schedule_table<N>;
 
-/// No table: every step takes the analytic default.
+/// The empty table: every step uses the analytic default.
 struct untuned_t {
   constexpr bool sorted() const { return true; }
   constexpr std::optional<schedule> find(std::uint64_t) const { return {}; }
 };
 inline constexpr untuned_t untuned{};
 
-/// One schedule for every step: for experiments.
+/// The same schedule for every step, for experiments.
 struct uniform_schedule {
   schedule wish;
   constexpr bool sorted() const { return true; }

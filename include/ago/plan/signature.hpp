@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tuned schedule is keyed by: a hash of what a step computes, not of where it stands in the network.
+// The key of a tuned schedule: a hash of what a step computes, independent of its position in the network.
 #pragma once
 
 #include <ago/graph/hash.hpp>
@@ -8,11 +8,11 @@
 
 namespace ago {
 
-/// Changes whenever a signature or the meaning of a schedule does, so that old tables miss instead of mislead.
+/// Changes whenever signatures or the meaning of schedules change, so that old tables are ignored instead of misread.
 inline constexpr std::uint64_t signature_version = 2;
 
-/// Structure, attributes and shapes of a step for the target and the threads of `o`. Independent of names, lines,
-/// indices and weights, so equal blocks share an entry.
+/// A hash of the structure, attributes and shapes of a step, and of the target and the threads of `o`. Independent of
+/// names, lines, indices and weights, so that equal blocks share an entry.
 template <int V, int E, int O>
 constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, options const& o) {
   value_hash h;

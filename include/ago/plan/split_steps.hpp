@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which steps are divided into work items for several threads, and along what: the analytic default.
+// The analytic default for dividing steps into work items for several threads.
 #pragma once
 
 #include <ago/plan/cycles.hpp>
@@ -9,33 +9,33 @@ namespace ago {
 
 namespace detail {
 
-/// Quarter cycles of 2.5 GHz until two threads have computed nothing: measured on two cores of an AMD Zen 5, a virtual
-/// machine, 0.15 us with ago::team; the rest is for results that come out of the other core's cache.
+/// Quarter cycles at 2.5 GHz for two threads to compute an empty step: 0.15 us with ago::team, measured on two cores of
+/// an AMD Zen 5, a virtual machine. The rest is for results that are read from the other core's cache.
 inline constexpr double barrier_cycles = 2500;
 
-/// Quarter cycles for a byte of weights or input on its way from L2 or beyond, at 24 bytes a cycle.
+/// Quarter cycles to load a byte of weights or input from L2 or beyond, at 24 bytes a cycle.
 inline constexpr double cycles_of_byte = 1. / 6;
 
 constexpr long common_divisor(long a, long b) { return b == 0 ? a : common_divisor(b, a % b); }
 constexpr long common_multiple(long a, long b) { return a == 0 || b == 0 ? 0 : a / common_divisor(a, b) * b; }
 
-/// Granules are multiples of this where `unit` elements of what is cut make so many pixels or tiles, of which register
-/// tiles hold `tile`: the kernel knows one remainder only.
+/// The granule with which work items consist of whole register tiles of `tile` pixels or Winograd tiles, if each
+/// element of the divided extent has `unit` of these: the kernel is compiled for only one remainder.
 constexpr int whole_tiles(int tile, long unit) { return int(tile / common_divisor(tile, unit)); }
 
-/// Does an epilogue stage treat images differently, or their pixels?
+/// Does a stage of the epilogue depend on the image?
 constexpr bool knows_images(planned_step const& p) {
   for (int i = 0; i < p.key.after.count(); ++i)
     if (p.key.after.stages[i].kind == op::positions || p.data.after[i].image_step != 0) return true;
   return false;
 }
 
-/// The granule in which one part can be cut along images; 0: it cannot.
+/// The granule in which one part can be divided along images; 0: it cannot.
 constexpr int granule_of_images(planned_step const& p, bool alone) {
   step_data const& s = p.data;
   if (s.in.n != s.out.n) return 0;
   switch (p.key.what) {
-    case structure::pointwise: return alone ? 0 : 1;  // by pixels
+    case structure::pointwise: return alone ? 0 : 1;  // alone, it is divided along pixels
     case structure::convolution:
     case structure::depthwise:
     case structure::max_pool:
@@ -51,7 +51,7 @@ constexpr int granule_of_images(planned_step const& p, bool alone) {
   }
 }
 
-/// Along rows, as a part of a pipeline or alone.
+/// The granule along rows, as a part of a pipeline or alone.
 constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, bool last) {
   step_data const& s = p.data;
   window const& w = s.win;
@@ -59,7 +59,7 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
   if (s.in.n > 1 || s.out.n > 1 || !sees_image) return 0;
   switch (p.key.what) {
     case structure::pointwise:
-      if (in.how == tiling::none || in.how == tiling::pixels) return 0;  // by pixels
+      if (in.how == tiling::none || in.how == tiling::pixels) return 0;  // divided along pixels
       if (in.how != tiling::channels) return pipeline_rows;
       return last ? whole_tiles(p.key.tile.pixels, s.out.w) : 0;
     case structure::depthwise: return in.how == tiling::none ? p.key.tile.vectors : pipeline_rows;
@@ -76,7 +76,7 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
   }
 }
 
-/// Along runs of pixels.
+/// The granule along pixels.
 constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
   step_data const& s = p.data;
   if (s.in.pixels() != s.out.pixels() || (s.out.n > 1 && knows_images(p))) return 0;
@@ -91,7 +91,7 @@ constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
   }
 }
 
-/// Along channels, of a step or of the first part of a pipeline by channels that adds nothing up.
+/// The granule along channels, of a step or of the first part of a pipeline by channels that keeps no partial sums.
 constexpr int granule_of_channels(planned_step const& p) {
   switch (p.key.what) {
     case structure::pointwise:
@@ -103,8 +103,8 @@ constexpr int granule_of_channels(planned_step const& p) {
   }
 }
 
-/// The granule of a step or pipeline of `count` parts along `how`, so that nothing is computed twice; 0: it cannot be
-/// cut so.
+/// The granule of a step or pipeline of `count` parts along `how`, such that nothing is computed twice; 0: it cannot be
+/// divided like this.
 constexpr int granule_of(planned_step const* parts, int count, chain_tiling const& in, split how) {
   if (how == split::channels) {
     bool const whole = count == 1 || (by_channels(in.how) && !parts[count - 1].key.accumulates);
@@ -123,7 +123,8 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
   return int(granule);
 }
 
-/// Quarter cycles of a step: of the arithmetic that `share` of it takes, and of as much of its input and weights.
+/// Quarter cycles of a step: of its arithmetic, and of loading its input and weights. of(): those of a work item with
+/// `share` of the step.
 struct step_cycles {
   double arithmetic = 0, input = 0, weights = 0;
   constexpr double of(split how, double share) const {
@@ -141,7 +142,7 @@ constexpr step_cycles cycles_of_step(planned_step const* parts, int count, chain
   return r;
 }
 
-/// Up to `threads` work items along `how`; one if it cannot be divided so.
+/// Up to `threads` work items along `how`; one if the step cannot be divided like this.
 constexpr step_split split_along(planned_step const* parts, int count, chain_tiling const& in, split how, int threads) {
   int const granule = granule_of(parts, count, in, how);
   if (granule == 0) return {};
@@ -150,7 +151,7 @@ constexpr step_split split_along(planned_step const* parts, int count, chain_til
   return {how, granules < threads ? int(granules) : threads, granule};
 }
 
-/// The share of the largest work item.
+/// The share of the step that the largest work item has.
 constexpr double share_of(planned_step const* parts, int count, step_split const& s) {
   long const extent = split_extent(parts, count, s.how);
   long most = 0;
@@ -161,8 +162,7 @@ constexpr double share_of(planned_step const* parts, int count, step_split const
   return double(most) / double(extent);
 }
 
-/// The fastest way to cut it, if that saves twice what the threads' waiting for each other takes. A wish is obeyed
-/// where it is possible.
+/// The fastest way to divide a step, if it saves at least twice the cost of the barrier. A wish is obeyed if possible.
 constexpr step_split choose_split(planned_step const* parts, int count, chain_tiling const& in, split wish,
                                   int threads) {
   if (wish == split::whole) return {};
@@ -183,7 +183,7 @@ constexpr step_split choose_split(planned_step const* parts, int count, chain_ti
 
 }  // namespace detail
 
-/// How each group of the steps is cut: as `table` says, or else where the analytic cost says that it pays.
+/// How each group of steps is divided: according to `table`, or otherwise where it pays by the analytic model.
 template <int S, int N>
 constexpr split_list<S> split_steps(fusion_list<S> const& groups, plan<N> const& p, options const& o,
                                     auto const& table) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stages from steps to a plan, for what is planned at run time.
+// The stages from steps to a plan, for runtime programs.
 #pragma once
 
 #include <ago/plan/split_steps.hpp>
@@ -8,10 +8,10 @@
 
 namespace ago {
 
-/// Each is decided on those before it, of a graph with room for V nodes that forms up to S steps; N is the room for
-/// steps in the plan, and `Runs` for pieces of their inputs. Large. ago::program has each stage as a constant of its
-/// own instead: compilers limit the evaluation of every constant, and all stages of a thousand operators together
-/// exceed that. (tests/tune/live_program.cpp and tests/tools/program.cpp compare the two.)
+/// Each stage depends on those before it. The capacities: V nodes of the graph, S steps, N steps of the plan, and
+/// `Runs` segments of their inputs. The object is large. In ago::program each stage is a separate constant instead,
+/// because compilers limit the evaluation of every constant, and all stages of a thousand operators together exceed the
+/// limit. (tests/tune/live_program.cpp and tests/tools/program.cpp compare the two.)
 template <int V, int S, int N, int Runs>
 struct plan_stages {
   fusion_list<S> groups;
@@ -40,7 +40,7 @@ struct plan_stages {
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)) {}
 
-  /// By the plan of uncut steps.
+  /// Decides by the plan of undivided steps.
   static split_list<S> splits_of(auto const& g, auto const& partition, auto const& layouts, auto const& views,
                                  auto const& parts, options const& o, auto const& schedules) {
     std::unique_ptr<plan_stages const> const uncut(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a plan is made of, and all that a kernel knows: a key (what code) and data (what numbers).
+// Steps of a plan. A kernel is determined by a key, which selects its code, and data.
 #pragma once
 
 #include <ago/graph/graph.hpp>
@@ -19,8 +19,8 @@ enum class structure : std::uint8_t {
   elementwise,  ///< reads one value, applies the epilogue, writes
   from_nchw,
   to_nchw,
-  im2col,       ///< convolution of a small image: its windows, copied together, times the weights
-  winograd_2,  ///< F(2x2, 3x3): convolution 3x3 at stride 1
+  im2col,       ///< convolution of a small image: the product of its copied windows and the weights
+  winograd_2,  ///< F(2x2, 3x3): convolution 3x3 with stride 1
   winograd_4,  ///< F(4x4, 3x3)
   matmul,            ///< batches of products of two values
   attention_scores,  ///< queries times keys
@@ -46,7 +46,7 @@ constexpr char const* name_of(structure what) {
   return names[int(what)];
 }
 
-/// The structure that computes an operator directly; elementwise for those that only an epilogue computes.
+/// The structure that computes an operator directly; elementwise for those that are only computed by epilogues.
 constexpr structure structure_of(op kind) {
   if (is_elementwise(kind)) return structure::elementwise;
   switch (kind) {
@@ -84,7 +84,7 @@ constexpr structure structure_of(op kind) {
     case op::reduce_min:
     case op::reduce_product:
     case op::arg_max: return structure::reduction;
-    default: break;  // inputs and constants, which take no step, and what has been forgotten
+    default: break;  // inputs and constants, which take no step, and operators that are missing here
   }
   detail::no_case_for_this_value();
 }
@@ -95,12 +95,12 @@ inline constexpr int max_stages = 6;
 struct stage {
   op kind = op::identity;      ///< an elementwise op; identity ends the list
   user_function const* function{};  ///< op::map
-  bool reversed = false;     ///< binary: of the operand and the result so far, in this order
-  bool one_channel = false;  ///< binary: the operand has one channel, which serves all
+  bool reversed = false;     ///< binary: the operand comes first, then the result so far
+  bool one_channel = false;  ///< binary: the operand has one channel, which is broadcast
   bool operator==(stage const&) const = default;
 };
 
-/// Elementwise operators fused behind a kernel's main operator, in order.
+/// Elementwise operators that a kernel applies after its main operator, in order.
 struct epilogue {
   stage stages[max_stages]{};
   bool operator==(epilogue const&) const = default;
@@ -111,8 +111,8 @@ struct epilogue {
   }
 };
 
-/// A register tile: `pixels` x `vectors` accumulators, and what remains of the extents after whole tiles. A zero
-/// remainder means that the extent is a multiple. Part of the key, because it decides the code.
+/// A register tile: `pixels` x `vectors` accumulators, and the remainders of the extents after whole tiles, which are 0
+/// if there are none. Part of the key, because it decides the code.
 struct register_tile {
   int pixels = 1, vectors = 1;
   int pixels_left = 0, vectors_left = 0;
@@ -125,14 +125,14 @@ struct kernel_key {
   structure what{};
   isa target = native_isa;
   register_tile tile{};
-  bool partial{};              ///< the last vector of channels is not full
+  bool partial{};              ///< the last vector of channels is partly filled
   bool paired{};               ///< pointwise: a register holds two steps of K for half as many channels
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
-  bool in_runs{};              ///< pointwise: reads step_data::runs, which lie in several places
+  bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};        ///< convolution: prefetches its input
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
-  op reduces{};                ///< reduction: what it computes
-  int kernel_h{}, kernel_w{};  ///< depthwise: window known to the compiler; 0: taken from the data
+  op reduces{};                ///< reduction: the operator
+  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known to the compiler; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
   bool operator==(kernel_key const&) const = default;
@@ -149,7 +149,7 @@ struct fused_key {
   bool operator==(fused_key const&) const = default;
 };
 
-/// Where a value lies, and how to walk it. Element (image, y, x, channel) is at
+/// The place of a value in memory. Element (image, y, x, channel) is at
 /// base + offset + ((image * h + y) * w + x) * pixel_stride + channel.
 struct place {
   enum class area : std::uint8_t { none, arena, input, output, weights };
@@ -157,13 +157,13 @@ struct place {
   int index = 0;         ///< which input or output
   long offset = 0;       ///< floats
   int pixel_stride =
-      0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel serves all
-  int ring = 0;          ///< rows that are kept, row y in slot y % ring; 0: all of them
+      0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel is broadcast
+  int ring = 0;          ///< rows of a ring buffer, row y in slot y % ring; 0: all rows are kept
   bool operator==(place const&) const = default;
 };
 
-/// A segment of K of a matrix product: channels side by side in memory, which are number `start`,
-/// `start + step`, ... of the value that the weights are for.
+/// A segment of K of a matrix product: contiguous channels in memory, which are channels `start`, `start + step`, ...
+/// of the value that the weights are for.
 struct input_run {
   place at{};
   int depth = 0, start = 0, step = 1;
@@ -177,22 +177,23 @@ struct channel_range {
 /// Numbers of one epilogue stage.
 struct stage_data {
   place operand{};         ///< binary: the other operand; pixel_stride 0 broadcasts one pixel per image
-  long image_step = 0;     ///< binary: what is added to its addresses from image to image, as pixels are counted on
+  long image_step = 0;     ///< binary: added to its addresses for each image; pixels are counted across images
   long parameters =
       -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; scale, prelu: factor[padded c];
            ///< offset into the packed weights
   float alpha = 0, beta = 0;
 };
 
-/// Where element i of the result along `axis` comes from, or how the axes are exchanged: as in `node`. pad: `begin`
-/// channels in front; resizing: `begin` is the sampling, `step` 1 + the rounding; arg_max: `begin` 1 takes the last.
+/// Where element i of the result along `axis` comes from, or the order of the axes: as in `node`. pad: `begin` channels
+/// before those of the source; resizing: `begin` is the sampling, `step` is 1 + the rounding; arg_max: `begin` 1
+/// selects the last of equal channels.
 struct movement {
   op kind = op::identity;
   int axis = 3, begin = 0, step = 1;
   int order[4] = {0, 1, 2, 3};
 };
 
-/// Numbers of one step.
+/// The data of one step.
 struct step_data {
   shape in{}, out{};
   window win{};
@@ -201,38 +202,36 @@ struct step_data {
   place source{}, destination{};
   input_run const* runs = nullptr;  ///< pointwise: the source's segments, all its channels; null: contiguous
   int run_count = 0;
-  int odd_runs = 0;         ///< segments of an odd number of channels
+  int odd_runs = 0;         ///< segments with an odd number of channels
   place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
   shape other_shape{};      ///< of each of them
-  float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: what is put there
+  float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
   movement move{};
   long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
   stage_data after[max_stages]{};
-  int block = 0;            ///< cache tile handled per pass: pixels (pointwise), output rows (convolution) or tiles
-                            ///< (Winograd) per pass over the weights, vectors of channels (depthwise) per pass over
-                            ///< the image; 0: all
-  channel_range channels{};  ///< output channels to compute: whole panels, but for the last
-  channel_range depth{};     ///< input channels to add up, if the kernel accumulates
-  long scratch = 0;          ///< Winograd, im2col, products of two values: offset into the arena of floats that are
-                             ///< its own meanwhile
+  int block = 0;            ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
+                            ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
+  channel_range channels{};  ///< output channels to compute: whole panels, except for the last
+  channel_range depth{};     ///< input channels to add, if the kernel accumulates
+  long scratch = 0;          ///< Winograd, im2col, products of two values: offset of the scratch in the arena
 };
 
-/// Where the parameters of an operator or of an epilogue stage come from: offsets into the user's weight blob in
-/// floats, -1: none. Batch norm is folded while packing: with scale = gamma / sqrt(variance + epsilon) from `norm`,
+/// The source of the parameters of an operator or of an epilogue stage: offsets into the user's weight blob in floats,
+/// -1 if there are none. Batch norm is folded while packing: with scale = gamma / sqrt(variance + epsilon) from `norm`,
 /// weights become weight * scale, and shift becomes (shift - mean) * scale + beta from `shift_norm`.
 struct parameter_source {
   int weight = -1;
   int norm = -1;        ///< scales the weights
   int shift = -1;       ///< bias vector
-  int shift_norm = -1;  ///< norm that the bias passes through; equals `norm` unless a partition cut the two apart
+  int shift_norm = -1;  ///< norm applied to the bias; equals `norm` unless a partition separated the two
   float epsilon = 0;
-  int start = 0, step = 1;  ///< output channel i is number start + i * step (a step of 0: one serves all) ...
-  int of = 0;               ///< ... of as many; 0: of the step's
-  scattering scatter{};     ///< convolutions: the weights are those of a transposed one
+  int start = 0, step = 1;  ///< output channel i is channel start + i * step of the source (step 0: one for all) ...
+  int of = 0;               ///< ... which has this many channels; 0: as many as the step
+  scattering scatter{};     ///< convolutions: the weights are those of a transposed convolution
   bool operator==(parameter_source const&) const = default;
 };
 
-/// What to pack for one step, and where to.
+/// The sources of the weights to pack for one step.
 struct packing_data {
   parameter_source main{};
   parameter_source after[max_stages]{};
@@ -246,7 +245,7 @@ struct run_memory {
   float* const* outputs;        ///< likewise, and nothing written beyond the end
 };
 
-/// A kernel, its key bound at compile time. The data of a pipeline's parts follow one another in memory.
+/// A kernel, whose key is bound at compile time. The data of a pipeline's parts are contiguous in memory.
 using kernel_function = void (*)(step_data const&, run_memory const&);
 
 /// Rounds up to whole vectors.

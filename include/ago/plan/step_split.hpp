@@ -6,7 +6,7 @@
 
 namespace ago {
 
-/// How a step, or a pipeline, is cut.
+/// How a step or a pipeline is divided.
 struct step_split {
   split how = split::none;
   int pieces = 1;
@@ -14,7 +14,7 @@ struct step_split {
   bool operator==(step_split const&) const = default;
 };
 
-/// And each of them.
+/// How each step or pipeline is divided.
 template <int Capacity>
 struct split_list {
   step_split of[Capacity]{};

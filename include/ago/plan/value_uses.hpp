@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who reads each value.
+// The readers of each value.
 #pragma once
 
 #include <ago/graph/graph.hpp>
 
 namespace ago {
 
-/// How often each value is read, a network output counting as a read, and the last operator that reads it (or -1).
+/// How often each value is read, where a network output counts as a read, and the last operator that reads it (or -1).
 template <int V>
 struct value_uses {
   int readers[V]{};
   int reader[V]{};
-  /// The operator that alone reads v, once, or -1.
+  /// The only operator that reads v, if it does so once and v is no output; otherwise -1.
   constexpr int only_reader(int v) const { return readers[v] == 1 ? reader[v] : -1; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How Winograd convolution cuts a step into tiles, and where its packed weights and its scratch lie.
+// The tiles of Winograd convolution, and the layout of its packed weights and its scratch.
 #pragma once
 
 #include <ago/plan/step.hpp>
@@ -7,17 +7,18 @@
 namespace ago {
 
 /// Winograd's minimal filtering F(tile x tile, 3 x 3): every tile x tile outputs are computed from a patch of
-/// (tile + 2)^2 inputs, transformed into as many points, at each of which the channels are a matrix product.
+/// (tile + 2)^2 inputs, which is transformed into as many points. At each point there is a matrix product over
+/// channels.
 ///
 /// Packed weights: shift[N], with N output channels rounded up to whole vectors; then for each panel of `panel`
-/// channels, the last with those that are left, [points][K][channels of the panel], K input channels.
+/// channels, of which the last may have fewer, [points][K][channels of the panel], with K input channels.
 /// Scratch, for a block of tiles: transformed inputs [points][tiles][K rounded up to vectors], and the products of one
 /// panel [tiles][points][panel].
 struct winograd_layout {
   int tile;           ///< outputs of a tile along one axis
   int rows, columns;  ///< tiles that cover an image
   int tiles;          ///< of all images
-  int block;          ///< tiles handled at a time: whole register tiles, but for the last block
+  int block;          ///< tiles computed at a time: whole register tiles, except in the last block
   int depth;          ///< input channels
   int padded_depth, padded_channels;
   int panel;  ///< channels of a whole panel
@@ -29,7 +30,7 @@ struct winograd_layout {
     return padded_channels + long(first_channel) * points() * depth;
   }
   /// Floats between two points of the transformed inputs: an odd number of cache lines, so that the points of one tile
-  /// do not compete for the same place in the cache.
+  /// do not compete for the same cache set.
   constexpr long point_stride() const {
     long const lines = (long(block) * padded_depth + 15) / 16;
     return (lines + (lines % 2 == 0)) * 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Winograd costs, and its analytic default schedule: register tile and block.
+// The cost of Winograd convolution, and its analytic default schedule: register tile and block.
 #pragma once
 
 #include <ago/partition/device.hpp>
@@ -13,22 +13,22 @@ constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square
 
 namespace detail {
 
-/// Quarter cycles that packed weights take from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are
-/// so few that they stay there from run to run (see choose_matrix).
+/// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
+/// few that they stay in L2 from run to run (see choose_matrix).
 constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats; }
 
-/// Two activities at a time: the shorter one hides all but a quarter.
+/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one.
 constexpr long overlapped(long a, long b) { return a > b ? a + b / 4 : b + a / 4; }
 
-/// Quarter cycles of all transforms; a register of inputs, and of outputs, of one tile takes (measured, with AVX-512)
-/// 40 and 30 cycles with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3).
+/// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
+/// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512).
 constexpr long transform_cost(winograd_layout const& l, isa target) {
   long const input = l.tile == 2 ? 160 : 520, output = l.tile == 2 ? 120 : 440;
   return l.tiles * (l.padded_depth / lanes(target) * input + l.padded_channels / lanes(target) * output);
 }
 
-/// Quarter cycles of a matrix product: that of the register tile over K, and storing it. Two per
-/// cent for each kind of left-over tile: that is more code for the same work.
+/// Quarter cycles of a matrix product: those of the register tile over K, and of storing it. Two per cent more for each
+/// kind of remainder tile, which is more code for the same work.
 constexpr long product_cost(isa target, register_tile const& t, int tiles, int vectors, int depth) {
   auto const panel = [&](int v) {
     auto const one = [&](int p) { return depth * tile_cost(target, p, v) + 2L * p * v; };
@@ -38,7 +38,7 @@ constexpr long product_cost(isa target, register_tile const& t, int tiles, int v
          (50 + (t.pixels_left > 0) + (t.vectors_left > 0)) / 50;
 }
 
-/// The best register tile whose products, of all points, are at hand in L1 when they are transformed.
+/// The best register tile whose products, of all points, are still in L1 when they are transformed.
 constexpr register_tile winograd_register_tile(isa target, winograd_layout const& l, schedule const& wish,
                                                device const& machine) {
   int const vectors = l.padded_channels / lanes(target);
@@ -52,8 +52,8 @@ constexpr register_tile winograd_register_tile(isa target, winograd_layout const
   });
 }
 
-/// Tiles of a block; 0: all. The scratch is to stay in L2 beside the weights, which pass once per block: it takes a
-/// quarter, or as much as they do; or most of L2, if they are too large to stay anyway.
+/// Tiles of a block; 0: all. The scratch should stay in L2 beside the weights, which are read once per block. It takes
+/// a quarter of L2, or as much as the weights; or most of L2, if the weights are too large to stay there anyway.
 constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& machine) {
   if (wish.winograd > 0 && wish.block > 0) return wish.block;
   winograd_layout const l = layout_of_winograd(key, s);
@@ -65,7 +65,7 @@ constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule
   return int((l.tiles + passes - 1) / passes);
 }
 
-/// Makes `key` and `s` those of Winograd with outputs in tiles of 2x2 or 4x4, and returns its quarter cycles.
+/// Sets `key` and `s` to Winograd with output tiles of 2x2 or 4x4, and returns its quarter cycles.
 constexpr long become_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
                                device const& machine) {
   key.what = what;
