@@ -40,7 +40,7 @@ AGO_INLINE unsigned bits_inside(int start, int extent, int bits) {
   return unsigned((1ull << r.last) - (1ull << r.first));
 }
 
-/// For windows known to the compiler. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
+/// For windows known at compile time. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
 /// results for one vector of channels; every input row is read once, while its weights are in registers.
 template <kernel_key K>
 class depthwise_tile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Maximum over windows that the compiler knows: the maximum of an input column serves all windows that contain it.
+// Maximum over windows known at compile time: the maximum of an input column serves all windows that contain it.
 #pragma once
 
 #include <ago/kernel/pool.hpp>

@@ -9,7 +9,8 @@ namespace ago {
 
 namespace detail {
 
-/// Should the compiler know the window? The others, which are dilated or large or have long strides, share one kernel.
+/// Should the window be known at compile time? The others, which are dilated or large or have long strides, share one
+/// kernel.
 constexpr bool has_depthwise_tile(window const& w) {
   return w.dilation_h == 1 && w.dilation_w == 1 && w.kernel_h <= 7 && w.kernel_w <= 7 && w.stride_h <= 2 &&
          w.stride_w <= 2;
@@ -54,7 +55,7 @@ constexpr int clamped(int value, int low, int high) { return value < low ? low :
 }  // namespace detail
 
 /// Sets tile, window and block of a depthwise step. A `wish` overrides the analytic default within the limits of the
-/// kernel: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known to the compiler), any number of vectors.
+/// kernel: 1 ... 12 columns, 1 ... 8 rows (1 if the window is not known at compile time), any number of vectors.
 constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& wish) {
   window const& w = s.win;
   bool const known = detail::has_depthwise_tile(w), many = vector_registers(key.target) >= 32;

@@ -6,8 +6,8 @@
 
 namespace ago {
 
-/// Small windows without dilation become part of the key, so that the compiler knows them; as many results are computed
-/// at a time as the columns of their windows fit half of the registers.
+/// Small windows without dilation become part of the key, so that they are known at compile time. As many results are
+/// computed at a time as have all columns of their windows in half of the registers.
 constexpr void choose_max_pool(kernel_key& key, step_data const& s) {
   window const& w = s.win;
   bool const small = w.kernel_h <= 3 && w.kernel_w <= 3 && w.stride_h <= 3 && w.stride_w <= 3;

@@ -132,7 +132,7 @@ struct kernel_key {
   bool fetches_input{};        ///< convolution: prefetches its input
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   op reduces{};                ///< reduction: the operator
-  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known to the compiler; 0: taken from the data
+  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
   bool operator==(kernel_key const&) const = default;
