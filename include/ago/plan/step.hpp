@@ -174,7 +174,7 @@ struct channel_range {
   int first = 0, last = 0;
 };
 
-/// Numbers of one epilogue stage.
+/// The data of one epilogue stage.
 struct stage_data {
   place operand{};         ///< binary: the other operand; pixel_stride 0 broadcasts one pixel per image
   long image_step = 0;     ///< binary: added to its addresses for each image; pixels are counted across images
