@@ -38,12 +38,12 @@ bool is_of_the_language(std::string const& name) {
 template <std::size_t... I>
 name_set layer_names(std::index_sequence<I...>) {
   name_set r;
-  (r.insert(item_of({std::variant_alternative_t<I, layer_value>{}, {}, {}, {}, {}}).name), ...);
+  (r.insert(item_of({std::variant_alternative_t<I, any_layer>{}, {}, {}, {}, {}}).name), ...);
   return r;
 }
 
 bool is_of_ago(std::string const& name) {
-  static name_set const layers = layer_names(std::make_index_sequence<std::variant_size_v<layer_value>>());
+  static name_set const layers = layer_names(std::make_index_sequence<std::variant_size_v<any_layer>>());
   static name_set const others = words_of(
       "ago axes axis extent2 layout math maximum minimum outputs pad_mode padding pads power repeat residual rounding "
       "same sampling tensor trace");
