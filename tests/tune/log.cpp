@@ -146,9 +146,9 @@ TEST_CASE("impossible figures are refused") {
       CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: impossible value of " + field);
     }
   put(here / "log", with("confidence", "1.5"));
-  CHECK(complaint(here / "log").find("this confidence") != std::string::npos);
+  CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: impossible value of confidence");
   put(here / "log", with("runs", "0"));
-  CHECK(complaint(here / "log").find("this runs") != std::string::npos);
+  CHECK(complaint(here / "log") == here / "log" + ":2 is damaged: impossible value of runs");
 }
 
 TEST_CASE("a damaged line other than the last is refused, whichever character is damaged") {
