@@ -1,36 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE]
-#          [PATHS] [UNOPTIMISED])
+# ago_test(<name> SOURCES <file>... [LIBRARIES <target>...] [TIMEOUT <seconds>] [PORTABLE] [PATHS]
+#          [OPTIMISED] [KERNELS] [OWN_FLAGS])
 #
 # Adds the executable test_<name>, with doctest's main, and registers it with CTest under the label of its folder in
-# tests/.
+# tests/. The presets' tests are built without optimisation, which would take longer than it saves, but for two kinds:
+# OPTIMISED: runs for longer than the optimiser does.
+# KERNELS: optimised with AGO_TEST_FULL, since the optimiser could make one of two equal kernels round differently.
+#
 # PORTABLE: built for any processor; the others are built for this machine's processor if AGO_NATIVE is on.
-# UNOPTIMISED: compiled with -O0, because optimising its many programs would take longer than it saves. With
-# AGO_TEST_FULL they are optimised as well, since the optimiser could make one of two equal kernels round differently.
 # PATHS: defines AGO_SOURCE_DIR, the folder of the sources, and AGO_SHARED_DEFAULT, where shared material may be.
+# OWN_FLAGS: its sources have flags or macros of their own, for which the headers of all tests are not precompiled.
 set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
 
-# Precompiles headers for a target, unless there is a compiler cache, which keeps the objects of only one set of them.
-function(ago_precompile target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-  endif()
+# What tests include, precompiled once: for any processor, for this machine's, and for this machine's with all of ago.
+function(ago_precompile_for_tests name kind)
+  file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
+  add_library(ago_precompiled_${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(ago_precompiled_${name} PRIVATE ago::ago doctest::doctest ${kind})
+  ago_precompile(ago_precompiled_${name} <algorithm> <cmath> <random> <sstream> <string> <vector> <doctest/doctest.h>
+    ${ARGN})
 endfunction()
+ago_precompile_for_tests(portable ago_warnings)
+ago_precompile_for_tests(native ago_development <xsimd/xsimd.hpp>)
+ago_precompile_for_tests(whole ago_development <ago/ago.hpp>)
 
 function(ago_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS;UNOPTIMISED" "TIMEOUT" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PORTABLE;PATHS;OPTIMISED;KERNELS;OWN_FLAGS" "TIMEOUT" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "ago_test(${name}): SOURCES is missing, or an argument is unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  file(RELATIVE_PATH folder ${AGO_TESTS_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/.*" "" label "${folder}")
+  if(arg_PORTABLE)
+    set(kind ago_warnings)
+    set(headers portable)
+  else()
+    set(kind ago_development)
+    set(headers native)
+    if(label MATCHES "^(model|networks)$")
+      set(headers whole)
+    endif()
+  endif()
   add_executable(test_${name} ${arg_SOURCES})
-  target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES}
-    $<IF:$<BOOL:${arg_PORTABLE}>,ago_warnings,ago_development>)
+  target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES} ${kind})
   target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
-  if(arg_UNOPTIMISED AND NOT AGO_TEST_FULL)
-    target_compile_options(test_${name} PRIVATE -O0)
+  if(arg_OPTIMISED OR (arg_KERNELS AND AGO_TEST_FULL AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize"))
+    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  elseif(NOT arg_OWN_FLAGS)
+    ago_precompile(test_${name} REUSE_FROM ago_precompiled_${headers})
   endif()
   if(AGO_TEST_FULL)
     target_compile_definitions(test_${name} PRIVATE AGO_TEST_FULL)
@@ -40,8 +60,5 @@ function(ago_test name)
       AGO_SOURCE_DIR="${ago_SOURCE_DIR}" AGO_SHARED_DEFAULT="${ago_SOURCE_DIR}/../shared")
   endif()
   add_test(NAME ${name} COMMAND test_${name})
-
-  file(RELATIVE_PATH folder ${AGO_TESTS_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  string(REGEX REPLACE "/.*" "" label "${folder}")
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT})
 endfunction()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "graphs.hpp"
 #include "oracle.hpp"
+#include "support/rounds.hpp"
 
 #include <ago/partition/cluster.hpp>
 #include <ago/partition/stage.hpp>
@@ -75,7 +76,7 @@ TEST_CASE("clusters of small graphs are those determined by hand") {
 
 TEST_CASE("clusters equal those of the straightforward algorithm, and can run one after another") {
   test::random r(1);
-  for (int round = 0; round < 12'000; ++round) {
+  for (int round = 0; round < test::rounds(12'000); ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
     auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);
@@ -91,7 +92,7 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and can run on
 
 TEST_CASE("the literal reading, any node of the component, equals the straightforward one and is acyclic too") {
   test::random r(2);
-  for (int round = 0; round < 8'000; ++round) {
+  for (int round = 0; round < test::rounds(8'000); ++round) {
     int const nodes = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 2, 30);
     auto const d = test::make_random_dag(r, nodes);
     auto const n = oracle::view(d);
@@ -106,7 +107,7 @@ TEST_CASE("the literal reading, any node of the component, equals the straightfo
 
 TEST_CASE("levels are the topological stages after any contraction of neighbouring ones") {
   test::random r(4);
-  for (int round = 0; round < 2'000; ++round) {
+  for (int round = 0; round < test::rounds(2'000); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 40));
     auto const n = oracle::view(d);
     ago::detail::levels<150, 450> l(d);
@@ -132,7 +133,7 @@ TEST_CASE("levels are the topological stages after any contraction of neighbouri
 
 TEST_CASE("contraction keeps the order, finds detours and knows which edges determine a stage") {
   test::random r(3);
-  for (int round = 0; round < 1'500; ++round) {
+  for (int round = 0; round < test::rounds(1'500); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 24));
     auto const n = oracle::view(d);
     ago::detail::contraction<150, 450> c(d);

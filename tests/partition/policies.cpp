@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Properties of every policy's partition of every network: a hundred thousand random networks, or AGO_ROUNDS.
+// Properties of every policy's partition of every network: AGO_ROUNDS random networks.
 #include "random_network.hpp"
+#include "support/rounds.hpp"
 
 #include <ago/partition/policy.hpp>
 #include <ago/partition/statistics.hpp>
@@ -69,7 +70,7 @@ char const* fault_of(test::random_graph const& g, ago::partitions<160> const& p,
 
 TEST_CASE("partitions of random networks by every policy are acyclic, complete and nested, and keep atoms") {
   char const* const wish = std::getenv("AGO_ROUNDS");
-  int const rounds = wish ? std::atoi(wish) : 100'000, seeds = 10;
+  int const rounds = wish ? std::atoi(wish) : test::rounds(100'000), seeds = 10;
   for (int seed = 0; seed < seeds; ++seed) {
     test::random r(unsigned(71 + seed));
     for (int round = 0; round < rounds / seeds; ++round) {
