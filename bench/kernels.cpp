@@ -7,8 +7,8 @@
 // the layer's own last run leaves them, so figures are slightly better than within a network.
 //
 // Other engines run the same operator in the layout they prefer, with the activation fused if they can (XNNPACK: SiLU
-// by two more operators). oneDNN's changes of layout from and to NHWC are not timed, and the faster of its blocked
-// layout and its own choice counts.
+// by two more operators). oneDNN's changes of layout from and to NHWC are not timed, and the fastest of NHWC,
+// its blocked layout and its own choice counts.
 //
 // The peak is a loop of multiply-adds in registers. In a table, it is one more candidate of the same interleaved
 // measurement; with Google Benchmark, it is the mean of the best of three before and of three after each benchmark.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a network to its graph. The network is traced twice, first for the sizes, then for the values.
+// From a network to its graph. The network is traced twice, first for the sizes, then for the values; with names,
+// three times (naming.hpp).
 #pragma once
 
 #include <ago/graph/network.hpp>

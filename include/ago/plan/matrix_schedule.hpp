@@ -38,8 +38,8 @@ constexpr long tile_cost(isa target, int pixels, int vectors) {
   return (most > 18 ? most : 18) + 2 + broadcasts;
 }
 
-/// Quarter cycles to load a row of weights from beyond L2, at 16 bytes a cycle (measured: 10 on a core of a Xeon, 28
-/// on Zen 5), and for the code around the inner loop.
+/// Quarter cycles to load a row of weights from beyond L2, at 16 bytes a cycle (between what was measured: 10 on a
+/// core of a Xeon, 28 on Zen 5), and for the code around the inner loop.
 constexpr long stream_cost(isa target, int vectors) { return long(vectors) * lanes(target) + 2; }
 
 /// Quarter cycles to finish and store a tile's results while the next tile has hardly begun: the more results there
