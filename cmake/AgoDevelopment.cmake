@@ -5,6 +5,11 @@ include(CheckCXXCompilerFlag)
 
 add_library(ago_warnings INTERFACE)
 target_compile_options(ago_warnings INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${AGO_WERROR}>:-Werror>)
+# Collecting garbage less often, g++ takes a sixth less time for large objects, and up to half a gigabyte more memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(ago_warnings INTERFACE
+    "SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=500000")
+endif()
 
 add_library(ago_development INTERFACE)
 target_link_libraries(ago_development INTERFACE ago_warnings)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "oracle.hpp"
 #include "random_network.hpp"
-#include "support/rounds.hpp"
 
 #include <ago/partition/atoms.hpp>
 
@@ -140,7 +139,7 @@ bool takes(test::random_graph const& g, groups const& members, int v, int next) 
 TEST_CASE("atoms equal a straightforward version's, are acyclic, and have at most one complex operator, the first") {
   test::random r(13);
   int longest = 0;
-  for (int round = 0; round < test::rounds(30'000); ++round) {
+  for (int round = 0; round < 30'000; ++round) {
     auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
     std::vector<groups> members;  // nodes of g
     std::vector<int> home(g.node_count, -1);
