@@ -11,6 +11,10 @@
 # PATHS: defines AGO_SOURCE_DIR, the folder of the sources, and AGO_SHARED_DEFAULT, where shared material may be.
 # OWN_FLAGS: its sources have flags or macros of their own, for which the headers of all tests are not precompiled.
 set(AGO_TESTS_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+set(ago_sanitized OFF)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(ago_sanitized ON)
+endif()
 
 # What tests include, precompiled once: for any processor, for this machine's, and for this machine's with all of ago.
 function(ago_precompile_for_tests name kind)
@@ -47,8 +51,8 @@ function(ago_test name)
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ago::ago ago_test_main ${arg_LIBRARIES} ${kind})
   target_include_directories(test_${name} PRIVATE ${AGO_TESTS_DIR} ${ago_SOURCE_DIR}/examples)
-  if(arg_OPTIMISED OR (arg_KERNELS AND AGO_TEST_FULL AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize"))
-    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  if(arg_OPTIMISED OR (arg_KERNELS AND AGO_TEST_FULL AND NOT ago_sanitized))
+    target_compile_options(test_${name} PRIVATE ${ago_optimised})
   elseif(NOT arg_OWN_FLAGS)
     ago_precompile(test_${name} REUSE_FROM ago_precompiled_${headers})
   endif()
