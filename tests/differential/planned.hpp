@@ -2,6 +2,7 @@
 // Networks that are traced, planned and packed at run time, and run with the kernels of other, compiled networks.
 #pragma once
 
+#include <ago/plan/step_table.hpp>
 #include <ago/tune/menu.hpp>
 #include <ago/tune/schedule_list.hpp>
 
@@ -62,12 +63,12 @@ class planned_program {
   /// `whole`: the traced graph, which must outlive this.
   planned_program(traced_graph const& whole, ago::options const& how, ago::tuner::schedule_list const& schedules,
                   ago::tuner::menu_view const& kernels)
-      : target_(how.target), plan_(ago::optimize(whole, how.algebra), how, schedules) {
+      : target_(how.target), plan_(ago::optimize(whole, how.algebra), how, schedules),
+        table_(plan_.groups, plan_.splits, plan_.memory, plan_.plan, plan_.runs) {
     for (int k = 0; k < plan_.steps(); ++k) {
       kernels_.push_back(kernels.find(key(k)));
       complete_ = complete_ && kernels_.back();
     }
-    cut();
   }
   planned_program(planned_program const&) = delete;
 
@@ -86,7 +87,7 @@ class planned_program {
   /// The number of steps that are divided into several work items.
   int cut_steps() const {
     int n = 0;
-    for (int k = 0; k < plan_.steps(); ++k) n += first_piece_[std::size_t(k) + 1] - first_piece_[std::size_t(k)] > 1;
+    for (int k = 0; k < plan_.steps(); ++k) n += table_.pieces(k) > 1;
     return n;
   }
 
@@ -99,35 +100,18 @@ class planned_program {
 
   /// Runs the work items of every step in order, or in reverse order.
   void run(ago::run_memory const& memory, bool backwards = false) const {
+    ago::kernel_memory const m{memory, table_.tables()};
     for (int k = 0; k < plan_.steps(); ++k) {
-      int const first = first_piece_[std::size_t(k)], count = first_piece_[std::size_t(k) + 1] - first;
-      for (int i = 0; i < count; ++i) {
-        int const piece = first + (backwards ? count - 1 - i : i);
-        kernels_[std::size_t(k)](data_[first_part_[std::size_t(piece)]], memory);
-      }
+      int const count = table_.pieces(k);
+      for (int i = 0; i < count; ++i)
+        kernels_[std::size_t(k)](table_.piece(k, backwards ? count - 1 - i : i), m);
     }
   }
 
  private:
   static constexpr int most_merged = 256;
-
-  /// The data of all work items, and the segments of their inputs.
-  void cut() {
-    std::vector<std::size_t> runs;  // the first of each work item
-    first_piece_.push_back(0);
-    auto const visit = [&](int step, int first, int count, ago::step_piece const& piece) {
-      first_part_.push_back(data_.size());
-      runs.push_back(runs_.size());
-      first_piece_.resize(std::size_t(step) + 2, first_piece_.back());
-      ++first_piece_.back();
-      data_.insert(data_.end(), piece.part, piece.part + count);
-      for (int i = 0; i < plan_.runs.count[first]; ++i)
-        runs_.push_back(run_of_piece(plan_.runs.run[plan_.runs.first[first] + i], piece));
-    };
-    for_each_piece(plan_.groups, plan_.splits, plan_.memory, plan_.plan, visit);
-    for (std::size_t i = 0; i < first_part_.size(); ++i)
-      if (ago::step_data& s = data_[first_part_[i]]; s.run_count > 0) s.runs = runs_.data() + runs[i];
-  }
+  template <class T, int>
+  using growing_list = std::vector<T>;
 
   template <ago::isa I>
   bool pack_for(float const* weights, float* packed) const {
@@ -140,7 +124,7 @@ class planned_program {
       std::memset(packed, 0, packed_floats() * sizeof(float));
       pack_constants(plan_.graph, plan_.memory, weights, packed);
       for (int i = 0; i < plan_.parts->count; ++i) {
-        ago::step_data data = plan_.plan.steps[i].data;
+        ago::planned_data data = plan_.plan.steps[i].data;
         if (plan_.runs.count[i] > 0) data.runs = plan_.runs.run + plan_.runs.first[i];
         ago::pack_part<I>(i, plan_.plan.steps[i], data, merged, weights, packed);
       }
@@ -150,12 +134,9 @@ class planned_program {
 
   ago::isa target_;
   plan_type plan_;
+  ago::step_table<ago::step_table_size{}, growing_list> table_;
   std::vector<ago::kernel_function> kernels_;
   bool complete_ = true;
-  std::vector<ago::step_data> data_;
-  std::vector<ago::input_run> runs_;
-  std::vector<std::size_t> first_part_;  ///< of each work item
-  std::vector<int> first_piece_;         ///< of each step, and the end
 };
 
 }  // namespace differential

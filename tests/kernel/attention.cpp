@@ -22,8 +22,8 @@ struct problem {
   shape kv() const { return {images, other_h * ph, other_w * pw, heads * d}; }
   shape scores() const { return {images * ph * pw, heads, tokens(), others()}; }
 
-  step_data step(shape const& in, shape const& out) const {
-    step_data s;
+  planned_data step(shape const& in, shape const& out) const {
+    planned_data s;
     s.in = in;
     s.out = out;
     s.other_shape = kv();
@@ -134,7 +134,7 @@ template <isa I>
 double check_attention(problem const& p, operands const& o, test::numbers& r, solution const& exact) {
   constexpr kernel_key k = key(structure::attention, I);
   result out(r, p.q());
-  step_data s = p.step(p.q(), p.q());
+  planned_data s = p.step(p.q(), p.q());
   s.source = o.q.input(0);
   s.other[0] = o.k.input(1);
   s.other[1] = o.v.input(2);
@@ -242,7 +242,7 @@ TEST_CASE("scores are the scaled products of queries and keys") {
       problem const p = random_problem(r, I);
       operands const o(r, p);
       result out(r, p.scores());
-      step_data s = p.step(p.q(), p.scores());
+      planned_data s = p.step(p.q(), p.scores());
       s.source = o.q.input(0);
       s.other[0] = o.k.input(1);
       s.destination = out.at;
@@ -270,7 +270,7 @@ TEST_CASE("values are weighted and summed") {
       problem const p = random_problem(r, I);
       slice const weights(r, p.scores()), values(r, p.kv());
       result out(r, p.q());
-      step_data s = p.step(p.scores(), p.q());
+      planned_data s = p.step(p.scores(), p.q());
       s.source = weights.input(0);
       s.other[0] = values.input(1);
       s.destination = out.at;
@@ -304,17 +304,17 @@ TEST_CASE("attention equals scores, softmax and weighted values one after anothe
     operands const o(r, p);
     test::guarded scores(std::size_t(p.scores().count())), out(std::size_t(p.q().count()));
     place const dense{place::area::output, 0, 0, p.others()};
-    step_data s = p.step(p.q(), p.scores());
+    planned_data s = p.step(p.q(), p.scores());
     s.source = o.q.input(0);
     s.other[0] = o.k.input(1);
     s.destination = dense;
     run<attention_scores_kernel<first>>(first.what, I, s, nullptr, {o.q.base(), o.k.base()}, scores.data());
-    step_data middle;
+    planned_data middle;
     middle.in = middle.out = p.scores();
     middle.source = {place::area::input, 0, 0, p.others()};
     middle.destination = dense;
     test::call<softmax_kernel<key(structure::softmax, I)>>(middle, nullptr, {scores.data()}, scores.data());
-    step_data last = p.step(p.scores(), p.q());
+    planned_data last = p.step(p.scores(), p.q());
     last.source = middle.source;
     last.other[0] = o.v.input(1);
     last.destination = {place::area::output, 0, 0, p.q().c};
@@ -332,7 +332,7 @@ TEST_CASE("an epilogue follows attention") {
     test::numbers r(1);
     operands const o(r, p);
     slice const added(r, p.q());
-    step_data s = p.step(p.q(), p.q());
+    planned_data s = p.step(p.q(), p.q());
     s.source = o.q.input(0);
     s.other[0] = o.k.input(1);
     s.other[1] = o.v.input(2);

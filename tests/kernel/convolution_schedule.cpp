@@ -19,7 +19,7 @@ struct layer {
 /// The default schedule of a layer on a machine with 1 MB of L2.
 struct scheduled {
   kernel_key key{};
-  step_data step{};
+  planned_data step{};
 };
 constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish = {},
                                 winograd allowed = winograd::on) {

@@ -27,7 +27,7 @@ shape random_shape(test::numbers& r, isa target) {
 }
 
 /// Puts source and destination into memory with or without gaps between pixels.
-void set_places(step_data& s, test::numbers& r) {
+void set_places(planned_data& s, test::numbers& r) {
   s.source = {place::area::input, 0, 0, s.in.c + r.one_of({0, 0, 1, 5})};
   s.destination = {place::area::output, 0, 0, s.out.c + r.one_of({0, 0, 1, 5})};
 }
@@ -35,7 +35,7 @@ void set_places(step_data& s, test::numbers& r) {
 /// Runs the step. from(n, y, x, c) gives the source element of each element of the result; its image is -1 if the
 /// element is not written.
 template <isa I, class From>
-void check_moves(step_data const& s, test::numbers& r, From from) {
+void check_moves(planned_data const& s, test::numbers& r, From from) {
   test::guarded in(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
   r.fill(in.data(), in.size());
   test::call<copy_kernel<key(I)>>(s, nullptr, {in.data()}, out.data());
@@ -67,7 +67,7 @@ void for_many(int seeds, F f) {
 
 TEST_CASE("a slice takes every n-th element along any axis, forwards or backwards") {
   for_many(150, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
-    step_data s;
+    planned_data s;
     s.in = random_shape(r, I);
     indices e = extents_of(s.in);
     int const axis = r.one_of({0, 1, 2, 3, 3, 3});
@@ -86,7 +86,7 @@ TEST_CASE("a slice takes every n-th element along any axis, forwards or backward
 
 TEST_CASE("a part of a concat is written to its place along any axis, and nothing else is") {
   for_many(150, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
-    step_data s;
+    planned_data s;
     s.in = random_shape(r, I);
     indices e = extents_of(s.in);
     int const axis = r.one_of({0, 1, 2, 3, 3, 3}), step = r.one_of({1, 1, 2, 3}), begin = r.integer(0, 3);
@@ -107,7 +107,7 @@ TEST_CASE("a part of a concat is written to its place along any axis, and nothin
 
 TEST_CASE("channels are shuffled between any number of groups") {
   for_many(100, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
-    step_data s;
+    planned_data s;
     s.in = random_shape(r, I);
     s.groups = r.one_of({1, 2, 2, 3, 4, 8, 5});
     int const channels = s.in.c;
@@ -128,7 +128,7 @@ TEST_CASE("axes are permuted in every order") {
     do {
       for (unsigned seed = 0; seed < 8; ++seed) {
         test::numbers r(seed);
-        step_data s;
+        planned_data s;
         s.in = random_shape(r, I);
         s.move.kind = op::permute;
         std::copy(order, order + 4, s.move.order);
@@ -153,7 +153,7 @@ TEST_CASE("every place in the patches becomes a sequence, and sequences become a
     int const ph = r.integer(1, 3), pw = r.integer(1, 3), rows = r.integer(1, 4), columns = r.integer(1, 4);
     shape const image{r.integer(1, 2), ph * rows, pw * columns, channels(r, I)};
     shape const sequences{image.n * ph * pw, 1, rows * columns, image.c};
-    step_data s;
+    planned_data s;
     s.win.stride_h = ph;
     s.win.stride_w = pw;
     s.in = image;
@@ -176,7 +176,7 @@ TEST_CASE("every place in the patches becomes a sequence, and sequences become a
 
 TEST_CASE("a reshape keeps the order of the elements, whatever the gaps between pixels") {
   for_many(100, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
-    step_data s;
+    planned_data s;
     s.in = random_shape(r, I);
     indices e = extents_of(s.in);
     for (std::size_t k = 4; k > 1; --k) std::swap(e[k - 1], e[std::size_t(r.integer(0, int(k) - 1))]);
@@ -197,7 +197,7 @@ TEST_CASE("a reshape keeps the order of the elements, whatever the gaps between 
 
 TEST_CASE("a plain copy keeps every element in place") {
   for_many(40, []<isa I>(test::numbers& r, std::integral_constant<isa, I>) {
-    step_data s;
+    planned_data s;
     s.in = s.out = random_shape(r, I);
     set_places(s, r);
     check_moves<I>(s, r, [](indices const& i) { return i; });
@@ -210,7 +210,7 @@ TEST_CASE("NaN, infinities and signed zeros are copied unchanged") {
     for (op const kind : {op::identity, op::permute, op::reshape}) {
       test::guarded in(21), out(21);
       for (std::size_t i = 0; i < 21; ++i) std::memcpy(&in[i], &bits[i % 7], 4);
-      step_data s;
+      planned_data s;
       s.in = {1, 1, 3, 7};
       s.out = kind == op::identity ? s.in : shape{1, 1, 7, 3};
       s.source = {place::area::input, 0, 0, s.in.c};

@@ -11,7 +11,7 @@ namespace {
 
 /// A depthwise convolution with its memory and its reference.
 struct problem {
-  step_data s;
+  planned_data s;
   std::vector<float> blob;  ///< weights [c][taps], bias [c], gamma, beta, mean, variance
   parameter_source from;
   std::unique_ptr<test::guarded> in;
@@ -180,7 +180,7 @@ namespace {
 /// The key that the plan would use for a square depthwise convolution.
 constexpr kernel_key scheduled(isa target, int size, int channels, int kernel, int stride, schedule wish = {}) {
   kernel_key k{.what = structure::depthwise, .target = target};
-  step_data s;
+  planned_data s;
   s.in = {1, size, size, channels};
   s.out = {1, (size - 1) / stride + 1, (size - 1) / stride + 1, channels};
   s.win = {kernel, kernel, stride, stride, 1, 1, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
@@ -229,7 +229,7 @@ TEST_CASE("a requested tile and block are used as far as the kernel supports the
   constexpr kernel_key any = scheduled(isa::avx512, 40, 64, 11, 1, {.pixels = 4, .vectors = 4});
   static_assert(any.kernel_h == 0 && any.tile.pixels == 4 && any.tile.vectors == 1);
   kernel_key key{.what = structure::depthwise, .target = isa::avx512};
-  step_data s;
+  planned_data s;
   s.in = s.out = {1, 14, 14, 64};
   s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
   choose_depthwise(key, s, {.block = 3});

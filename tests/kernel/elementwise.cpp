@@ -24,7 +24,7 @@ int channels(test::numbers& r, isa target, bool partial) {
 /// A random image as source, and binary operands as inputs 1 ...: dense, strided, one pixel per image, or one image for
 /// the whole batch.
 struct problem {
-  step_data s;
+  planned_data s;
   std::vector<std::unique_ptr<test::guarded>> inputs;
   shape shapes[max_stages]{};  ///< of the operands
   int strides[max_stages]{};
@@ -48,9 +48,9 @@ struct problem {
   void add_operand(int i, shape extents, int stride, bool one_pixel) {
     if (one_pixel) extents = {extents.n, 1, 1, extents.c}, stride = extents.c;
     stage_data& d = s.after[i];
-    d.operand = {place::area::input, i + 1, 0, one_pixel ? 0 : stride};
+    d.operand = {place::area::input, std::uint16_t(i + 1), 0, one_pixel ? 0 : stride};
     if (one_pixel) d.image_step = extents.n == 1 ? 0 : extents.c;
-    else if (extents.n != s.out.n) d.image_step = -long(s.out.h) * s.out.w * stride;
+    else if (extents.n != s.out.n) d.image_step = -s.out.h * s.out.w * stride;
     inputs.push_back(std::make_unique<test::guarded>(test::extent(extents, stride)));
     shapes[i] = extents, strides[i] = stride;
   }
@@ -167,7 +167,7 @@ namespace {
 
 /// The parameters of two stages, one after the other.
 template <isa I>
-test::aligned packed_stages(kernel_key const& k, step_data& s, packing_data const& from,
+test::aligned packed_stages(kernel_key const& k, planned_data& s, packing_data const& from,
                             std::vector<float> const& blob) {
   s.after[0].parameters = 0;
   s.after[1].parameters = packed_floats(k.after.stages[0], I, s.out);

@@ -24,7 +24,7 @@ void many_tables() {
   int const l = lanes(I);
   for (int seed = 0; seed < 80; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
-    step_data s;
+    planned_data s;
     s.in = s.out = {r.integer(1, 3), r.integer(1, 4), r.integer(1, 9), 1};
     s.out.c = Partial ? r.one_of({1, 2, 3, 17, 24, l, l + 1, 2 * l - 1, 3 * l + 1}) : r.one_of({l, 2 * l, 3 * l});
     s.groups = r.integer(1, 9);
@@ -67,7 +67,7 @@ TEST_CASE("no number selects a row outside the table") {
   int const rows[] = {0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 0};
   float const table[] = {10, 11, 12};
   float out[14]{};
-  step_data s;
+  planned_data s;
   s.in = s.out = {1, 1, 14, 1};
   s.groups = 3;
   s.source = s.destination = {place::area::input, 0, 0, 1};
@@ -87,7 +87,7 @@ TEST_CASE("an epilogue follows the table") {
     return with;
   }();
   test::numbers r(1);
-  step_data s;
+  planned_data s;
   s.in = {2, 1, 5, 1};
   s.out = {2, 1, 5, 19};
   s.groups = 4;

@@ -251,7 +251,7 @@ TEST_CASE("stages run in order, each with its own parameters, operands and chann
     constexpr int V = lanes(I), channels = 2 * V + (V > 1 ? V - 1 : 0), pixels = 3;
     constexpr int whole = (channels + V - 1) / V * V;
     test::numbers r(11);
-    step_data s;
+    planned_data s;
     s.out = {2, 1, pixels, channels};
     test::aligned packed(static_cast<std::size_t>(3 * whole));  // bias, scale, shift
     r.fill(packed.data(), static_cast<std::size_t>(3 * whole));
@@ -268,7 +268,7 @@ TEST_CASE("stages run in order, each with its own parameters, operands and chann
     s.after[5].operand = {place::area::input, 1, 0, 0};  // one pixel per image
     s.after[5].image_step = channels;
     float const* inputs[] = {added.data(), factor.data()};
-    run_memory const m{packed.data(), nullptr, inputs, nullptr};
+    kernel_memory const m{{packed.data(), nullptr, inputs, nullptr}, s.tables()};
     finisher<e, I> finish(s, m);
     for (int n = 0; n < 2; ++n) {
       finish.image(s, m, n);

@@ -13,14 +13,23 @@ constexpr kernel_key im2col_key(register_tile tile, bool partial, S... after) {
   return key_of<I>(structure::im2col, tile, partial, after...);
 }
 
-/// Runs the kernel with scratch outside the arena that is initially all NaN.
+/// Runs the kernel with an arena that is only its scratch, initially all NaN; what `s` has in the arena is an input or
+/// output instead.
 template <kernel_key K>
-void run_with_scratch(step_data const& s, run_memory const& m) {
-  guarded scratch(s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c);
+void run_with_scratch(step_data const& s, kernel_memory const& m) {
+  constexpr int before = 5;
+  guarded scratch(before + s.out.pixels() * s.win.kernel_h * s.win.kernel_w * s.in.c);
   step_data moved = s;
-  moved.scratch = (reinterpret_cast<std::intptr_t>(scratch.data()) - reinterpret_cast<std::intptr_t>(m.arena)) /
-                  std::intptr_t(sizeof(float));
-  im2col_kernel<K>::run(moved, m);
+  kernel_memory others = m;
+  float const* const inputs[] = {m.inputs[0], m.inputs[1], m.arena};
+  float* const outputs[] = {m.outputs[0], m.arena};
+  if (s.source.in == place::area::arena) moved.source.in = place::area::input, moved.source.index = 2;
+  if (s.destination.in == place::area::arena) moved.destination.in = place::area::output, moved.destination.index = 1;
+  others.arena = scratch.data();
+  others.inputs = inputs;
+  others.outputs = outputs;
+  moved.scratch = before;
+  im2col_kernel<K>::run(moved, others);
   CHECK(scratch.guards_untouched());
 }
 
@@ -71,7 +80,7 @@ TEST_CASE("im2col gives the direct convolution's results") {
                        direct = key_of<native_isa>(structure::convolution, {1, 1, 0, 0}, true);
   for (int seed = 1; seed <= 40; ++seed) {
     problem const p = random_problem(copied, seed);
-    step_data s;
+    planned_data s;
     s.in = p.in;
     s.out = p.out();
     s.win = p.win;
@@ -83,10 +92,10 @@ TEST_CASE("im2col gives the direct convolution's results") {
     for (float& x : weights) x = random.real();
     for (float& x : source) x = random.real();
     std::vector<float> a(s.out.count()), b(s.out.count());
-    float const* const inputs[] = {source.data()};
+    float const* const inputs[] = {source.data(), nullptr};
     float *const to_a[] = {a.data()}, *const to_b[] = {b.data()};
-    run_with_scratch<copied>(s, {weights.data(), a.data(), inputs, to_a});
-    convolution_kernel<direct>::run(s, {weights.data(), nullptr, inputs, to_b});
+    run_with_scratch<copied>(s, {{weights.data(), nullptr, inputs, to_a}, s.tables()});
+    convolution_kernel<direct>::run(s, {{weights.data(), nullptr, inputs, to_b}, s.tables()});
     CHECK(a == b);
   }
 }

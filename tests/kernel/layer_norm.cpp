@@ -18,7 +18,7 @@ constexpr kernel_key key(isa target, Kinds... kinds) {
 /// A step with its packed parameters. Gamma and beta are at `offset` in the blob.
 template <isa I>
 struct problem {
-  step_data s;
+  planned_data s;
   std::vector<float> blob;
   test::aligned packed;
   test::guarded in, out;
@@ -32,8 +32,8 @@ struct problem {
     pack_layer_norm<I>(s, {.weight = offset, .shift = offset + image.c}, blob.data(), packed.data() + 16);
     r.fill(in.data(), in.size());
   }
-  static step_data step(test::numbers& r, shape const& image, float epsilon) {
-    step_data d;
+  static planned_data step(test::numbers& r, shape const& image, float epsilon) {
+    planned_data d;
     d.in = d.out = image;
     d.alpha = epsilon;
     d.source = {place::area::input, 0, 0, image.c + r.integer(0, 1) * r.integer(0, 9)};

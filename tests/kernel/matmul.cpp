@@ -37,7 +37,7 @@ problem random_problem(test::numbers& r, isa target) {
 template <kernel_key K>
 void check(problem const& p, test::numbers& r) {
   slice const a(r, p.in()), b(r, p.other(K.transposed)), added(r, p.out());
-  step_data s;
+  planned_data s;
   s.in = p.in();
   s.out = p.out();
   s.other_shape = p.other(K.transposed);

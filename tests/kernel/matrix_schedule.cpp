@@ -29,7 +29,7 @@ TEST_CASE("a default tile is on the menu and has the right remainders") {
 TEST_CASE("convolutions prefetch images of a few channels, unless loops are scheduled by hand") {
   auto const fetches = [](isa target, structure what, int inputs, int groups = 1) {
     kernel_key key{.what = what, .target = target};
-    step_data s;
+    planned_data s;
     s.in = {1, 24, 24, inputs};
     s.out = {1, 12, 12, 32};
     s.groups = groups;
@@ -50,7 +50,7 @@ TEST_CASE("convolutions prefetch images of a few channels, unless loops are sche
 TEST_CASE("emulated instruction sets have the tiles and blocks of those they emulate") {
   auto const scheduled = [](isa target, structure what, int size, int inputs, int outputs) {
     kernel_key key{.what = what, .target = target};
-    step_data s;
+    planned_data s;
     s.in = {1, size, size, inputs};
     s.out = {1, size, size, outputs};
     if (what == structure::convolution) s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -103,7 +103,7 @@ TEST_CASE("the default leaves no remainder of pixels where this costs nothing") 
 TEST_CASE("the smaller K, the smaller the tile, unless loops are scheduled by hand") {
   auto const results = [](isa target, int depth) {
     kernel_key key{.what = structure::pointwise, .target = target};
-    step_data s;
+    planned_data s;
     s.in = {1, 56, 56, depth};
     s.out = {1, 56, 56, 96};
     choose_matrix(key, s, {}, {tiling::rows, 1});
@@ -133,7 +133,7 @@ TEST_CASE("with AVX2, where broadcasts are separate instructions, several vector
 
 TEST_CASE("a convolution's tile fits the columns whose windows lie inside the image") {
   kernel_key key = key_of<isa::avx512>(structure::convolution, {}, false);
-  step_data s;
+  planned_data s;
   s.in = {1, 56, 56, 64};
   s.out = {1, 56, 56, 64};
   s.win = {3, 3, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -147,7 +147,7 @@ TEST_CASE("a convolution's tile fits the columns whose windows lie inside the im
 
 TEST_CASE("a cache block holds whole tiles, and exists only if the input is read more than once") {
   kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
-  step_data s;
+  planned_data s;
   s.in = {1, 56, 56, 256};
   s.out = {1, 56, 56, 128};
   choose_matrix(key, s, {});
@@ -164,7 +164,7 @@ TEST_CASE("a cache block holds whole tiles, and exists only if the input is read
 
 TEST_CASE("a requested block orders the loops: a block of all pixels is none, a block of one pixel is used") {
   kernel_key key = key_of<isa::avx512>(structure::pointwise, {}, false);
-  step_data s;
+  planned_data s;
   s.in = {1, 56, 56, 256};
   s.out = {1, 56, 56, 128};
   for (int const block : {1, 64, 56 * 56 - 1, 56 * 56, 10000}) {
@@ -174,7 +174,7 @@ TEST_CASE("a requested block orders the loops: a block of all pixels is none, a 
 }
 
 TEST_CASE("weights are packed in pairs or singly as requested, if the kernel supports it") {
-  step_data s;
+  planned_data s;
   s.in = {1, 14, 14, 96};
   s.out = {1, 14, 14, 24};
   auto const is_paired = [&](isa target, int packing, bool in_runs = false, bool accumulates = false) {
@@ -196,7 +196,7 @@ TEST_CASE("weights are packed in pairs or singly as requested, if the kernel sup
 int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {}) {
   key.what = structure::pointwise;
   key.target = isa::neon;
-  step_data s;
+  planned_data s;
   s.in = {1, size, size, inputs};
   s.out = {1, size, size, outputs};
   choose_matrix(key, s, {}, in, on);

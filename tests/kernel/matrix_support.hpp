@@ -20,7 +20,8 @@ namespace matrix_test {
 
 using namespace ago;
 
-using packing_function = void (*)(kernel_key const&, step_data const&, parameter_source const&, float const*, float*);
+using packing_function = void (*)(kernel_key const&, planned_data const&, parameter_source const&, float const*,
+                                  float*);
 
 /// Calls f.operator()<I>() for every tested instruction set that is not emulated.
 template <class F>
@@ -186,7 +187,7 @@ class experiment {
         pack_stage(key_.after.stages[i].kind, packed.data() + step_.after[i].parameters);
     float const* const inputs[] = {source_.data(), operand_.data()};
     float* const outputs[] = {destination_.data()};
-    run(step_, {packed.data(), p_.arena ? destination_.data() : source_.data(), inputs, outputs});
+    run(step_, {{packed.data(), p_.arena ? destination_.data() : source_.data(), inputs, outputs}, step_.tables()});
     CHECK(packed.guards_untouched());
     CHECK(source_.guards_untouched());
     CHECK(operand_.guards_untouched());
@@ -208,8 +209,8 @@ class experiment {
     step_.win = p_.win;
     step_.groups = p_.groups;
     step_.block = p_.block;
-    step_.source = {p_.arena ? input : place::area::arena, 0, source_at(0, 0), p_.in.c + p_.source_gap};
-    step_.destination = {p_.arena ? place::area::arena : output, 0, destination_at(0, 0),
+    step_.source = {p_.arena ? input : place::area::arena, 0, int(source_at(0, 0)), p_.in.c + p_.source_gap};
+    step_.destination = {p_.arena ? place::area::arena : output, 0, int(destination_at(0, 0)),
                          p_.outputs + p_.destination_gap};
     packed_floats_ = (packed_floats(key_, step_) + 15) / 16 * 16;
     for (int i = 0; i < key_.after.count(); ++i) {
@@ -219,7 +220,7 @@ class experiment {
       if (is_binary(s.kind)) step_.after[i].operand = {input, 1, 0, p_.broadcast ? 0 : p_.outputs};
       long const floats = packed_floats(s, key_.target, step_.out);
       if (floats == 0) continue;
-      step_.after[i].parameters = packed_floats_;
+      step_.after[i].parameters = int(packed_floats_);
       packed_floats_ += floats;
     }
   }
@@ -341,7 +342,7 @@ class experiment {
   long weight_count_;
   std::vector<float> blob_;
   guarded source_, destination_, operand_;
-  step_data step_{};
+  planned_data step_{};
   long packed_floats_ = 0;
 };
 

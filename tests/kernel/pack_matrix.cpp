@@ -35,7 +35,7 @@ void check_packing(int groups, int inputs, int outputs, window const& w, int vec
   CAPTURE(vectors);
   int const vectors_in_all = (outputs + lanes(I) - 1) / lanes(I), channels = groups * outputs;
   kernel_key const key = key_of<I>(structure::convolution, {4, vectors, 0, vectors_in_all % vectors}, true);
-  step_data s;
+  planned_data s;
   s.in = {1, 9, 9, groups * inputs};
   s.out = {1, 9, 9, channels};
   s.win = w;
@@ -92,7 +92,7 @@ TEST_CASE("weights are packed in panels, folded, and padded with zeros") {
 TEST_CASE("a bias may pass through a norm that is not folded into the weights") {
   // If the partition separates them, the convolution keeps its weights and the bias adds (shift - mean) * scale + beta.
   kernel_key const key = key_of<isa::scalar>(structure::pointwise, {1, 1, 0, 0}, false);
-  step_data s;
+  planned_data s;
   s.out = {1, 1, 1, 1};
   float const blob[] = {3.f, /* bias */ 5.f, /* gamma, beta, mean, variance */ 2.f, 7.f, 1.f, 4.f};
   float packed[2];

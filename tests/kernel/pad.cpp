@@ -16,7 +16,7 @@ TEST_CASE("an image is padded with rows, columns and channels of a constant on e
     int const l = lanes(I);
     for (int seed = 0; seed < 150; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
-      step_data s;
+      planned_data s;
       s.in = s.out = {r.integer(1, 3), r.integer(1, 6), r.integer(1, 6),
                       r.one_of({1, 2, 3, 4, 7, 17, l, l + 1, 2 * l - 1, 2 * l, 3 * l + 1})};
       window& w = s.win;

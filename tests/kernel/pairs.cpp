@@ -89,7 +89,7 @@ TEST_CASE("the unpaired last element of an odd K reads nothing beyond and adds n
   // The weights of the missing partner are zero; infinity times zero would be NaN.
   on_every_paired_isa([]<isa I>() {
     constexpr kernel_key key = paired_key<I>({1, 1, 0, 0}, false);
-    step_data s;
+    planned_data s;
     s.in = {1, 1, 1, 3};
     s.out = {1, 1, 1, lanes(I) / 2};
     s.source = {place::area::input, 0, 0, 3};
@@ -101,7 +101,7 @@ TEST_CASE("the unpaired last element of an odd K reads nothing beyond and adds n
     in[2] = std::numeric_limits<float>::infinity();
     float const* const inputs[] = {in.data()};
     float* const outputs[] = {out.data()};
-    pointwise_kernel<key>::run(s, {packed.data(), nullptr, inputs, outputs});
+    pointwise_kernel<key>::run(s, {{packed.data(), nullptr, inputs, outputs}, s.tables()});
     for (float const x : out) CHECK(x == std::numeric_limits<float>::infinity());
   });
 }
@@ -112,7 +112,7 @@ TEST_CASE("paired weights are in panels by channel and step, with zeros after an
     for (int const outputs : {1, half, half + 1, 3 * half - 1, 5 * half}) {
       int const vectors = (outputs + half - 1) / half;
       kernel_key const key = paired_key<I>({2, 2, 0, vectors % 2}, outputs % half != 0);
-      step_data s;
+      planned_data s;
       s.in = {1, 1, 2, depth};
       s.out = {1, 1, 2, outputs};
       REQUIRE(packed_floats(key, s) == vectors * lanes(I) * (rows + 1));
@@ -150,7 +150,7 @@ TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
     random_numbers random(17);
     for (std::vector<int> const& depths : {std::vector{5, 4, 1, 7}, {6, 2}, {1, 1, 1}, {3, 8}}) {
       input_run runs[4];
-      step_data s;
+      planned_data s;
       int depth = 0, memory = 0;
       for (int const d : depths) {
         runs[s.run_count++] = {{place::area::arena, 0, memory, d + 1}, d, depth, 1};  // one float between pixels
@@ -172,7 +172,7 @@ TEST_CASE("a product in pairs reads an input in segments, also of odd length") {
           for (int c = 0; c < r.depth; ++c) arena[r.at.offset + p * r.at.pixel_stride + c] = random.real();
       pack_matrix<I>(key, s, {.weight = 0, .shift = outputs * depth}, blob.data(), packed.data());
       float* const to[] = {out.data()};
-      pointwise_kernel<key>::run(s, {packed.data(), arena.data(), nullptr, to});
+      pointwise_kernel<key>::run(s, {{packed.data(), arena.data(), nullptr, to}, s.tables()});
       CHECK((packed.guards_untouched() && arena.guards_untouched() && out.guards_untouched()));
       double worst = 0;
       for (int p = 0; p < pixels; ++p)
@@ -208,7 +208,7 @@ TEST_CASE("pairs are used where they save registers, whatever the number of pixe
   kernel_key key;
   key.target = isa::avx512;
   for (int const width : {1, 7, 56}) {
-    step_data s;
+    planned_data s;
     s.in = {1, 3, width, 96};
     s.out = {1, 3, width, 28};  // four half vectors, the last one not full
     choose_matrix(key, s, {});

@@ -22,7 +22,7 @@ int windows(int extent, int kernel, int stride, int dilation, int near, int far,
   return count;
 }
 
-double average(step_data const& s, float const* in, int n, int oy, int ox, int c) {
+double average(planned_data const& s, float const* in, int n, int oy, int ox, int c) {
   window const& w = s.win;
   double sum = 0;
   int inside = 0, with_pads = 0;
@@ -38,7 +38,7 @@ double average(step_data const& s, float const* in, int n, int oy, int ox, int c
   return inside == 0 ? 0 : sum / (s.count_pads ? with_pads : inside);
 }
 
-double maximum(step_data const& s, float const* in, int n, int oy, int ox, int c) {
+double maximum(planned_data const& s, float const* in, int n, int oy, int ox, int c) {
   window const& w = s.win;
   double best = -INFINITY;
   for (int ky = 0; ky < w.kernel_h; ++ky)
@@ -62,7 +62,7 @@ template <class Kernel, class Reference>
 void many_windows(isa target, bool partial, bool dilated, Reference reference, window const& known = {0, 0}) {
   for (int seed = 0; seed < 150; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
-    step_data s;
+    planned_data s;
     window& w = s.win;
     w = {r.integer(1, 5), r.integer(1, 5), r.integer(1, 3), r.integer(1, 3)};
     if (known.kernel_h > 0) w = known;
@@ -136,7 +136,7 @@ TEST_CASE("global pooling reduces every image of the batch") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 60; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
-      step_data s;
+      planned_data s;
       s.in = {r.integer(1, 3), r.integer(1, 17), r.integer(1, 17), channels(r, I, true)};
       s.out = {s.in.n, 1, 1, s.in.c};
       s.win.kernel_h = s.in.h;
@@ -163,7 +163,7 @@ TEST_CASE("global pooling reduces every image of the batch") {
 TEST_CASE("the average of a hundred thousand pixels is as accurate as that of a few") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     test::numbers r(1);
-    step_data s;
+    planned_data s;
     s.in = {1, 317, 331, 3};
     s.out = {1, 1, 1, 3};
     s.win.kernel_h = s.in.h;
@@ -191,7 +191,7 @@ TEST_CASE("an epilogue follows pooling") {
     return with;
   }();
   test::numbers r(3);
-  step_data s;
+  planned_data s;
   s.in = {2, 6, 6, 21};
   s.out = {2, 3, 3, 21};
   s.win = {2, 2, 2, 2};

@@ -29,7 +29,7 @@ class slice {
     for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i] = std::numeric_limits<float>::quiet_NaN();
     for (long p = 0; p < s.pixels(); ++p) r.fill(at(p), std::size_t(s.c));
   }
-  place input(int index) const { return {place::area::input, index, offset_, stride_}; }
+  place input(int index) const { return {place::area::input, std::uint16_t(index), offset_, stride_}; }
   float const* base() const { return memory_.data(); }
   float* at(long pixel) { return memory_.data() + offset_ + pixel * stride_; }
   float const* at(long pixel) const { return memory_.data() + offset_ + pixel * stride_; }
@@ -44,7 +44,7 @@ class slice {
 
 /// Runs a kernel whose scratch, initially all NaN, ends at unmapped memory and follows floats that must stay untouched.
 template <class Kernel>
-void run(structure what, isa target, step_data s, float const* weights, std::vector<float const*> const& inputs,
+void run(structure what, isa target, planned_data s, float const* weights, std::vector<float const*> const& inputs,
          float* output) {
   constexpr int front = 32;
   std::size_t const floats = std::size_t(attention_scratch_floats(what, s, target));
@@ -53,7 +53,7 @@ void run(structure what, isa target, step_data s, float const* weights, std::vec
   s.scratch = front;
   for (std::size_t i = front; i < arena.size(); ++i) arena[i] = std::numeric_limits<float>::quiet_NaN();
   float* outputs[] = {output};
-  Kernel::run(s, run_memory{weights, arena.data(), inputs.data(), outputs});
+  Kernel::run(s, kernel_memory{{weights, arena.data(), inputs.data(), outputs}, s.tables()});
   bool good = arena.intact();
   for (std::size_t i = 0; i < front; ++i) good = good && arena[i] == test::guarded::canary;
   CHECK(good);

@@ -18,7 +18,7 @@ constexpr kernel_key key() {
 }
 
 struct problem {
-  step_data s;
+  planned_data s;
   test::guarded in, other;
 
   /// Reduces along the axes whose bits are set in `along`: images, rows, columns, channels.
@@ -30,8 +30,8 @@ struct problem {
     s.after[0].operand = {place::area::input, 1, 0, 1};
     s.after[1].alpha = .125f;
   }
-  static step_data made(test::numbers& r, int c, int along) {
-    step_data s;
+  static planned_data made(test::numbers& r, int c, int along) {
+    planned_data s;
     s.in = s.out = {r.integer(1, 3), r.integer(1, 6), r.integer(1, 7), c};
     if (along & 1) s.out.n = 1;
     if (along & 2) s.out.h = 1;
@@ -116,7 +116,7 @@ TEST_CASE("the index of the largest channel, the first or the last of several") 
 
 TEST_CASE("sums of many terms are as exact as documented") {
   constexpr isa I = native_isa;
-  step_data s;
+  planned_data s;
   s.in = {1, 200, 300, 2};
   s.out = {1, 1, 1, 2};
   s.source = {place::area::input, 0, 0, 2};

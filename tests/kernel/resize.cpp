@@ -13,12 +13,12 @@ constexpr kernel_key key(structure what, isa target, bool partial) {
   return {.what = what, .target = target, .partial = partial};
 }
 
-double pixel(step_data const& s, float const* in, int n, int y, int x, int c) {
+double pixel(planned_data const& s, float const* in, int n, int y, int x, int c) {
   return double(in[test::index_of(s.in, s.source.pixel_stride, n, y, x, c)]);
 }
 
 /// The source position of pixel i, by the step's rule or else `standard`.
-double place_of(step_data const& s, int i, int in, int out, sampling standard) {
+double place_of(planned_data const& s, int i, int in, int out, sampling standard) {
   auto const how = s.move.begin == 0 ? standard : sampling(s.move.begin);
   if (out == 1 && (how == sampling::align_corners || how == sampling::half_pixel_or_first)) return 0;
   if (how == sampling::align_corners) return i * (in - 1.) / (out - 1);
@@ -26,7 +26,7 @@ double place_of(step_data const& s, int i, int in, int out, sampling standard) {
   return ((2. * i + 1) * in - out) / (2. * out);
 }
 /// The nearest pixel, or the one before or after.
-int nearest(step_data const& s, int i, int in, int out) {
+int nearest(planned_data const& s, int i, int in, int out) {
   double const at = std::clamp(place_of(s, i, in, out, sampling::asymmetric), 0., in - 1.);
   auto const how = rounding(s.move.step - 1);
   int best = 0;
@@ -39,16 +39,16 @@ int nearest(step_data const& s, int i, int in, int out) {
   }
   return best;
 }
-double nearest_pixel(step_data const& s, float const* in, int n, int y, int x, int c) {
+double nearest_pixel(planned_data const& s, float const* in, int n, int y, int x, int c) {
   return pixel(s, in, n, nearest(s, y, s.in.h, s.out.h), nearest(s, x, s.in.w, s.out.w), c);
 }
 
 /// Linear interpolation as a sum of hat functions around pixel centres; the outermost values continue beyond the edges.
-double hat(step_data const& s, int p, int i, int in, int out) {
+double hat(planned_data const& s, int p, int i, int in, int out) {
   double const at = std::clamp(place_of(s, i, in, out, sampling::half_pixel), 0., in - 1.);
   return std::max(0., 1 - std::fabs(at - p));
 }
-double interpolated(step_data const& s, float const* in, int n, int y, int x, int c) {
+double interpolated(planned_data const& s, float const* in, int n, int y, int x, int c) {
   double sum = 0;
   for (int p = 0; p < s.in.h; ++p)
     for (int q = 0; q < s.in.w; ++q)
@@ -61,7 +61,7 @@ void many_sizes(isa target, bool partial, double tolerance, Reference reference)
   int const l = lanes(target);
   for (int seed = 0; seed < 240; ++seed) {
     test::numbers r(static_cast<unsigned>(seed));
-    step_data s;
+    planned_data s;
     s.move.begin = seed % 2 ? r.integer(1, 4) : 0;
     s.move.step = seed % 2 ? r.integer(1, 4) : 1;
     int const odd = r.one_of({1, 2, 3, 17, 24, l, l + 1, 2 * l - 1, 3 * l + 1}), even = r.one_of({l, 2 * l, 3 * l});
@@ -100,7 +100,7 @@ TEST_CASE("pixels are interpolated between the centres of neighbours") {
 TEST_CASE("interpolation to the same extents is a copy, and equal pixels stay equal within two roundings") {
   constexpr kernel_key k = key(structure::resize_bilinear, native_isa, true);
   test::numbers r(1);
-  step_data s;
+  planned_data s;
   s.in = s.out = {2, 5, 7, 19};
   s.source = {place::area::input, 0, 0, 19};
   s.destination = {place::area::output, 0, 0, 19};
@@ -118,7 +118,7 @@ TEST_CASE("interpolation to the same extents is a copy, and equal pixels stay eq
 
 TEST_CASE("weights are exact over ten thousand pixels") {
   constexpr kernel_key k = key(structure::resize_bilinear, native_isa, true);
-  step_data s;
+  planned_data s;
   s.in = {1, 1, 10007, 1};
   s.out = {1, 1, 9001, 1};
   s.source = {place::area::input, 0, 0, 1};
@@ -145,7 +145,7 @@ TEST_CASE("an epilogue follows resizing") {
   };
   constexpr kernel_key near = with(structure::resize_nearest), between = with(structure::resize_bilinear);
   test::numbers r(3);
-  step_data s;
+  planned_data s;
   s.in = {2, 3, 4, 21};
   s.out = {2, 6, 5, 21};
   s.source = {place::area::input, 0, 0, 21};

@@ -15,8 +15,8 @@ constexpr kernel_key key(isa target, Kinds... kinds) {
   return k;
 }
 
-step_data step(test::numbers& r, shape const& s) {
-  step_data d;
+planned_data step(test::numbers& r, shape const& s) {
+  planned_data d;
   d.in = d.out = s;
   d.source = {place::area::input, 0, 0, s.c + r.integer(0, 1) * r.integer(0, 9)};
   d.destination = {place::area::output, 0, 0, s.c + r.integer(0, 1) * r.integer(0, 9)};
@@ -35,7 +35,7 @@ std::vector<double> definition(float const* x, int channels) {
 
 /// Runs a step and compares every channel within the bound that the kernel documents.
 template <kernel_key K>
-void check(step_data const& s, test::guarded const& in) {
+void check(planned_data const& s, test::guarded const& in) {
   test::guarded out(test::extent(s.out, s.destination.pixel_stride));
   test::call<softmax_kernel<K>>(s, nullptr, {in.data()}, out.data());
   double worst = 0;  // as a fraction of the bound
@@ -65,7 +65,7 @@ TEST_CASE("softmax is exact to its bound for any number of channels, pixels and 
     int const l = lanes(I), channels[] = {1, 2, 3, 10, 17, 49, 128, 196, 256, 1000, l, l + 1, 2 * l - 1, 5 * l + 1};
     for (int seed = 0; seed < 120; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
-      step_data const s = step(r, {r.integer(1, 2), r.integer(1, 5), r.integer(1, 5), r.one_of(channels)});
+      planned_data const s = step(r, {r.integer(1, 2), r.integer(1, 5), r.integer(1, 5), r.one_of(channels)});
       test::guarded in(test::extent(s.in, s.source.pixel_stride));
       float const size = seed % 4 == 0 ? 200.f : seed % 4 == 1 ? 1e-3f : 8.f, middle = seed % 3 == 0 ? -1000.f : 0.f;
       r.fill(in.data(), in.size(), middle - size, middle + size);
@@ -79,7 +79,7 @@ TEST_CASE("softmax of minus infinity is 0") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int channels : {2, 5, lanes(I), lanes(I) + 3}) {
       test::numbers r(1);
-      step_data const s = step(r, {1, 1, 3, channels < 2 ? 2 : channels});
+      planned_data const s = step(r, {1, 1, 3, channels < 2 ? 2 : channels});
       test::guarded in(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
       r.fill(in.data(), in.size(), -600, -590);
       in[0] = -INFINITY;
@@ -96,7 +96,7 @@ TEST_CASE("softmax of a pixel is NaN if it has a NaN or plus infinity, or if all
     for (int at = 0; at < channels; ++at)
       for (float bad : {float(NAN), INFINITY, -INFINITY}) {
         test::numbers r(1);
-        step_data const s = step(r, {1, 1, 3, channels});
+        planned_data const s = step(r, {1, 1, 3, channels});
         test::guarded in(test::extent(s.in, s.source.pixel_stride)),
             out(test::extent(s.out, s.destination.pixel_stride));
         r.fill(in.data(), in.size());
@@ -117,7 +117,7 @@ TEST_CASE("softmax of a pixel is NaN if it has a NaN or plus infinity, or if all
 TEST_CASE("an epilogue follows softmax") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     test::numbers r(3);
-    step_data s = step(r, {1, 3, 3, 21});
+    planned_data s = step(r, {1, 3, 3, 21});
     s.after[0].operand = {place::area::input, 1, 0, 23};
     s.after[1].alpha = .1f;
     s.after[1].beta = 1.2f;

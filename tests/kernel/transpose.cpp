@@ -24,7 +24,7 @@ TEST_CASE("channel-first images become channel-last ones, also as slices of wide
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 80; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
-      step_data s;
+      planned_data s;
       s.in = s.out = random_shape(r);
       s.source = {place::area::input, 0, 0, s.in.c};
       s.destination = {place::area::output, 0, 0, s.out.c + r.one_of({0, 0, 1, 5})};
@@ -43,7 +43,7 @@ TEST_CASE("channel-last images become channel-first ones") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 80; ++seed) {
       test::numbers r(static_cast<unsigned>(seed));
-      step_data s;
+      planned_data s;
       s.in = s.out = random_shape(r);
       s.source = {place::area::input, 0, 0, s.in.c + r.one_of({0, 0, 1, 5})};
       s.destination = {place::area::output, 0, 0, s.out.c};

@@ -22,7 +22,7 @@ constexpr kernel_key winograd_key(int outputs, register_tile tile, bool partial,
 
 /// Runs the kernel with scratch that is initially all NaN, so that reads before writes show.
 template <kernel_key K>
-void run_with_scratch(step_data const& s, run_memory const& m) {
+void run_with_scratch(step_data const& s, kernel_memory const& m) {
   matrix_test::guarded scratch(layout_of_winograd(K, s).scratch_floats());
   winograd_kernel<K>::run(s, m, scratch.data());
   CHECK(scratch.guards_untouched());
@@ -104,13 +104,13 @@ class subject {
   }
   /// `arena`: for the scratch.
   void run(kernel_function kernel, float const* source, float* destination, float* arena = nullptr) const {
-    kernel(step_, {weights_.data(), arena, &source, &destination});
+    kernel(step_, {{weights_.data(), arena, &source, &destination}, step_.tables()});
   }
-  step_data const& step() const { return step_; }
+  planned_data const& step() const { return step_; }
 
  private:
   kernel_key key_;
-  step_data step_{};
+  planned_data step_{};
   std::vector<float> weights_;
 };
 
@@ -254,7 +254,7 @@ void check_packing(int tile, int inputs, int outputs, int vectors, bool norm) {
       tile == 2 ? std::vector<double>{0, 1, -1} : std::vector<double>{0, 11. / 16, -11. / 16, 1.5, -1.5};
   int const n = tile + 2, width = lanes(I), vectors_in_all = (outputs + width - 1) / width;
   kernel_key const key = winograd_key<I>(tile, {4, vectors, 0, vectors_in_all % vectors}, true);
-  step_data s;
+  planned_data s;
   s.in = {1, 9, 9, inputs};
   s.out = {1, 9, 9, outputs};
   s.win = square;

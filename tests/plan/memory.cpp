@@ -196,7 +196,7 @@ TEST_CASE("every step of 12000 random plans reads what it is meant to read, and 
       } else if (!s.is_whole()) {
         memory.write_piece(s.result, s.piece, s.piece_at, 1);
       } else if (s.copy_to_output >= 0) {
-        memory.write({place::area::output, s.copy_to_output, 0, g.nodes[s.result].out.c}, s.result);
+        memory.write({place::area::output, std::uint16_t(s.copy_to_output), 0, g.nodes[s.result].out.c}, s.result);
       } else {
         memory.write(m.at[s.result], s.result);
       }

@@ -126,7 +126,7 @@ void check_plan(Plan const& plan) {
     for (int i = 0; i < key.parts; ++i) CHECK(key.part[i] == Program::plan.steps[Program::first_part(k) + i].key);
   }
   for (int i = 0; i < Plan::part_count; ++i) {
-    step_data const &a = plan.part(i).data, &b = Program::plan.steps[i].data;
+    planned_data const &a = plan.part(i).data, &b = Program::plan.steps[i].data;
     CHECK(a.block == b.block);
     CHECK(a.weights == b.weights);
     CHECK(a.scratch == b.scratch);

@@ -25,7 +25,7 @@ AGO_INLINE void for_each_place(shape const& s, shape const& keys, window const& 
 }
 
 /// The channels of `p` from `channel` on, as a matrix whose rows are `pixels`.
-AGO_INLINE matrix_rows matrix_at(place const& p, run_memory const& m, row_pixels const& pixels, int channel) {
+AGO_INLINE matrix_rows matrix_at(place const& p, kernel_memory const& m, row_pixels const& pixels, int channel) {
   return {address(p, m) + channel, p.pixel_stride, pixels};
 }
 
@@ -69,15 +69,16 @@ void weigh_rows(float* scores, int rows, int columns, float* factors) {
 /// error of 2 e + (u + 16) * 2^-24 of the largest value, with u keys.
 template <kernel_key K>
 struct attention_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     detail::product_step<K> const step(s, m);
+    step_details const& d = m.details(s);
     int const channels = s.in.c / s.groups;
-    float const factor = s.alpha * std::numbers::log2e_v<float>;
-    detail::for_each_place(s.in, s.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
+    float const factor = d.alpha * std::numbers::log2e_v<float>;
+    detail::for_each_place(s.in, d.other_shape, s.win, [&](int, int, auto const& queries, auto const& keys) {
       for (int channel = 0; channel < s.in.c; channel += channels) {
         auto const at = [&](place const& p, auto const& pixels) { return detail::matrix_at(p, m, pixels, channel); };
-        detail::pack_columns<I>(step.layout.first, at(s.other[0], keys), step.first_operand());
-        detail::pack_rows<I>(step.layout.second, at(s.other[1], keys), step.second_operand());
+        detail::pack_columns<I>(step.layout.first, at(d.other[0], keys), step.first_operand());
+        detail::pack_rows<I>(step.layout.second, at(d.other[1], keys), step.second_operand());
         step.multiply(at(s.source, queries), factor, [&](int first, int count) {
           detail::weigh_rows<I>(step.first_results(), count, step.layout.first.padded_columns(), step.factors());
           step.multiply_again(count);
@@ -97,15 +98,16 @@ struct attention_kernel {
 /// keys[pixel(u), head * d + j]), as in attention.
 template <kernel_key K>
 struct attention_scores_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     detail::product_step<K> const step(s, m);
+    step_details const& d = m.details(s);
     int const channels = s.in.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    detail::for_each_place(s.in, s.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
+    detail::for_each_place(s.in, d.other_shape, s.win, [&](int n, int place, auto const& queries, auto const& keys) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
-        detail::pack_columns<K.target>(step.layout.first, detail::matrix_at(s.other[0], m, keys, head * channels),
+        detail::pack_columns<K.target>(step.layout.first, detail::matrix_at(d.other[0], m, keys, head * channels),
                                        step.first_operand());
-        step.multiply(detail::matrix_at(s.source, m, queries, head * channels), s.alpha, [&](int first, int count) {
+        step.multiply(detail::matrix_at(s.source, m, queries, head * channels), d.alpha, [&](int first, int count) {
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
                         row + first + i, 0);
@@ -119,14 +121,15 @@ struct attention_scores_kernel {
 /// values[pixel(u), head * d + j]), as in attention.
 template <kernel_key K>
 struct attention_values_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     detail::product_step<K> const step(s, m);
+    step_details const& d = m.details(s);
     int const channels = s.out.c / s.groups, places = s.win.stride_h * s.win.stride_w;
-    detail::for_each_place(s.out, s.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
+    detail::for_each_place(s.out, d.other_shape, s.win, [&](int n, int place, auto const& results, auto const& values) {
       for (int head = 0; head < s.groups; ++head) {
         long const row = ((long(n) * places + place) * s.groups + head) * step.layout.rows;
         auto const weights = detail::row_pixels::dense(row, step.layout.rows);
-        detail::pack_rows<K.target>(step.layout.first, detail::matrix_at(s.other[0], m, values, head * channels),
+        detail::pack_rows<K.target>(step.layout.first, detail::matrix_at(d.other[0], m, values, head * channels),
                                     step.first_operand());
         step.multiply(detail::matrix_at(s.source, m, weights, 0), 1.f, [&](int first, int count) {
           for (int i = 0; i < count; ++i)

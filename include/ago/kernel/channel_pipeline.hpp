@@ -13,7 +13,7 @@ namespace ago {
 template <fused_key F>
 struct channel_pipeline {
   /// `first`: data of the parts, one after another.
-  static void run(step_data const& first, run_memory const& m) {
+  static void run(step_data const& first, kernel_memory const& m) {
     step_data const* const whole = &first;
     step_data parts[F.parts];
     for (int i = 0; i < F.parts; ++i) parts[i] = whole[i];
@@ -43,7 +43,7 @@ struct channel_pipeline {
   }
 
   template <int P>
-  AGO_INLINE static void images(step_data const* parts, run_memory const& m, int n) {
+  AGO_INLINE static void images(step_data const* parts, kernel_memory const& m, int n) {
     if constexpr (P < F.parts) {
       if constexpr (F.part[P].what == structure::pointwise) pointwise_kernel<F.part[P]>::image(parts[P], m, n);
       else detail::compute_rows<F.part[P]>(parts[P], m, n, 0, parts[P].out.h);
@@ -55,7 +55,7 @@ struct channel_pipeline {
 /// A chain of pointwise operators (matmul -> matmul) in runs of pixels; bit-identical to the unfused result.
 template <fused_key F>
 struct pixel_pipeline {
-  static void run(step_data const& first, run_memory const& m) {
+  static void run(step_data const& first, kernel_memory const& m) {
     long const pixels = first.out.pixels(), length = first.destination.ring;
     for (long begin = 0; begin < pixels; begin += length)
       parts<0>(&first, m, begin, begin + length < pixels ? begin + length : pixels);
@@ -63,7 +63,7 @@ struct pixel_pipeline {
 
  private:
   template <int P>
-  AGO_INLINE static void parts(step_data const* s, run_memory const& m, long begin, long end) {
+  AGO_INLINE static void parts(step_data const* s, kernel_memory const& m, long begin, long end) {
     if constexpr (P < F.parts) {
       pointwise_kernel<F.part[P]>::run_of(s[P], m, begin, end);
       parts<P + 1>(s, m, begin, end);

@@ -41,12 +41,12 @@ template <kernel_key K>
 struct convolution_kernel {
   static constexpr isa target = K.target;
 
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     _Pragma("GCC unroll 1") for (int image = 0; image < s.in.n; ++image) rows(s, m, image, 0, s.out.h);
   }
 
   /// Output rows first ... last - 1 of one image. The source is kept whole.
-  static void rows(step_data const& s, run_memory const& m, int image, int first, int last) {
+  static void rows(step_data const& s, kernel_memory const& m, int image, int first, int last) {
     constexpr int panel_channels = K.tile.vectors * lanes(target);
     int const rows = s.block <= 0 ? last - first : s.block, ring = s.destination.ring;
     matrix_layout const layout = layout_of_matrix(K, s);
@@ -70,7 +70,7 @@ struct convolution_kernel {
   };
 
   template <int VECTORS, bool PARTIAL>
-  [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, piece const& work) {
+  [[gnu::noinline]] static void panel(step_data const& s, kernel_memory const& m, piece const& work) {
     window const& w = s.win;
     detail::conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
     detail::conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
@@ -90,7 +90,7 @@ struct convolution_kernel {
   template <int VECTORS, bool PARTIAL>
   class panel_walk {
    public:
-    AGO_INLINE panel_walk(step_data const& s, run_memory const& m, piece const& work) : s_(s), after_(s, m) {
+    AGO_INLINE panel_walk(step_data const& s, kernel_memory const& m, piece const& work) : s_(s), after_(s, m) {
       matrix_layout const layout = layout_of_matrix(K, s);
       inputs_ = s.in.c / s.groups;
       shift_ = m.weights + s.weights + work.group * layout.group_floats() + work.channel;

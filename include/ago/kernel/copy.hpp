@@ -39,8 +39,8 @@ template <isa I>
 
 /// The copy between an image and the sequences of the pixels at each place (py, px) in its patches of ph x pw pixels.
 template <isa I>
-strided_copy<I> copy_of_patches(step_data const& s) {
-  bool const fold = s.move.kind == op::fold;
+strided_copy<I> copy_of_patches(step_data const& s, op kind) {
+  bool const fold = kind == op::fold;
   shape const& image = fold ? s.out : s.in;
   long const pixel = fold ? s.destination.pixel_stride : s.source.pixel_stride;
   long const token = fold ? s.source.pixel_stride : s.destination.pixel_stride;
@@ -60,10 +60,9 @@ strided_copy<I> copy_of_patches(step_data const& s) {
 }
 
 template <isa I>
-[[gnu::noinline]] void copy_by_loops(step_data const& s, float const* from, float* to) {
-  movement const& m = s.move;
+[[gnu::noinline]] void copy_by_loops(step_data const& s, movement const& m, float const* from, float* to) {
   axis_strides in(s.in, s.source.pixel_stride), out(s.out, s.destination.pixel_stride);
-  if (m.kind == op::unfold || m.kind == op::fold) return copy_of_patches<I>(s).run(from, to);
+  if (m.kind == op::unfold || m.kind == op::fold) return copy_of_patches<I>(s, m.kind).run(from, to);
   bool const scatters = m.kind == op::concat;
   if (m.kind == op::slice) {
     from += m.begin * in.of[m.axis];
@@ -92,7 +91,7 @@ template <isa I>
 
 }  // namespace detail
 
-/// Moves the elements of a value according to step_data::move, whose fields mean the same as in `node`:
+/// Moves the elements of a value according to step_details::move, whose fields mean the same as in `node`:
 ///   slice            element i along the axis is element begin + i * step of the source;
 ///   concat           element i of the source along the axis becomes element begin + i * step, the others stay;
 ///   channel_shuffle  `groups`;  permute  `order`;  unfold, fold  patches as large as the window's strides;
@@ -101,11 +100,12 @@ template <isa I>
 template <kernel_key K>
 struct copy_kernel {
   static_assert(K.after.count() == 0, "a copy takes no epilogue");
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     float const* const from = detail::address(s.source, m);
     float* const to = detail::mutable_address(s.destination, m);
-    if (s.move.kind == op::reshape) detail::copy_in_order<K.target>(s, from, to);
-    else detail::copy_by_loops<K.target>(s, from, to);
+    movement const& move = m.details(s).move;
+    if (move.kind == op::reshape) detail::copy_in_order<K.target>(s, from, to);
+    else detail::copy_by_loops<K.target>(s, move, from, to);
   }
 };
 

@@ -14,7 +14,7 @@ namespace detail {
 /// A depthwise step bound to its memory; strides in floats.
 template <kernel_key K>
 struct depthwise_memory {
-  depthwise_memory(step_data const& s, run_memory const& m)
+  depthwise_memory(step_data const& s, kernel_memory const& m)
       : finish(s, m), in(address(s.source, m)), out(mutable_address(s.destination, m)), weights(m.weights + s.weights),
         in_pixel(s.source.pixel_stride), in_row(in_pixel * s.in.w), out_pixel(s.destination.pixel_stride),
         out_row(out_pixel * s.out.w), channels(s.out.c) {}
@@ -50,7 +50,7 @@ class depthwise_tile {
  public:
   static constexpr int rows = K.tile.vectors, columns = K.tile.pixels;
   depthwise_memory<K> at;
-  depthwise_tile(step_data const& s, run_memory const& m) : at(s, m) {}
+  depthwise_tile(step_data const& s, kernel_memory const& m) : at(s, m) {}
 
   /// Advances to the output rows from oy on of image n, up to row `end`.
   AGO_INLINE void row(step_data const& s, int n, int oy, int end) {
@@ -178,7 +178,7 @@ class depthwise_window {
  public:
   static constexpr int rows = 1, columns = K.tile.pixels;
   depthwise_memory<K> at;
-  depthwise_window(step_data const& s, run_memory const& m) : at(s, m) {}
+  depthwise_window(step_data const& s, kernel_memory const& m) : at(s, m) {}
 
   AGO_INLINE void row(step_data const& s, int n, int oy, int) {
     image_ = n;
@@ -253,12 +253,12 @@ struct depthwise_method<K, false> { using type = depthwise_window<K>; };
 /// Each pass over the image computes `block` vectors of channels, so that the input rows in use stay in L1.
 template <kernel_key K>
 struct depthwise_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     for (int n = 0; n < s.out.n; ++n) rows(s, m, n, 0, s.out.h);
   }
 
   /// Output rows first_row ... last_row - 1 of image n.
-  [[gnu::noinline]] static void rows(step_data const& s, run_memory const& m, int n, int first_row, int last_row) {
+  [[gnu::noinline]] static void rows(step_data const& s, kernel_memory const& m, int n, int first_row, int last_row) {
     using method = typename detail::depthwise_method<K>::type;
     method work(s, m);
     int const begin = s.channels.first / lanes(K.target);

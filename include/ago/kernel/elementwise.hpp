@@ -8,11 +8,11 @@ namespace ago {
 
 template <kernel_key K>
 struct elementwise_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
     float const* const in = detail::address(s.source, m);
     float* const out = detail::mutable_address(s.destination, m);
-    if (is_one_run(s)) return channels(finish, in, out, 0, s.out.count());
+    if (is_one_run(s, m)) return channels(finish, in, out, 0, s.out.count());
     long const image = long(s.out.h) * s.out.w;
     for (int n = 0; n < s.out.n; ++n) {
       finish.image(s, m, n);
@@ -26,13 +26,13 @@ struct elementwise_kernel {
 
   /// Can all pixels be treated as one long pixel? Yes if there are no gaps between them and nothing depends on the
   /// channel.
-  static bool is_one_run(step_data const& s) {
+  static bool is_one_run(step_data const& s, kernel_memory const& m) {
     static constexpr epilogue after = K.after;  // clang cannot index a part of a template argument at run time
     bool dense = s.source.pixel_stride == s.out.c && s.destination.pixel_stride == s.out.c;
     for (int i = 0; i < after.count(); ++i) {
       stage const& k = after.stages[i];
       if (is_parametric(k.kind) || k.one_channel) return false;
-      stage_data const& d = s.after[i];
+      stage_data const& d = m.stage(s, i);
       if (is_binary(k.kind)) dense = dense && d.operand.pixel_stride == s.out.c && d.image_step == 0;
     }
     return dense;

@@ -11,7 +11,7 @@ namespace ago {
 /// index, rounded toward zero; an index beyond the table selects its first or last row, NaN the first.
 template <kernel_key K>
 struct embedding_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, K.target> finish(s, m);
     float const* id = detail::address(s.source, m);
     float const* const table = m.weights + s.weights;

@@ -82,9 +82,9 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
 template <epilogue E, isa I>
 class finisher {
  public:
-  AGO_INLINE finisher(step_data const& s, run_memory const& m) {
+  AGO_INLINE finisher(step_data const& s, kernel_memory const& m) {
     for (int i = 0; i < stages; ++i) {
-      stage_data const& d = s.after[i];
+      stage_data const& d = m.stage(s, i);
       alpha_[i] = d.alpha;
       beta_[i] = d.beta;
       operand_[i] = detail::address(d.operand, m);
@@ -97,12 +97,12 @@ class finisher {
 
   /// Advances to image `n` of `s`: sets the addresses of operands with one pixel per image, or with the same pixels for
   /// all images.
-  AGO_INLINE void image(step_data const& s, run_memory const& m, int n) {
+  AGO_INLINE void image(step_data const& s, kernel_memory const& m, int n) {
     for (int i = 0; i < stages; ++i)
       if (E.stages[i].kind == op::positions)
-        operand_[i] = m.weights + s.after[i].parameters - n * long(s.out.h) * s.out.w * s.out.c;
-      else if (is_binary(E.stages[i].kind) && s.after[i].image_step != 0)
-        operand_[i] = detail::address(s.after[i].operand, m) + n * s.after[i].image_step;
+        operand_[i] = m.weights + m.stage(s, i).parameters - n * long(s.out.h) * s.out.w * s.out.c;
+      else if (is_binary(E.stages[i].kind) && m.stage(s, i).image_step != 0)
+        operand_[i] = detail::address(m.stage(s, i).operand, m) + long(n) * m.stage(s, i).image_step;
   }
 
   AGO_INLINE vec<I> operator()(vec<I> x, long pixel, int channel) const {

@@ -36,7 +36,7 @@ template <isa I>
 /// same taps. Scratch: out.pixels() windows. Expects tile.pixels_left == out.pixels() % tile.pixels.
 template <kernel_key K>
 struct im2col_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     detail::copy_windows<K.target>(s, detail::address(s.source, m), m.arena + s.scratch);
     step_data product = s;
     product.in = s.out;

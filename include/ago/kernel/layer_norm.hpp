@@ -11,7 +11,7 @@
 
 namespace ago {
 
-/// out[pixel, c] = epilogue((in[pixel, c] - mean) / sqrt(variance + alpha) * gamma[c] + beta[c]), with mean and
+/// out[pixel, c] = epilogue((in[pixel, c] - mean) / sqrt(variance + epsilon) * gamma[c] + beta[c]), with mean and
 /// (biased) variance over the channels of the pixel. Weights as packed by pack_layer_norm.
 ///
 /// The variance is that of x - m, where m is the rounded mean: however far the values are from 0, their differences
@@ -21,7 +21,7 @@ template <kernel_key K>
 struct layer_norm_kernel {
   /// Four pixels at a time, because their operations do not wait for each other. (On Zen 5 they take 0.5 to 0.7 times
   /// as long as one after another.)
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     constexpr int together = 4;
     finisher<K.after, I> const finish(s, m);
     long const pixels = s.out.pixels();
@@ -35,8 +35,9 @@ struct layer_norm_kernel {
 
   /// Normalises PIXELS pixels, from pixel `first` on.
   template <int PIXELS>
-  static void normalise(step_data const& s, run_memory const& m, finisher<K.after, I> const& finish, long first) {
+  static void normalise(step_data const& s, kernel_memory const& m, finisher<K.after, I> const& finish, long first) {
     int const c = s.out.c;
+    float const epsilon = m.details(s).alpha;
     long const from = s.source.pixel_stride, to = s.destination.pixel_stride;
     float const* const in = detail::address(s.source, m) + first * from;
     float* const out = detail::mutable_address(s.destination, m) + first * to;
@@ -66,7 +67,7 @@ struct layer_norm_kernel {
       float const mean = sum_of_lanes(sum[i]) / float(c);
       float const variance = sum_of_lanes(squares[i]) / float(c) - mean * mean;
       rest[i] = vec<I>(mean);
-      scale[i] = vec<I>(1.f / std::sqrt((variance > 0 ? variance : 0) + s.alpha));
+      scale[i] = vec<I>(1.f / std::sqrt((variance > 0 ? variance : 0) + epsilon));
     }
     channels.each([&](int k, int valid) __attribute__((always_inline)) {
       vec<I> const by = vec<I>::load(gamma + k), plus = vec<I>::load(beta + k);

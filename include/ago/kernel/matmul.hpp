@@ -10,15 +10,16 @@ namespace ago {
 /// other[n, y, o, c]. `other` may have one image or one row, which then serves all.
 template <kernel_key K>
 struct matmul_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     using detail::row_pixels;
     detail::product_step<K> const step(s, m);
-    shape const& b = s.other_shape;
+    step_details const& d = m.details(s);
+    shape const& b = d.other_shape;
     long packed = -1;  // the matrix of `other` that is packed
     for (int n = 0; n < s.in.n; ++n)
       for (int y = 0; y < s.in.h; ++y) {
         long const matrix = long(b.n == 1 ? 0 : n) * b.h + (b.h == 1 ? 0 : y);
-        detail::matrix_rows const other{detail::address(s.other[0], m), s.other[0].pixel_stride,
+        detail::matrix_rows const other{detail::address(d.other[0], m), d.other[0].pixel_stride,
                                         row_pixels::dense(matrix * b.w, b.w)};
         if (matrix != packed) {
           if constexpr (K.transposed) detail::pack_columns<K.target>(step.layout.first, other, step.first_operand());
@@ -28,7 +29,7 @@ struct matmul_kernel {
         long const row = (long(n) * s.in.h + y) * s.in.w;
         detail::matrix_rows const rows{detail::address(s.source, m), s.source.pixel_stride,
                                        row_pixels::dense(row, s.in.w)};
-        step.multiply(rows, s.alpha, [&](int first, int count) {
+        step.multiply(rows, d.alpha, [&](int first, int count) {
           for (int i = 0; i < count; ++i)
             step.finish(step.layout.first, step.first_results() + long(i) * step.layout.first.padded_columns(), 1.f,
                         row + first + i, 0);

@@ -18,14 +18,14 @@ class max_pool_tile {
 
  public:
   /// Output rows first ... last - 1 of image n.
-  static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+  static void rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
     max_pool_tile work(s, m);
     work.finish_.image(s, m, n);
     for (int oy = first; oy < last; ++oy) work.row(n, oy);
   }
 
  private:
-  max_pool_tile(step_data const& s, run_memory const& m)
+  max_pool_tile(step_data const& s, kernel_memory const& m)
       : s_(s), finish_(s, m), in_(address(s.source, m)), out_(mutable_address(s.destination, m)) {}
 
   void row(int n, int oy) {

@@ -39,7 +39,7 @@ void pack_shifts(op kind, parameter_source source, int channels, float const* bl
 /// Writes the parameters of all stages in `key.after`, as far as `from` has them. `packed`: start of the model's packed
 /// weights.
 template <isa I>
-void pack_stages(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob,
+void pack_stages(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
                  float* packed) {
   for (int i = 0; i < key.after.count(); ++i) {
     stage const& after = key.after.stages[i];

@@ -13,7 +13,8 @@ namespace ago {
 
 /// Writes the packed weights of one step: those of its main operator and of its epilogue.
 template <isa I>
-void pack_step(kernel_key const& key, step_data const& s, packing_data const& from, float const* blob, float* packed) {
+void pack_step(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
+               float* packed) {
   float* const weights = packed + s.weights;
   switch (key.what) {
     case structure::pointwise:

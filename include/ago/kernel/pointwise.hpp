@@ -15,23 +15,25 @@ struct pointwise_kernel {
   static constexpr isa target = K.target;
   static_assert(!(K.accumulates && (K.paired || K.in_runs)));
 
-  static void run(step_data const& s, run_memory const& m) { pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels())); }
+  static void run(step_data const& s, kernel_memory const& m) {
+    pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels()));
+  }
 
   /// Computes pixels first ... last - 1 of the value. Ring buffers hold pixels, and have room for whole runs. Expects
   /// all runs but the last of the value to consist of whole tiles.
-  static void run_of(step_data const& s, run_memory const& m, long first, long last) {
+  static void run_of(step_data const& s, kernel_memory const& m, long first, long last) {
     auto const slot = [=](place const& p) { return p.ring ? first % p.ring : first; };
     pixels(s, m, pixels_at(s, m, slot(s.source), slot(s.destination), first, last - first));
   }
 
   /// Computes image n. Ring buffers hold all rows of an image. Expects tile.pixels_left == out.h * out.w % tile.pixels.
-  static void image(step_data const& s, run_memory const& m, int n) {
+  static void image(step_data const& s, kernel_memory const& m, int n) {
     long const count = long(s.out.h) * s.out.w, first = n * count;
     pixels(s, m, pixels_at(s, m, s.source.ring ? 0 : first, s.destination.ring ? 0 : first, first, count));
   }
 
   /// Computes output rows first ... last - 1 of image n. Expects tile.pixels_left == out.w % tile.pixels.
-  static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+  static void rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
     int const together = K.tile.pixels_left == 0 ? last - first : 1;  // rows of whole tiles are one run of pixels
     for (int y = first; y < last;) {
       int end = y + together < last ? y + together : last;
@@ -53,7 +55,7 @@ struct pointwise_kernel {
   };
 
   /// `from`, `to`: the pixels at which the run begins in the memory of source and destination.
-  AGO_INLINE static pixel_run pixels_at(step_data const& s, run_memory const& m, long from, long to, long first,
+  AGO_INLINE static pixel_run pixels_at(step_data const& s, kernel_memory const& m, long from, long to, long first,
                                         long count) {
     return {detail::address(s.source, m) + from * s.source.pixel_stride,
             detail::mutable_address(s.destination, m) + to * s.destination.pixel_stride, first, count, from};
@@ -65,7 +67,7 @@ struct pointwise_kernel {
     return end < wrap ? end : wrap;
   }
 
-  AGO_INLINE static void pixels(step_data const& s, run_memory const& m, pixel_run const& all) {
+  AGO_INLINE static void pixels(step_data const& s, kernel_memory const& m, pixel_run const& all) {
     matrix_layout const layout = layout_of_matrix(K, s);
     int const end = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < end ? panels : end;
@@ -86,7 +88,7 @@ struct pointwise_kernel {
 
   /// Computes VECTORS vectors of output channels of a run of pixels, from `channel` on.
   template <int VECTORS, bool PARTIAL>
-  [[gnu::noinline]] static void panel(step_data const& s, run_memory const& m, pixel_run const& run, int channel) {
+  [[gnu::noinline]] static void panel(step_data const& s, kernel_memory const& m, pixel_run const& run, int channel) {
     constexpr int steps = K.paired ? 2 : 1, results = (VECTORS + steps - 1) / steps;
     constexpr bool partial = PARTIAL || VECTORS % steps != 0;
     float const* const packed = m.weights + s.weights;
@@ -122,7 +124,7 @@ struct pointwise_kernel {
         if constexpr (K.in_runs) {
           float const* w = weights;
           _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
-            input_run const& in = s.runs[r];
+            input_run const& in = m.run(s, r);
             long const stride = in.at.pixel_stride;
             add(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
             w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);

@@ -64,7 +64,7 @@ struct window_pool {
   static constexpr int V = lanes(I);
 
   /// Output rows first ... last - 1 of image n.
-  static void rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+  static void rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
     finisher<K.after, I> finish(s, m);
     float const* const in = address(s.source, m);
     finish.image(s, m, n);
@@ -118,7 +118,7 @@ struct window_pool {
 /// Computes all images with a method that computes rows.
 template <class Rows>
 struct pool_of_images : Rows {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     for (int n = 0; n < s.out.n; ++n) Rows::rows(s, m, n, 0, s.out.h);
   }
 };
@@ -131,7 +131,7 @@ struct global_reduction {
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I), block = 64, chains = V == 4 ? 2 : 4;
 
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
     long const pixels = long(s.in.h) * s.in.w;
     float const* in = address(s.source, m);

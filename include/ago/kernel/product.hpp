@@ -150,9 +150,9 @@ class product_step {
  public:
   static constexpr isa target = K.target;
 
-  product_step(step_data const& s, run_memory const& m)
-      : layout(layout_of_attention(K.what, s, target)), scratch_(m.arena + s.scratch), after_(s, m),
-        destination_(mutable_address(s.destination, m)), stride_(s.destination.pixel_stride) {
+  product_step(step_data const& s, kernel_memory const& m)
+      : layout(layout_of_attention(K.what, s, m.details(s).other_shape, target)), scratch_(m.arena + s.scratch),
+        after_(s, m), destination_(mutable_address(s.destination, m)), stride_(s.destination.pixel_stride) {
     constexpr bool weighs = K.what == structure::attention;  // padded keys must not count in the softmax
     write_start<target>(layout.first, weighs ? -std::numeric_limits<float>::infinity() : 0.f,
                         scratch_ + layout.first_start());

@@ -49,9 +49,10 @@ struct reducer {
 /// of their absolute values.
 template <kernel_key K>
 struct reduction_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
     box const b(s);
+    bool const last = m.details(s).move.begin != 0;
     float const* const in = detail::address(s.source, m);
     float* out = detail::mutable_address(s.destination, m);
     long pixel = 0;
@@ -59,7 +60,7 @@ struct reduction_kernel {
       finish.image(s, m, n);
       for (int y = 0; y < s.out.h; ++y)
         for (int x = 0; x < s.out.w; ++x, ++pixel, out += s.destination.pixel_stride)
-          one_pixel(s, b, finish, in + n * b.image + y * b.row + x * b.pixel, out, pixel);
+          one_pixel(s, b, last, finish, in + n * b.image + y * b.row + x * b.pixel, out, pixel);
     }
   }
 
@@ -79,10 +80,11 @@ struct reduction_kernel {
           count(float(images) * float(rows) * float(columns) * float(s.in.c / s.out.c)) {}
   };
 
-  AGO_INLINE static void one_pixel(step_data const& s, box const& b, finisher<K.after, I> const& finish,
-                                   float const* in, float* out, long pixel) {
+  /// `last`: arg_max selects the last of equal channels.
+  AGO_INLINE static void one_pixel(step_data const& s, box const& b, [[maybe_unused]] bool last,
+                                   finisher<K.after, I> const& finish, float const* in, float* out, long pixel) {
     if constexpr (K.reduces == op::arg_max) {
-      float const index = float(s.move.begin ? last_largest(in, s.in.c) : first_largest(in, s.in.c));
+      float const index = float(last ? last_largest(in, s.in.c) : first_largest(in, s.in.c));
       finish(vec<I>(index), pixel, 0, 1).store(out, 1);
     } else if (s.in.c == s.out.c) {
       int c = 0;

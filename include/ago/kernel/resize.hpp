@@ -106,13 +106,14 @@ class pixels_between {
 /// move.begin is the sampling, move.step is 1 + the rounding; positions are computed in integers.
 template <kernel_key K>
 struct resize_nearest_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, K.target> finish(s, m);
     float const* image = detail::address(s.source, m);
     float* out = detail::mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
-    auto const from = s.move.begin == 0 ? sampling::asymmetric : sampling(s.move.begin);
-    auto const how = rounding(s.move.step - 1);
+    movement const& move = m.details(s).move;
+    auto const from = move.begin == 0 ? sampling::asymmetric : sampling(move.begin);
+    auto const how = rounding(move.step - 1);
     detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {
@@ -133,12 +134,12 @@ struct resize_nearest_kernel {
 /// move.begin is the sampling.
 template <kernel_key K>
 struct resize_bilinear_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> finish(s, m);
     float const* image = detail::address(s.source, m);
     float* out = detail::mutable_address(s.destination, m);
     long const row = long(s.in.w) * s.source.pixel_stride;
-    auto const from = sampling(s.move.begin);
+    auto const from = sampling(m.details(s).move.begin);
     detail::places const rows(from, s.in.h, s.out.h), columns(from, s.in.w, s.out.w);
     long pixel = 0;
     for (int n = 0; n < s.out.n; ++n, image += s.in.h * row) {

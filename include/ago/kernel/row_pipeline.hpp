@@ -12,7 +12,7 @@ namespace ago {
 namespace detail {
 
 template <kernel_key K>
-AGO_INLINE void compute_rows(step_data const& s, run_memory const& m, int n, int first, int last) {
+AGO_INLINE void compute_rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
   if constexpr (K.what == structure::pointwise) pointwise_kernel<K>::rows(s, m, n, first, last);
   else if constexpr (K.what == structure::depthwise) depthwise_kernel<K>::rows(s, m, n, first, last);
   else if constexpr (K.what == structure::max_pool) max_pool_kernel<K>::rows(s, m, n, first, last);
@@ -33,7 +33,7 @@ constexpr bool computes_by_twos() {
 
 /// Computes the missing rows of part P before row `end`, after the rows that they read.
 template <fused_key F, int P>
-AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int end, int* done) {
+AGO_INLINE void advance(step_data const* parts, kernel_memory const& m, int n, int end, int* done) {
   step_data const& s = parts[P];
   if constexpr (computes_by_twos<F, P>())
     if (!parts[P + 1].win.goes_row_by_row()) end += (end - done[P]) % 2;  // the ring buffer has room for one more
@@ -47,7 +47,7 @@ AGO_INLINE void advance(step_data const* parts, run_memory const& m, int n, int 
 
 /// Computes image n, a few rows of the last part at a time.
 template <fused_key F>
-AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n) {
+AGO_INLINE void rolling_rows(step_data const* parts, kernel_memory const& m, int n) {
   int done[F.parts]{};
   for (int y = 0; y < parts[F.parts - 1].out.h; y += pipeline_rows)
     advance<F, F.parts - 1>(parts, m, n, y + pipeline_rows, done);
@@ -63,7 +63,7 @@ AGO_INLINE void rolling_rows(step_data const* parts, run_memory const& m, int n)
 template <fused_key F>
 struct row_pipeline {
   /// `first`: data of the parts, one after another.
-  static void run(step_data const& first, run_memory const& m) {
+  static void run(step_data const& first, kernel_memory const& m) {
     for (int n = 0; n < first.out.n; ++n) detail::rolling_rows<F>(&first, m, n);
   }
 };

@@ -46,7 +46,7 @@ AGO_INLINE float row_exp(float const* row, float most, float* to, int count) {
 /// epilogue: (8 + c / lanes + most - in[pixel, c]) * 2^-24 of the result, and 2e-38 absolute.
 template <kernel_key K>
 struct softmax_kernel {
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     finisher<K.after, I> const finish(s, m);
     float const* const in = detail::address(s.source, m);
     float* const out = detail::mutable_address(s.destination, m);

@@ -76,7 +76,7 @@ void transpose(float const* from, long from_stride, float* to, long to_stride, l
 template <kernel_key K>
 struct from_nchw_kernel {
   static_assert(K.after.count() == 0, "from_nchw takes no epilogue");
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     long const pixels = long(s.out.h) * s.out.w, stride = s.destination.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
       detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * s.out.c, pixels,
@@ -89,7 +89,7 @@ struct from_nchw_kernel {
 template <kernel_key K>
 struct to_nchw_kernel {
   static_assert(K.after.count() == 0, "to_nchw takes no epilogue");
-  static void run(step_data const& s, run_memory const& m) {
+  static void run(step_data const& s, kernel_memory const& m) {
     long const pixels = long(s.out.h) * s.out.w, stride = s.source.pixel_stride;
     for (int n = 0; n < s.out.n; ++n)
       detail::transpose<K.target>(detail::address(s.source, m) + n * pixels * stride, stride,

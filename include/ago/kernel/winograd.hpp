@@ -100,9 +100,9 @@ template <kernel_key K>
 struct winograd_kernel {
   static constexpr isa target = K.target;
 
-  static void run(step_data const& s, run_memory const& m) { run(s, m, m.arena + s.scratch); }
+  static void run(step_data const& s, kernel_memory const& m) { run(s, m, m.arena + s.scratch); }
 
-  static void run(step_data const& s, run_memory const& m, float* scratch) {
+  static void run(step_data const& s, kernel_memory const& m, float* scratch) {
     piece work{layout_of_winograd(K, s), scratch, 0, 0, 0};
     winograd_layout const& layout = work.layout;
     float const* const source = detail::address(s.source, m);
@@ -128,7 +128,7 @@ struct winograd_kernel {
   };
 
   template <int VECTORS, bool PARTIAL>
-  AGO_INLINE static void panel(step_data const& s, run_memory const& m, piece const& work) {
+  AGO_INLINE static void panel(step_data const& s, kernel_memory const& m, piece const& work) {
     multiply<VECTORS>(m.weights + s.weights + work.layout.panel_offset(work.channel), work);
     finish_outputs<VECTORS, PARTIAL>(s, m, work);
   }
@@ -165,7 +165,7 @@ struct winograd_kernel {
 
   /// Transforms the products, applies the epilogue and stores.
   template <int VECTORS, bool PARTIAL>
-  [[gnu::noinline]] static void finish_outputs(step_data const& s, run_memory const& m, piece const& work) {
+  [[gnu::noinline]] static void finish_outputs(step_data const& s, kernel_memory const& m, piece const& work) {
     constexpr int width = VECTORS * lanes(target);
     finisher<K.after, target> const after(s, m);
     float const* const shift = m.weights + s.weights + work.channel;

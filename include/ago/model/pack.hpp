@@ -19,7 +19,7 @@ void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float
 
 /// Packs the weights of part `i` of a plan, whose data is `data`, and of the siblings merged into it.
 template <isa I, int N>
-void pack_part(int i, planned_step const& part, step_data const& data, merged_packings<N> const& merged,
+void pack_part(int i, planned_step const& part, planned_data const& data, merged_packings<N> const& merged,
                float const* blob, float* packed) {
   pack_step<I>(part.key, data, part.packing, blob, packed);
   for (merged_packing const& m : merged)

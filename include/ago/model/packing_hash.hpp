@@ -21,7 +21,7 @@ class packing_hash {
       if (g.nodes[v].kind == op::constant) add(g.nodes[v].weight).add(memory.at[v].offset).add(g.nodes[v].out.count());
   }
   /// Adds a part of a step; `data`: as used for packing.
-  constexpr void mix(planned_step const& part, step_data const& data) {
+  constexpr void mix(planned_step const& part, planned_data const& data) {
     kernel_key const& k = part.key;
     h_.mix(part.signature);
     add(int(k.what)).add(int(k.target)).add(k.tile.pixels).add(k.tile.vectors).add(k.tile.vectors_left).add(k.paired);

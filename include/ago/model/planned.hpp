@@ -30,6 +30,11 @@ struct can_be_partitioned {
                 "policy::paper_adjacent");
 };
 
+template <bool FitsOffsets>
+struct can_be_addressed {
+  static_assert(FitsOffsets, "ago: packed weights and arena must have fewer than 2^31 floats each");
+};
+
 namespace detail {
 
 /// Replaces a network with a misfit, so that no further errors hide the one that is reported. It has weights and an
@@ -130,7 +135,7 @@ class unchecked_plan {
     for (float& x : packed) x = 0;  // also the gaps that align the steps' weights
     pack_constants(graph, memory, weights.data(), packed.data());
     for (int i = 0; i < parts.count; ++i) {
-      step_data const data = packing_data_of(i);
+      planned_data const data = packing_data_of(i);
       pack_part<Options.target>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
     }
   }
@@ -149,11 +154,12 @@ class unchecked_plan {
   static constexpr step_split split_of(int step) { return splits.of[step]; }
 
  protected:
+  static constexpr bool fits_memory = fits_offsets(plan.packed_floats) && fits_offsets(memory.arena_floats);
   static constexpr auto const& runs = placed<splits>::runs;
 
  private:
-  static constexpr step_data packing_data_of(int part) {
-    step_data data = plan.steps[part].data;
+  static constexpr planned_data packing_data_of(int part) {
+    planned_data data = plan.steps[part].data;
     if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];
     return data;
   }
@@ -173,6 +179,7 @@ class planned : public detail::unchecked_plan<Net, Schedules, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
   static constexpr can_be_partitioned<planned::within_limits> partitionable{};
+  static constexpr can_be_addressed<planned::fits_memory> addressable{};
 };
 
 }  // namespace ago

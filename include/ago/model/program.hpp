@@ -4,6 +4,7 @@
 
 #include <ago/kernel/kernels.hpp>
 #include <ago/model/planned.hpp>
+#include <ago/plan/step_table.hpp>
 
 #include <utility>
 
@@ -29,14 +30,15 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
   static constexpr can_be_partitioned<base::within_limits> partitionable{};
+  static constexpr can_be_addressed<base::fits_memory> addressable{};
   using base::groups, base::runs;
 
  public:
   using base::memory, base::plan, base::splits, base::steps;
 
-  /// Runs all steps, with the work items of each one after another. Outputs must not overlap inputs or each other.
+  /// Runs all steps, with the work items of each one after another.
   static void run(run_memory const& memory) noexcept {
-    for (entry const& e : table.entries) e.function(table.data[e.first], memory);
+    for (int k = 0; k < steps; ++k) run_step(k, memory);
   }
   /// Runs all steps; `team` computes the work items of each.
   template <runs_pieces Team>
@@ -45,62 +47,27 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
   }
   /// Runs one step, for profiling.
   static void run_step(int step, run_memory const& memory) noexcept {
-    for (int i = table.first_entry[step]; i < table.first_entry[step + 1]; ++i)
-      table.entries[i].function(table.data[table.entries[i].first], memory);
+    kernel_memory const m{memory, table.tables()};
+    for (int i = 0; i < table.pieces(step); ++i) kernels.of_step[step](table.piece(step, i), m);
   }
   template <runs_pieces Team>
   static void run_step(int step, run_memory const& memory, Team& team) noexcept {
-    int const first = table.first_entry[step], count = table.first_entry[step + 1] - first;
-    auto const piece = [&](int i) {
-      entry const& e = table.entries[first + i];
-      e.function(table.data[e.first], memory);
-    };
-    if (count == 1) piece(0);
+    kernel_memory const m{memory, table.tables()};
+    auto const piece = [&](int i) { kernels.of_step[step](table.piece(step, i), m); };
+    if (int const count = table.pieces(step); count == 1) piece(0);
     else team.run(count, piece);
   }
 
  private:
-  struct entry {
-    kernel_function function;
-    int first;  ///< index of its data
-  };
-  static constexpr piece_counts counts = count_pieces(groups, splits, runs);
-
-  struct moved_runs {
-    input_run run[counts.runs > 0 ? counts.runs : 1];
-  };
-  /// The input segments of each work item.
-  static constexpr moved_runs piece_runs = [] {
-    moved_runs r{};
-    int n = 0;
-    for_each_piece(groups, splits, memory, plan, [&](int, int first, int, step_piece const& piece) {
-      for (int i = 0; i < runs.count[first]; ++i) r.run[n++] = run_of_piece(runs.run[runs.first[first] + i], piece);
-    });
-    return r;
-  }();
-
-  /// An entry for each work item, and the data of its parts.
-  struct piece_table {
-    entry entries[counts.pieces];
-    int first_entry[steps + 1];
-    step_data data[counts.parts];
+  struct kernel_list {
+    kernel_function of_step[steps];
   };
   template <int... I>
-  static constexpr piece_table make_table(std::integer_sequence<int, I...>) {
-    kernel_function const functions[] = {kernel_for<key_of(groups, plan, I)>()...};
-    piece_table t{};
-    piece_counts n;
-    for_each_piece(groups, splits, memory, plan, [&](int step, int first, int count, step_piece const& piece) {
-      t.entries[n.pieces++] = {functions[step], n.parts};
-      t.first_entry[step + 1] = n.pieces;
-      for (int i = 0; i < count; ++i) t.data[n.parts + i] = piece.part[i];
-      if (runs.count[first] > 0) t.data[n.parts].runs = piece_runs.run + n.runs;
-      n.parts += count;
-      n.runs += runs.count[first];
-    });
-    return t;
+  static constexpr kernel_list kernels_of(std::integer_sequence<int, I...>) {
+    return {{kernel_for<key_of(groups, plan, I)>()...}};
   }
-  static constexpr piece_table table = make_table(std::make_integer_sequence<int, steps>{});
+  static constexpr kernel_list kernels = kernels_of(std::make_integer_sequence<int, steps>{});
+  static constexpr step_table<size_of_step_table(groups, splits, plan, runs)> table{groups, splits, memory, plan, runs};
 };
 
 }  // namespace ago

@@ -118,7 +118,7 @@ struct convolution_list {
 template <int V, int E, int O>
 constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes const& s, isa target) {
   node const& n = g.nodes[s.main];
-  step_data data{};
+  planned_data data{};
   data.in = g.nodes[s.source].out;
   data.out = n.out;
   data.other_shape = g.nodes[s.inputs[0]].out;

@@ -51,16 +51,16 @@ constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output.
-constexpr double other_cycles(kernel_key const& key, step_data const& s) {
+constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
   double const vectors = double(s.in.count() + s.out.count()) / lanes(key.target);
   if (!is_product(key.what)) return 4 * vectors;
-  attention_layout const l = layout_of_attention(key.what, s, key.target);
+  attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
   double const results = double(s.out.count()) / lanes(key.target);
   return 4 * vectors + 2 * results * (key.what == structure::attention ? 2 * l.first.columns : l.first.depth);
 }
 
 /// Quarter cycles of the arithmetic of one part; `in`: the tiling of the pipeline that it is part of.
-constexpr double cycles_of(kernel_key const& key, step_data const& s, chain_tiling const& in) {
+constexpr double cycles_of(kernel_key const& key, planned_data const& s, chain_tiling const& in) {
   if (is_matrix(key.what)) return matrix_cycles(key, s, in);
   if (key.what == structure::im2col) return matrix_cycles(key, s, in) + 8 * double(s.in.count());
   if (winograd_tile(key.what) > 0) return winograd_cycles(key, s);

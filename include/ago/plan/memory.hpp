@@ -143,16 +143,16 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
       m.scratch[v] = m.buffers[b].offset;
       continue;
     }
-    m.at[v] = {place::area::arena, 0, m.buffers[b].offset, g.nodes[v].out.c};
+    m.at[v] = {place::area::arena, 0, int(m.buffers[b].offset), g.nodes[v].out.c};
     int const k = written_by[v];
     if (k >= 0) m.at[v].ring = groups.ring[k];
     if (k >= 0 && groups.chunk[k] > 0) m.at[v].pixel_stride = groups.chunk[k];
   }
   for (int v = 0; v < g.node_count; ++v) {
-    if (v < g.input_count) m.at[v] = {place::area::input, v, 0, g.nodes[v].out.c};
-    if (output[v] >= 0) m.at[v] = {place::area::output, output[v], 0, g.nodes[v].out.c};
+    if (v < g.input_count) m.at[v] = {place::area::input, std::uint16_t(v), 0, g.nodes[v].out.c};
+    if (output[v] >= 0) m.at[v] = {place::area::output, std::uint16_t(output[v]), 0, g.nodes[v].out.c};
     if (g.nodes[v].kind != op::constant) continue;
-    m.at[v] = {place::area::weights, 0, m.constant_floats, g.nodes[v].out.c};
+    m.at[v] = {place::area::weights, 0, int(m.constant_floats), g.nodes[v].out.c};
     m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
   }
   detail::place_views(m, g, views, layouts);

@@ -8,7 +8,7 @@ namespace ago {
 
 /// A work item of a step: the data of its parts.
 struct step_piece {
-  step_data part[max_parts]{};
+  planned_data part[max_parts]{};
   long source_pixel = 0;  ///< its first pixel in the source
 };
 
@@ -48,7 +48,7 @@ constexpr stretch stretch_of(step_split const& s, long extent, int k) {
 
 /// Moves the epilogue's operands and parameters to image `n`, pixel `pixel` (of the whole value) and channel `channel`
 /// of the result.
-constexpr void move_stages(kernel_key const& key, step_data& s, long n, long pixel, long channel) {
+constexpr void move_stages(kernel_key const& key, planned_data& s, long n, long pixel, long channel) {
   for (int i = 0; i < key.after.count(); ++i) {
     stage const& k = key.after.stages[i];
     stage_data& a = s.after[i];
@@ -60,17 +60,19 @@ constexpr void move_stages(kernel_key const& key, step_data& s, long n, long pix
 }
 
 /// Restricts a part to images `of`.
-constexpr void take_images(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+constexpr void take_images(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
   int const n = int(of.first);
   if (reads) s.source.offset += long(n) * s.in.h * s.in.w * s.source.pixel_stride;
   if (writes) s.destination.offset += long(n) * s.out.h * s.out.w * s.destination.pixel_stride;
-  for (place& other : s.other) other.offset += long(n) * s.other_shape.h * s.other_shape.w * other.pixel_stride;
   move_stages(key, s, n, long(n) * s.out.h * s.out.w, 0);
-  s.in.n = s.out.n = s.other_shape.n = int(of.size());
+  s.in.n = s.out.n = int(of.size());
+  if (!is_product(key.what)) return;
+  for (place& other : s.other) other.offset += long(n) * s.other_shape.h * s.other_shape.w * other.pixel_stride;
+  s.other_shape.n = int(of.size());
 }
 
 /// Restricts a part to rows `of` of the result; returns the rows of the source that these read.
-constexpr stretch take_rows(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+constexpr stretch take_rows(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
   window& w = s.win;
   long const start = of.first * w.stride_h - w.pad_top, end = (of.last - 1) * w.stride_h - w.pad_top + w.span_h();
   stretch const seen{start > 0 ? start : 0, end < s.in.h ? end : s.in.h};
@@ -86,7 +88,7 @@ constexpr stretch take_rows(kernel_key const& key, step_data& s, stretch const& 
 }
 
 /// Restricts a part to pixels `of`, as one row.
-constexpr void take_pixels(kernel_key const& key, step_data& s, stretch const& of, bool reads, bool writes) {
+constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
   if (reads) s.source.offset += of.first * s.source.pixel_stride;
   if (writes) s.destination.offset += of.first * s.destination.pixel_stride;
   move_stages(key, s, 0, of.first, 0);
@@ -95,7 +97,7 @@ constexpr void take_pixels(kernel_key const& key, step_data& s, stretch const& o
 }
 
 /// Restricts an attention to the heads whose channels are `of`.
-constexpr void take_heads(kernel_key const& key, step_data& s, stretch const& of) {
+constexpr void take_heads(kernel_key const& key, planned_data& s, stretch const& of) {
   int const channels = s.in.c / s.groups;
   s.source.offset += of.first;
   s.destination.offset += of.first;
@@ -136,7 +138,7 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
   detail::stretch rows = of;
   for (int i = count - 1; i >= 0; --i) {
     kernel_key const& key = parts[i].key;
-    step_data& d = r.part[i];
+    planned_data& d = r.part[i];
     bool const reads = i == 0, writes = i + 1 == count;
     if (s.how == split::images) detail::take_images(key, d, of, reads, writes);
     if (s.how == split::rows) rows = detail::take_rows(key, d, rows, reads, writes);
@@ -165,23 +167,6 @@ constexpr void for_each_piece(fusion_list<S> const& groups, split_list<S> const&
     for (int i = 0; i < splits.of[k].pieces; ++i)
       visit(k, first, count, piece_of(p.steps + first, count, splits.of[k], i, own));
   }
-}
-
-/// The numbers of work items, of their parts, and of the segments of their inputs.
-struct piece_counts {
-  int pieces = 0, parts = 0, runs = 0;
-};
-template <int S, int N, int Runs>
-constexpr piece_counts count_pieces(fusion_list<S> const& groups, split_list<S> const& splits,
-                                    input_run_table<Runs, N> const& runs) {
-  piece_counts r;
-  for (int k = 0; k < groups.count; ++k) {
-    int const pieces = splits.of[k].pieces;
-    r.pieces += pieces;
-    r.parts += pieces * groups.parts[k];
-    r.runs += pieces * runs.count[groups.first[k]];
-  }
-  return r;
 }
 
 /// A segment of a work item's input, from that of its step.

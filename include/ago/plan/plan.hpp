@@ -16,7 +16,7 @@ namespace ago {
 
 struct planned_step {
   kernel_key key{};
-  step_data data{};
+  planned_data data{};
   packing_data packing{};
   step_nodes nodes{};
   std::uint64_t signature{};
@@ -35,7 +35,7 @@ namespace detail {
 /// Describes the main operator of a step: its structure, its data, and the sources of its parameters.
 template <int V, int E, int O>
 constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
-  step_data& d = p.data;
+  planned_data& d = p.data;
   node const& n = g.nodes[s.main];
   p.key.what = structure_of(g, s);
   p.key.transposed = n.transposed;
@@ -43,8 +43,9 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   d.win = n.win;
   d.groups = n.kind == op::embedding ? n.entries : has_weights(n.kind) && n.kind != op::conv2d ? 1 : n.groups;
   d.count_pads = n.count_pads;
-  d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
-  d.move = {n.kind, n.axis, n.begin, n.step, {n.order[0], n.order[1], n.order[2], n.order[3]}};
+  if (!has_weights(n.kind)) d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
+  op const moves = p.key.what == structure::copy ? n.kind : op::identity;
+  d.move = {moves, n.axis, n.begin, n.step, {n.order[0], n.order[1], n.order[2], n.order[3]}};
   for (int i = 0; i < 2 && s.inputs[i] >= 0; ++i) {
     d.other[i] = m.at[s.inputs[i]];
     d.other_shape = g.nodes[s.inputs[i]].out;
@@ -55,7 +56,7 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
 
 /// Narrows a step to a segment of its source.
 constexpr void describe_piece(step_nodes const& s, planned_step& p) {
-  step_data& d = p.data;
+  planned_data& d = p.data;
   int const channels = d.out.c;
   d.in.c = d.out.c = s.piece.count;
   d.source.offset += s.piece.first;
@@ -83,20 +84,20 @@ constexpr void describe_operand(shape const& of, place const& at, shape const& o
     a.operand.pixel_stride = 0;
     a.image_step = of.n == 1 ? 0 : of.c;
   } else if (of.n != out.n) {
-    a.image_step = -long(out.h) * out.w * at.pixel_stride;
+    a.image_step = -out.h * out.w * at.pixel_stride;
   }
 }
 
 /// Describes a step: places, shapes and data, everything except the schedule.
 template <int V, int E, int O>
 constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_plan<V> const& m, planned_step& p) {
-  step_data& d = p.data;
+  planned_data& d = p.data;
   p.nodes = s;
   d.source = m.at[s.source];
   d.destination = m.at[s.result];
   d.in = g.nodes[s.source].out;
   d.out = g.nodes[s.result].out;
-  if (s.copy_to_output >= 0) d.destination = {place::area::output, s.copy_to_output, 0, d.out.c};
+  if (s.copy_to_output >= 0) d.destination = {place::area::output, std::uint16_t(s.copy_to_output), 0, d.out.c};
   p.key.what = structure::elementwise;
   if (s.main >= 0) describe_main(g, s, m, p);
   for (int i = 0; i < s.stage_count; ++i) {
@@ -132,7 +133,7 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 
 /// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for
 /// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
-/// sets step_data::runs.
+/// sets planned_data::runs.
 template <int N, int Runs = 0, int S, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                             memory_plan<V> const& m, auto const& table, options const& o,
@@ -157,13 +158,13 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     chain_tiling const& tiles = groups.tiles[group];
     p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
     detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o.device);
-    if (convolutions.step[i].chosen()) p.data.scratch = m.scratch[steps.step[i].main];
-    p.data.weights = r.packed_floats;
+    if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
+    p.data.weights = int(r.packed_floats);
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
       long const floats = packed_floats(p.key.after.stages[k], target, p.data.out);
       if (floats == 0) continue;
-      p.data.after[k].parameters = r.packed_floats;
+      p.data.after[k].parameters = int(r.packed_floats);
       r.packed_floats += (floats + 15) / 16 * 16;
     }
   }

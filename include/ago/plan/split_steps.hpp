@@ -32,7 +32,7 @@ constexpr bool knows_images(planned_step const& p) {
 
 /// The granule in which one part can be divided along images; 0: it cannot.
 constexpr int granule_of_images(planned_step const& p, bool alone) {
-  step_data const& s = p.data;
+  planned_data const& s = p.data;
   if (s.in.n != s.out.n) return 0;
   switch (p.key.what) {
     case structure::pointwise: return alone ? 0 : 1;  // alone, it is divided along pixels
@@ -53,7 +53,7 @@ constexpr int granule_of_images(planned_step const& p, bool alone) {
 
 /// The granule along rows, as a part of a pipeline or alone.
 constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, bool last) {
-  step_data const& s = p.data;
+  planned_data const& s = p.data;
   window const& w = s.win;
   bool const sees_image = w.pad_top < w.span_h() && (s.out.h - 1) * w.stride_h - w.pad_top < s.in.h;
   if (s.in.n > 1 || s.out.n > 1 || !sees_image) return 0;
@@ -78,7 +78,7 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
 
 /// The granule along pixels.
 constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
-  step_data const& s = p.data;
+  planned_data const& s = p.data;
   if (s.in.pixels() != s.out.pixels() || (s.out.n > 1 && knows_images(p))) return 0;
   if (in.how == tiling::pixels) return in.tile;
   if (in.how != tiling::none) return 0;

@@ -154,11 +154,11 @@ struct fused_key {
 struct place {
   enum class area : std::uint8_t { none, arena, input, output, weights };
   area in = area::none;
-  int index = 0;         ///< which input or output
-  long offset = 0;       ///< floats
-  int pixel_stride =
-      0;  ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel is broadcast
-  int ring = 0;          ///< rows of a ring buffer, row y in slot y % ring; 0: all rows are kept
+  std::uint16_t index = 0;  ///< which input or output
+  int offset = 0;           ///< floats
+  int pixel_stride = 0;     ///< floats between pixels: more than the channels inside a concatenation, 0 if one pixel is
+                            ///< broadcast
+  int ring = 0;             ///< rows of a ring buffer, row y in slot y % ring; 0: all rows are kept
   bool operator==(place const&) const = default;
 };
 
@@ -169,6 +169,9 @@ struct input_run {
   int depth = 0, start = 0, step = 1;
 };
 
+/// Can offsets address an area of memory of so many floats?
+constexpr bool fits_offsets(long floats) { return floats <= 0x7fff'ffff; }
+
 /// Channels first ... last - 1 of a value; all of them if `last` is 0.
 struct channel_range {
   int first = 0, last = 0;
@@ -176,11 +179,10 @@ struct channel_range {
 
 /// The data of one epilogue stage.
 struct stage_data {
-  place operand{};         ///< binary: the other operand; pixel_stride 0 broadcasts one pixel per image
-  long image_step = 0;     ///< binary: added to its addresses for each image; pixels are counted across images
-  long parameters =
-      -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; scale, prelu: factor[padded c];
-           ///< offset into the packed weights
+  place operand{};      ///< binary: the other operand; pixel_stride 0 broadcasts one pixel per image
+  int image_step = 0;   ///< binary: added to its addresses for each image; pixels are counted across images
+  int parameters = -1;  ///< bias: shift[padded c]; batch_norm: scale[padded c], shift[padded c]; scale, prelu:
+                        ///< factor[padded c]; offset into the packed weights
   float alpha = 0, beta = 0;
 };
 
@@ -191,29 +193,51 @@ struct movement {
   op kind = op::identity;
   int axis = 3, begin = 0, step = 1;
   int order[4] = {0, 1, 2, 3};
+  bool operator==(movement const&) const = default;
 };
 
-/// The data of one step.
+/// The data of one step that most kernels read. There is one for every part of every work item, so it is small: offsets
+/// are ints, see fits_offsets, and what few kernels read is in step_tables, at the indices given here.
 struct step_data {
   shape in{}, out{};
   window win{};
-  int groups = 1;           ///< convolution; attention: heads
+  int groups = 1;            ///< convolution; attention: heads
   bool count_pads = false;
   place source{}, destination{};
-  input_run const* runs = nullptr;  ///< pointwise: the source's segments, all its channels; null: contiguous
-  int run_count = 0;
-  int odd_runs = 0;         ///< segments with an odd number of channels
-  place other[2]{};         ///< products of two values: the second operand (keys, values); attention: keys, values
-  shape other_shape{};      ///< of each of them
-  float alpha = 0;          ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
-  movement move{};
-  long weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
-  stage_data after[max_stages]{};
-  int block = 0;            ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
-                            ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
+  int weights = 0;           ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
+  int block = 0;             ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
+                             ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
   channel_range channels{};  ///< output channels to compute: whole panels, except for the last
   channel_range depth{};     ///< input channels to add, if the kernel accumulates
-  long scratch = 0;          ///< Winograd, im2col, products of two values: offset of the scratch in the arena
+  int scratch = 0;           ///< Winograd, im2col, products of two values: offset of the scratch in the arena
+  int run_count = 0;         ///< pointwise: the source's segments, all its channels; 0: contiguous
+  int odd_runs = 0;          ///< segments with an odd number of channels
+  int first_run = 0, first_stage = 0, details = 0;  ///< indices in step_tables
+};
+
+/// The data of one step that few kernels read.
+struct step_details {
+  place other[2]{};     ///< products of two values: the second operand (keys, values); attention: keys, values
+  shape other_shape{};  ///< of each of them
+  float alpha = 0;      ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
+  movement move{};
+  bool operator==(step_details const&) const = default;
+};
+
+/// What steps have in different numbers: each step's entries are contiguous, from the index in step_data on.
+struct step_tables {
+  stage_data const* stages;     ///< of the epilogue
+  input_run const* runs;
+  step_details const* details;  ///< one for each step; steps without details share one
+};
+
+/// The data of one step as it is planned and packed: complete in itself.
+struct planned_data : step_data, step_details {
+  stage_data after[max_stages]{};
+  input_run const* runs = nullptr;
+  constexpr bool has_details() const { return !(static_cast<step_details const&>(*this) == step_details{}); }
+  /// For a kernel that runs this step alone.
+  step_tables tables() const { return {after, runs, this}; }
 };
 
 /// The source of the parameters of an operator or of an epilogue stage: offsets into the user's weight blob in floats,
@@ -245,8 +269,18 @@ struct run_memory {
   float* const* outputs;        ///< likewise, and nothing written beyond the end
 };
 
+/// What a kernel works on besides the data of its step.
+struct kernel_memory : run_memory {
+  step_tables tables;
+
+  constexpr kernel_memory(run_memory const& memory, step_tables const& lists) : run_memory(memory), tables(lists) {}
+  constexpr stage_data const& stage(step_data const& s, int i) const { return tables.stages[s.first_stage + i]; }
+  constexpr input_run const& run(step_data const& s, int i) const { return tables.runs[s.first_run + i]; }
+  constexpr step_details const& details(step_data const& s) const { return tables.details[s.details]; }
+};
+
 /// A kernel, whose key is bound at compile time. The data of a pipeline's parts are contiguous in memory.
-using kernel_function = void (*)(step_data const&, run_memory const&);
+using kernel_function = void (*)(step_data const&, kernel_memory const&);
 
 /// Rounds up to whole vectors.
 constexpr int padded(int channels, isa target) {

@@ -4,6 +4,7 @@
 
 #include <ago/model/program.hpp>
 #include <ago/plan/stages.hpp>
+#include <ago/plan/step_table.hpp>
 #include <ago/tune/schedule_list.hpp>
 
 namespace ago::tuner {
@@ -34,9 +35,10 @@ class live_plan {
   planned_step const& part(int i) const { return made_.plan.steps[i]; }
 
   auto const& memory() const { return made_.memory; }
-  /// Calls visit(step, first part, parts, piece) for every work item of every step.
-  void for_each_piece(auto const& visit) const {
-    ago::for_each_piece(made_.groups, made_.splits, made_.memory, made_.plan, visit);
+  /// The table of steps in lists that grow.
+  template <template <class T, int N> class List>
+  step_table<step_table_size{}, List> table() const {
+    return {made_.groups, made_.splits, made_.memory, made_.plan, made_.runs};
   }
   std::size_t packed_floats() const { return std::size_t(made_.plan.packed_floats); }
   std::size_t arena_floats() const { return std::size_t(made_.memory.arena_floats); }

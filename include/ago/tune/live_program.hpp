@@ -23,12 +23,14 @@ class live_program {
   /// Number of floats that it needs.
   static std::size_t floats_of(plan_type const& plan) { return arena_start(plan) + plan.arena_floats(); }
 
-  /// Null if the menu lacks a kernel. Since candidates differ in few steps, weights that are already packed in `where`
-  /// stay there, and weights with the same layout in `like`, another program of the same weights, are copied. `where`
-  /// must be large enough; a program that used it before becomes invalid. Null: new memory.
+  /// Null if the menu lacks a kernel, or if offsets cannot address its memory. Since candidates differ in few steps,
+  /// weights that are already packed in `where` stay there, and weights with the same layout in `like`, another
+  /// program of the same weights, are copied. `where` must be large enough; a program that used it before becomes
+  /// invalid. Null: new memory.
   static std::unique_ptr<live_program> make(std::shared_ptr<plan_type const> plan, menu_view const& menu,
                                             std::span<float const> weights, live_program const* like = nullptr,
                                             std::shared_ptr<place_type> where = nullptr) {
+    if (!fits_offsets(long(plan->packed_floats())) || !fits_offsets(long(plan->arena_floats()))) return nullptr;
     std::vector<kernel_function> kernels;
     for (int k = 0; k < plan->steps(); ++k) {
       kernels.push_back(menu.find(plan->key(k)));
@@ -48,29 +50,20 @@ class live_program {
   /// Runs one step, for profiling: all steps in order make one run.
   void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     auto const k = std::size_t(step);
-    run_memory const m = memory(inputs, outputs);
-    auto const piece = [&](int i) { kernels_[k](data_[first_[pieces_[k] + std::size_t(i)]], m); };
-    int const count = int(pieces_[k + 1] - pieces_[k]);
-    if (count == 1) piece(0);
+    kernel_memory const m{memory(inputs, outputs), table_.tables()};
+    auto const piece = [&](int i) { kernels_[k](table_.piece(step, i), m); };
+    if (int const count = table_.pieces(step); count == 1) piece(0);
     else workers.run(count, piece);
   }
 
  private:
+  template <class T, int>
+  using growing_list = std::vector<T>;
+
   live_program(std::shared_ptr<plan_type const> plan, std::vector<kernel_function> kernels,
                std::shared_ptr<place_type> where, std::span<float const> weights, live_program const* like)
-      : plan_(std::move(plan)), kernels_(std::move(kernels)), place_(std::move(where)) {
-    std::vector<std::size_t> runs;  // index of the first segment of each work item
-    plan_->for_each_piece([&](int, int first, int count, step_piece const& piece) {
-      first_.push_back(data_.size());
-      runs.push_back(runs_.size());
-      for (int i = 0; i < count; ++i) data_.push_back(piece.part[i]);
-      step_data const& s = plan_->part(first).data;
-      for (int i = 0; i < s.run_count; ++i) runs_.push_back(run_of_piece(s.runs[i], piece));
-    });
-    for (std::size_t i = 0; i < first_.size(); ++i)
-      if (step_data& s = data_[first_[i]]; s.run_count > 0) s.runs = runs_.data() + runs[i];
-    for (int k = 0; k <= plan_->steps(); ++k)
-      pieces_.push_back(k == 0 ? 0 : pieces_.back() + std::size_t(plan_->split_of(k - 1).pieces));
+      : plan_(std::move(plan)), kernels_(std::move(kernels)), place_(std::move(where)),
+        table_(plan_->template table<growing_list>()) {
     pack_constants(plan_type::formed::graph, plan_->memory(), weights.data(), floats());
     for (int i = 0; i < plan_type::part_count; ++i) pack(i, weights, like);
     place_->packed = plan_;
@@ -99,10 +92,7 @@ class live_program {
   std::shared_ptr<plan_type const> plan_;
   std::vector<kernel_function> kernels_;
   std::shared_ptr<place_type> place_;
-  std::vector<step_data> data_;
-  std::vector<input_run> runs_;
-  std::vector<std::size_t> first_;   ///< first part of each work item
-  std::vector<std::size_t> pieces_;  ///< first work item of each step
+  step_table<step_table_size{}, growing_list> table_;
 };
 
 }  // namespace ago::tuner
