@@ -56,14 +56,20 @@ struct convolution_kernel {
       _Pragma("GCC unroll 1") for (int y = first, y_end; y < last; y = y_end) {
         y_end = y + rows < last ? y + rows : last;
         if (ring && y_end > y - y % ring + ring) y_end = y - y % ring + ring;
+        auto const piece = [&](int channel) { return typename shared::piece{image, group, channel, y, y_end}; };
         _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += panel_channels)
-          panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, {image, group, channel, y, y_end});
+          shared::template panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, piece(channel));
         if constexpr (K.tile.vectors_left > 0)
-          if (end > panels) panel<K.tile.vectors_left, K.partial>(s, m, {image, group, panels, y, y_end});
+          if (end > panels) shared::template panel<K.tile.vectors_left, K.partial>(s, m, piece(panels));
       }
   }
 
  private:
+  /// Kernels that differ only in the number of panels share the code of a panel.
+  template <kernel_key>
+  friend struct convolution_kernel;
+  using shared = convolution_kernel<detail::key_of_panels(K)>;
+
   /// A work item: VECTORS vectors of output channels of one group, output rows y ... y_end.
   struct piece {
     int image, group, channel, y, y_end;

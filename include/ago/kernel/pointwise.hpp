@@ -7,6 +7,18 @@
 
 namespace ago {
 
+namespace detail {
+
+/// A run of pixels. `first`: index of the first one in the whole value, which the epilogue uses.
+struct pixel_run {
+  float const* source;
+  float* destination;
+  long first, count;
+  long from;  ///< index of the first one in the source's memory, which in_runs uses
+};
+
+}  // namespace detail
+
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights in
 /// matrix_layout. With in_runs a pixel's channels consist of several segments. Expects tile.pixels_left ==
 /// pixels % tile.pixels, and vectors_left likewise.
@@ -46,13 +58,11 @@ struct pointwise_kernel {
   }
 
  private:
-  /// A run of pixels. `first`: index of the first one in the whole value, which the epilogue uses.
-  struct pixel_run {
-    float const* source;
-    float* destination;
-    long first, count;
-    long from;  ///< index of the first one in the source's memory, which in_runs uses
-  };
+  using pixel_run = detail::pixel_run;
+  /// Kernels that differ only in the number of panels share the code of a panel.
+  template <kernel_key>
+  friend struct pointwise_kernel;
+  using shared = pointwise_kernel<detail::key_of_panels(K)>;
 
   /// `from`, `to`: the pixels at which the run begins in the memory of source and destination.
   AGO_INLINE static pixel_run pixels_at(step_data const& s, kernel_memory const& m, long from, long to, long first,
@@ -80,9 +90,9 @@ struct pointwise_kernel {
       run.from += first;
       run.count = first + block < all.count ? block : all.count - first;
       _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += layout.panel)
-        panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, run, channel);
+        shared::template panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, run, channel);
       if constexpr (K.tile.vectors_left > 0)
-        if (end > panels) panel<K.tile.vectors_left, K.partial>(s, m, run, panels);
+        if (end > panels) shared::template panel<K.tile.vectors_left, K.partial>(s, m, run, panels);
     }
   }
 
