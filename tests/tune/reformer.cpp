@@ -176,7 +176,7 @@ TEST_CASE("if nothing can be gained, hardly anything is replaced") {
 TEST_CASE("minis that gain nothing settle after a number of trials, and are then joined") {
   flat_landscape p({.noise = 0});
   settings s;
-  s.budget = 2000;
+  s.budget = 1100;
   std::map<std::string, int> trials;
   for (trial const& t : searched(p, s).trials) ++trials[t.region];
   for (region const& mini : p.minis()) CHECK(trials[mini.name] == patience(3));

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace ago::tuner {
@@ -70,7 +72,7 @@ class cost_model {
 
   void fit() {
     if (4 * learnt_ > 5 * judged_) judge();
-    fit_with(traits_);
+    if (factor()) solve();
     fitted_ = true;
   }
   double rest(observation const& o) const { return o.cost - traits_.trust * o.analytic; }
@@ -89,29 +91,36 @@ class cost_model {
   /// Estimates the most likely traits.
   void judge() {
     judged_ = learnt_;
-    double best = worst;
+    double best = -std::numeric_limits<double>::infinity();
     traits likeliest;
-    auto const judge_one = [&](traits const& t) {
-      if (double const l = fit_with(t); l > best) best = l, likeliest = t;
-    };
-    for (double const trust : {0., .5, 1.})
-      for (double const kinship : {.5, .7, .85, .93})
-        for (double const of_joins : {.3, .6, .8})
-          for (double const noise : {.01, .1, .5}) judge_one({trust, kinship, of_joins, noise});
+    for (double const kinship : {.5, .7, .85, .93})
+      for (double const of_joins : {.3, .6, .8})
+        for (double const noise : {.01, .1, .5}) {
+          traits_ = {.kinship = kinship, .kinship_of_joins = of_joins, .noise = noise};
+          if (!factor()) continue;
+          for (double const trust : {0., .5, 1.}) {  // the covariances do not depend on it
+            traits_.trust = trust;
+            if (double const l = solve(); l > best) best = l, likeliest = traits_;
+          }
+        }
     traits_ = likeliest;
   }
-  /// The logarithm of the likelihood, up to a constant.
-  double fit_with(traits const& t) {
-    traits_ = t;
-    centre();
+  /// Factors the matrix of covariances; false if it is singular.
+  bool factor() {
     std::size_t const n = seen_.size();
-    std::vector<double> matrix(n * n), open(n);
+    std::vector<double> matrix(n * n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = i; j < n; ++j) matrix[i * n + j] = covariance(seen_[i], seen_[j]);
-      matrix[i * n + i] += t.noise;
-      open[i] = (rest(seen_[i]) - offset_) / scale_;
+      matrix[i * n + i] += traits_.noise;
     }
-    if (!factor_.set(std::move(matrix), n)) return worst;
+    return factor_.set(std::move(matrix), n);
+  }
+  /// Fits the rest, with the matrix as factored last. Returns the logarithm of the likelihood, up to a constant.
+  double solve() {
+    centre();
+    std::size_t const n = seen_.size();
+    std::vector<double> open(n);
+    for (std::size_t i = 0; i < n; ++i) open[i] = (rest(seen_[i]) - offset_) / scale_;
     std::vector<double> const half = factor_.solve_lower(open);
     double squares = 0;
     for (double const h : half) squares += h * h;
@@ -119,7 +128,6 @@ class cost_model {
     return -.5 * squares - factor_.log_root_determinant() - double(n) * std::log(scale_);
   }
 
-  static constexpr double worst = -1e300;
   std::vector<bool> joins_;
   double spread_;
   std::vector<observation> seen_;
