@@ -10,6 +10,7 @@
 
 #include "executor.hpp"
 #include "random_patterns.hpp"
+#include "support/rounds.hpp"
 
 namespace {
 
@@ -60,21 +61,21 @@ outcome simplified(algebra freedom, int graphs) {
 }  // namespace
 
 TEST_CASE("exact rules change no number, and each of them is applied") {
-  outcome const r = simplified(algebra::exact, 3000);
+  outcome const r = simplified(algebra::exact, test::rounds(3000));
   CHECK(r.worst == 0);
   for (int i = 0; i < ago::rules; ++i) {
     CAPTURE(std::string(name_of(ago::rule(i))));
-    if (is_exact(ago::rule(i))) CHECK(r.applied.of[i] >= 20);
+    if (is_exact(ago::rule(i))) CHECK(r.applied.of[i] >= test::rounds(20));
     else CHECK(r.applied.of[i] == 0);
   }
 }
 
 TEST_CASE("rules that reassociate change only rounding, and each of them is applied") {
-  outcome const r = simplified(algebra::reassociate, 3000);
+  outcome const r = simplified(algebra::reassociate, test::rounds(3000));
   CHECK(r.worst > 0);
   for (int i = 0; i < ago::rules; ++i) {
     CAPTURE(std::string(name_of(ago::rule(i))));
-    CHECK(r.applied.of[i] >= 20);
+    CHECK(r.applied.of[i] >= test::rounds(20));
   }
 }
 
