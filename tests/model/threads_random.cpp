@@ -47,7 +47,7 @@ inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 
 #ifdef AGO_TEST_FULL
 constexpr unsigned networks = 24;
 #else
-constexpr unsigned networks = 8;  // tests/differential/planned.cpp runs far more
+constexpr unsigned networks = 4;  // tests/differential/planned.cpp runs far more
 #endif
 
 template <unsigned S>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Builds the project with each generator that is there, from nothing, each target first. Arguments: AGO_SOURCE_DIR
-# IMPORTER COMPILER WORK
+# Builds the project with each of GENERATORS that is there, from nothing, each target first. Arguments: AGO_SOURCE_DIR
+# IMPORTER COMPILER GENERATORS WORK
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE out ECHO_OUTPUT_VARIABLE)
   set(out "${out}" PARENT_SCOPE)
@@ -8,7 +8,7 @@ endfunction()
 
 set(configure ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -DAGO_SOURCE_DIR=${AGO_SOURCE_DIR}
   -DAGO_IMPORT_EXECUTABLE=${IMPORTER} -DCMAKE_CXX_COMPILER=${COMPILER})
-foreach(generator IN ITEMS Ninja "Unix Makefiles")
+foreach(generator IN LISTS GENERATORS)
   string(REPLACE " " "_" folder ${WORK}/${generator})
   if(generator STREQUAL Ninja)
     find_program(builder_of_${folder} ninja)
