@@ -48,9 +48,9 @@ template <unsigned S>
 void compare_random() {
   CAPTURE(S);
   constexpr int tile = draw(S, 16, 1, 60);
-  compare<chain<S>, joined<tiling::rows>, target_of(S / 4)>("rows");
-  compare<chain<S>, joined<tiling::channels, tile>, target_of(S / 4)>("channels");
-  compare<chain<S>, joined<tiling::channels_rows, tile>, target_of(S / 4)>("channels and rows");
+  compare<chain<S>, joined<tiling::rows>, target_of(S)>("rows");
+  compare<chain<S>, joined<tiling::channels, tile>, target_of(S)>("channels");
+  compare<chain<S>, joined<tiling::channels_rows, tile>, target_of(S)>("channels and rows");
 }
 
 }  // namespace
