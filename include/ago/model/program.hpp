@@ -36,7 +36,7 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
  public:
   using base::memory, base::plan, base::splits, base::steps;
 
-  /// Runs all steps, with the work items of each one after another.
+  /// Runs all steps, with the work items of each one after another. Outputs must not overlap inputs or each other.
   static void run(run_memory const& memory) noexcept {
     for (int k = 0; k < steps; ++k) run_step(k, memory);
   }
