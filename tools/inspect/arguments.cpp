@@ -43,8 +43,10 @@ std::vector<std::string> target_names() {
   return names;
 }
 
-std::vector<std::string> const device_names{"x86-64", "cortex-a53", "cortex-a55", "cortex-a76"};
-constexpr device devices[]{{}, cortex_a53, cortex_a55, cortex_a76};
+std::vector<std::string> const device_names{"x86-64",     "cortex-a53", "cortex-a55", "cortex-a72",  "cortex-a76",
+                                            "cortex-a78", "cortex-x1",  "apple-m1",   "neoverse-n1", "neoverse-v1"};
+constexpr device devices[]{{},         cortex_a53, cortex_a55, cortex_a72,  cortex_a76,
+                           cortex_a78, cortex_x1,  apple_m1,   neoverse_n1, neoverse_v1};
 
 void print_lists() {
   std::cout << "ONNX files, or networks, with their default sizes:\n";
@@ -70,7 +72,7 @@ bool names_file(std::string const& name) { return name.ends_with(".onnx") || nam
 /// The arguments as given.
 struct words {
   std::string network, policy = "ago", against, format = "text", size, output, target = name_of(native_isa),
-                       device = "x86-64";
+                       device;
   importer::model_words model;
   bool list = false;
 };
@@ -88,7 +90,7 @@ void declare(CLI::App& app, words& w) {
   app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
   app.add_option("--output", w.output, "file to write instead of standard output");
   app.add_option("--target", w.target, "instruction set to plan for")->capture_default_str();
-  app.add_option("--device", w.device, "device whose caches to plan for")->capture_default_str();
+  app.add_option("--device", w.device, "device whose caches to plan for (default: the usual one of --target)");
   app.add_flag("--list", w.list, "print all networks, policies, formats, instruction sets and devices");
 }
 
@@ -113,7 +115,7 @@ arguments understand(words const& w) {
   a.format = tools::format(choose("format", w.format, format_names));
   a.output = w.output;
   isa const target = targets[choose("instruction set", w.target, target_names())];
-  device const on = devices[choose("device", w.device, device_names)];
+  device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names)];
   a.ways.emplace_back(target, policy(choose("policy", w.policy, policy_names())), on);
   if (w.against.empty()) return a;
   if (a.format != format::text && a.format != format::html)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <ago/plan/options.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace ago;
+
+TEST_CASE("without a device, options have the usual one of their instruction set, wherever they are compiled") {
+  constexpr options arm(isa::neon), x86(isa::avx2), emulated(isa::emulated128);
+#ifdef __APPLE__
+  CHECK(arm.device == apple_m1);
+#else
+  CHECK(arm.device == cortex_a55);
+#endif
+  CHECK(x86.device == device{});
+  CHECK(emulated.device == device{});
+  CHECK(options{}.device == usual_device(native_isa));
+  CHECK(options(policy::ago_ni).device == usual_device(native_isa));
+  CHECK(options(winograd::off).device == usual_device(native_isa));
+  CHECK(options(isa::neon, policy::apollo, {}, winograd::off).device == arm.device);
+}
+
+TEST_CASE("a device that is given is kept, also the default of another instruction set") {
+  CHECK(options(isa::neon, policy::ago, device{}).device == device{});
+  CHECK(options(isa::avx2, policy::ago, cortex_a76).device == cortex_a76);
+  CHECK(options(cortex_a53).device == cortex_a53);
+  CHECK(options(policy::fuse_ops, neoverse_v1).device == neoverse_v1);
+}
+
+TEST_CASE("threads are added to any device") {
+  CHECK(options(isa::neon, threads{4}).device == with_threads(options(isa::neon), 4).device);
+  CHECK(options(isa::avx2, policy::ago, device{.threads = 3}, winograd::on, algebra::exact, horizontal_fusion::off, threads{2})
+            .device.threads == 3);
+}
