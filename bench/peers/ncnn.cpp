@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iomanip>
 #include <sstream>
 
 namespace bench {
@@ -121,8 +122,15 @@ class ncnn_writer {
     if (is_relu(c)) {
       line("ReLU", to, {from}, {to});
     } else {
-      line("Clip", to, {from}, {to}) << " 0=" << c.lower << " 1=" << c.upper;
+      line("Clip", to, {from}, {to}) << " 0=" << number(c.lower) << " 1=" << number(c.upper);
     }
+  }
+  /// A bound as ncnn reads it: with a point or exponent, or it would be an integer, and finite.
+  static std::string number(float x) {
+    std::ostringstream text;
+    constexpr float most = std::numeric_limits<float>::max();
+    text << std::scientific << std::setprecision(9) << std::clamp(x, -most, most);
+    return text.str();
   }
   static bool is_relu(clamp c) { return c.lower == 0 && c.upper == clamp{}.upper; }
 
@@ -143,7 +151,7 @@ class ncnn_writer {
     if (is_relu(l.before)) {
       to << " 9=1";
     } else if (!l.before.is_identity()) {
-      to << " 9=3 -23310=2," << l.before.lower << ',' << l.before.upper;
+      to << " 9=3 -23310=2," << number(l.before.lower) << ',' << number(l.before.upper);
     }
     weights_.push_back(0);
     weights_.insert(weights_.end(), l.weights.begin(), l.weights.end());
