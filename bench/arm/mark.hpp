@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a program tells the plugin what to measure: by system calls that do not exist. Linux, and QEMU, refuse them, at the
-// cost of a few instructions; without the plugin they do nothing.
+// How a program tells the plugin what to measure: by system calls that do not exist. Linux and QEMU refuse them, so
+// without the plugin they do nothing.
 #pragma once
 
 namespace ruler {

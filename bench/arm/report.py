@@ -30,6 +30,16 @@ DEFAULTS = {"network": ["mobilenet_v2", "mnasnet", "squeezenet", "shufflenet_v2"
             "core": ["a55", "a76"]}
 PEERS = {"ncnn": "ncnn", "xnnpack": "XNNPACK"}
 MIB = 1 << 20
+# ncnn's least times with one thread, from benchmark/README.md of its repository (commit a4d2ea1, 2026-07-22): core, type of
+# numbers (ncnn uses halves where the processor computes with them), and by network the size of the image and milliseconds.
+BOARDS = {
+    "Raspberry Pi 3B+, Cortex-A53 at 1.4 GHz": ("a53", "fp32", {"mobilenet_v2": (224, 158.69), "mnasnet": (224, 148.12),
+                                                               "squeezenet": (227, 125.34), "shufflenet_v2": (224, 74.28)}),
+    "Station P2 (RK3568), Cortex-A55 at 2.0 GHz": ("a55", "fp16", {"mobilenet_v2": (224, 60.15), "mnasnet": (224, 55.38),
+                                                                  "squeezenet": (227, 54.31), "shufflenet_v2": (224, 35.48)}),
+    "Raspberry Pi 5, Cortex-A76 at 2.4 GHz": ("a76", "fp16", {"mobilenet_v2": (224, 16.21), "mnasnet": (224, 12.93),
+                                                             "squeezenet": (227, 11.77), "shufflenet_v2": (224, 7.07)}),
+}
 
 
 class Measured:
@@ -195,7 +205,22 @@ def loops_report(measured):
     return "\n\n".join(parts)
 
 
-REPORTS = {"networks": networks_report, "fusion": fusion_report, "memory": memory_report, "kernels": kernels_report,
+def calibration_report(measured):
+    """ncnn's own networks, which are not those of examples/networks to the last layer."""
+    lines, ratios = [], {}
+    for board, (core, numbers, published) in BOARDS.items():
+        little = "little" if CORES[core].model == "in_order" else "big"
+        for network, (size, least) in published.items():
+            model = measured.options.models / f"{network}.param"
+            report = ruler.run(measured.program("arm_ncnn"), [str(model), str(size), numbers, little])
+            estimate = milliseconds(report.total, core)
+            ratios.setdefault(board, []).append(middle(estimate) / least)
+            lines.append([board, numbers, network, time(estimate), f"{least:.1f}", f"{ratios[board][-1]:.2f}"])
+    means = ", ".join(f"{board.split(',')[0]}: {geometric_mean(r):.2f}" for board, r in ratios.items())
+    return f"{table(['board', 'numbers', 'network', 'model, ms', 'published, ms', 'ratio'], lines)}\n\nGeometric means: {means}."
+
+
+REPORTS = {"calibration": calibration_report, "networks": networks_report, "fusion": fusion_report, "memory": memory_report, "kernels": kernels_report,
            "steps": steps_report, "loops": loops_report}
 
 
@@ -206,12 +231,15 @@ def main():
     parser.add_argument("--size", action="append", type=int)
     parser.add_argument("--core", action="append", choices=list(CORES))
     parser.add_argument("--device", action="store_true", help="kernels, steps, loops: compile for each core's device, not the default")
+    parser.add_argument("--models", type=pathlib.Path, help="calibration: the folder benchmark/models of ncnn's sources")
     parser.add_argument("--cmake", action="append", default=[], metavar="OPTION", help="for configuring the build, as -DNAME=VALUE")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="page to update, such as docs/arm.md")
     options = parser.parse_args()
     for name, value in DEFAULTS.items():
         if not getattr(options, name):
             setattr(options, name, value)
+    if options.table == "calibration" and not options.models:
+        parser.error("--table calibration needs --models")
     why = ruler.missing()
     if why:
         sys.exit(why)

@@ -141,7 +141,7 @@ def run(program, words=(), core=None, folder=BUILD):
     library = plugin(folder)
     kept = folder / "reports"
     kept.mkdir(exist_ok=True)
-    name = "-".join([program.name, *filter(None, words), *([core] if core else [])])
+    name = "-".join([program.name, *(pathlib.Path(word).name for word in words), *([core] if core else [])])
     key = hashlib.sha256(program.read_bytes() + library.read_bytes()).hexdigest()
     file, results, output = (kept / f"{name}.{end}" for end in ("json", "results", "output"))
     mark = kept / f"{name}.key"

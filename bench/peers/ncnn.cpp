@@ -136,8 +136,10 @@ class ncnn_writer {
 
   void complex(layer const& l, std::string const& result) {
     bool const is_product = l.kind == op::linear && l.in.pixels() == 1;
-    auto& to = line(is_product ? "InnerProduct" : l.groups > 1 ? "ConvolutionDepthWise" : "Convolution", result,
-                    {operand(l.source)}, {result});
+    auto& to = line(is_product     ? "InnerProduct"
+                    : l.groups > 1 ? "ConvolutionDepthWise"
+                                   : "Convolution",
+                    result, {operand(l.source)}, {result});
     to << " 0=" << l.out.c;
     if (is_product) {
       to << " 1=1 2=" << l.weights.size();
@@ -168,8 +170,8 @@ class ncnn_writer {
       throw unsupported("ncnn has no dilated pooling");
     } else {
       to << " 1=" << w.kernel_w << " 11=" << w.kernel_h << " 2=" << w.stride_w << " 12=" << w.stride_h
-         << " 3=" << w.pad_left << " 13=" << w.pad_top << " 14=" << w.pad_right << " 15=" << w.pad_bottom << " 5=1 6="
-         << int(l.count_pads);
+         << " 3=" << w.pad_left << " 13=" << w.pad_top << " 14=" << w.pad_right << " 15=" << w.pad_bottom
+         << " 5=1 6=" << int(l.count_pads);
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decodes the A64 instructions that compilers generate for floating-point and integer code, by the encodings in the Arm
-// Architecture Reference Manual (DDI 0487), C4.1. What is not recognised counts as vector addition or integer arithmetic.
+// Decodes A64 instructions, by the encodings in the Arm Architecture Reference Manual (DDI 0487), C4.1: those that
+// compilers generate for floating-point and integer code. Any other counts as an addition of vectors or integers.
 #pragma once
 
 #include "instruction.hpp"
@@ -237,16 +237,23 @@ class decoder {
   }
 
   constexpr void vector() {
-    bool const is_fma = matches(0xBF20FC00, 0x0E20CC00) || matches(0xBF80B400, 0x0F801000);  // by vector, by lane
-    if (is_fma || matches(0x5F000000, 0x1F000000)) {
+    bool const half_lane = matches(0xBFC0B400, 0x0F001000);  // fmla, fmls
+    bool const one_lane = matches(0xFF80B400, 0x5F801000);   // the same on one float
+    bool const accumulates = matches(0xBF20FC00, 0x0E20CC00) || matches(0xBF60FC00, 0x0E400C00) ||
+                             matches(0xBF80B400, 0x0F801000) || half_lane || one_lane;
+    if (accumulates || matches(0x5F000000, 0x1F000000)) {
       i_.unit = unit::multiply_add;
-      i_.kind = !is_fma ? kind::multiply_add_scalar : i_.whole ? kind::multiply_add : kind::multiply_add_half;
+      i_.kind = !accumulates || one_lane ? kind::multiply_add_scalar
+                : i_.whole               ? kind::multiply_add
+                                         : kind::multiply_add_half;
       read(v(rn()));
-      read(v(rm()));
-      i_.accumulator = std::uint8_t(v(is_fma ? rd() : ra()));
+      read(v(half_lane ? bits(16, 4) : rm()));
+      i_.accumulator = std::uint8_t(v(accumulates ? rd() : ra()));
       return write(v(rd()));
     }
-    if (matches(0xBFA0FC00, 0x2E20DC00) || matches(0xBF80F400, 0x0F809000)) return three_operands(unit::multiply);
+    if (matches(0xBFA0FC00, 0x2E20DC00) || matches(0xBFE0FC00, 0x2E401C00) || matches(0xBF80F400, 0x0F809000) ||
+        matches(0xBFC0F400, 0x0F009000))
+      return three_operands(unit::multiply);
     if (matches(0xBFA0FC00, 0x2E20FC00)) return three_operands(unit::divide);
     bool const inserts = matches(0xFFE0FC00, 0x4E001C00);
     if (inserts || matches(0xBFE0FC00, 0x0E000C00)) {  // ins, dup from a general register
@@ -279,7 +286,8 @@ class decoder {
       read(v(rn()));
       return write(v(rd()));
     }
-    if (matches(0x9F200400, 0x0E200400)) {  // three of the same type; 3: logic
+    if (matches(0x9F60C400, 0x0E400400)) return three_operands(unit::add);  // three of the same type: halves
+    if (matches(0x9F200400, 0x0E200400)) {                                  // three of the same type; 3: logic
       three_operands(bits(11, 5) == 3 ? unit::move : unit::add);
       if (bits(11, 5) == 3 && bit(29)) read(v(rd()));  // bsl, bit, bif
       return;
@@ -305,7 +313,8 @@ class decoder {
     if (group == 5) {                           // movn, movz, movk
       write_general(rd());
       if (opcode == 3) read_general(rd());
-      if (opcode == 2) i_.arithmetic = arithmetic::constant, i_.constant = std::int64_t(bits(5, 16)) << (16 * bits(21, 2));
+      if (opcode == 2)
+        i_.arithmetic = arithmetic::constant, i_.constant = std::int64_t(bits(5, 16)) << (16 * bits(21, 2));
       return;
     }
     bool const adds = group == 2;  // sp may be operand and result
@@ -318,7 +327,7 @@ class decoder {
       i_.constant = bit(30) ? -value : value;
     }
     if (adds && bit(29)) write(flags);
-    if (group == 4 && opcode == 3) write(flags);    // ands
+    if (group == 4 && opcode == 3) write(flags);        // ands
     if (group == 6 && opcode == 1) read_general(rd());  // bfm
   }
 

@@ -25,8 +25,8 @@ class streams {
   unsigned next_ = 0;
 };
 
-/// Misses of data: `foreseen` ones continue a run, or an instruction asked for the line before. `far`: not in L3 either,
-/// if there is one.
+/// Misses of data: `foreseen` ones continue a run, or an instruction asked for the line before. `far`: those of L2 that
+/// are not in L3 either, if there is one.
 struct misses {
   std::uint64_t l1 = 0, l1_foreseen = 0, l2 = 0, l2_foreseen = 0, far = 0, code_l1 = 0, code_l2 = 0;
 };

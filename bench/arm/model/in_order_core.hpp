@@ -15,7 +15,7 @@ namespace ruler {
 /// - A load of 128 bits issues alone and blocks the core for two cycles a register.
 /// - A load of 64 bits, an insertion from a general register and integer arithmetic issue beside such arithmetic.
 /// - Stores of vectors issue first, and not in neighbouring cycles.
-/// - Results are available after 4 cycles (multiply-add, multiply, add), 3 (loads of 64 bits), 2 (moves between registers).
+/// - Results take 4 cycles (multiply-add, multiply, add), 3 (loads of 64 bits) or 2 (moves between registers).
 class in_order_core {
  public:
   static constexpr int mispredicted = 8;  ///< cycles, the depth of the pipeline

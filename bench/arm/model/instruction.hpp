@@ -29,7 +29,7 @@ enum class unit : std::uint8_t {
   nothing,
 };
 
-/// What reports count. Multiply-adds are of four floats, of two, and of one.
+/// What reports count. Multiply-adds are of four floats (or eight halves), of two, and of one.
 enum class kind : std::uint8_t {
   multiply_add,
   multiply_add_half,
@@ -65,7 +65,7 @@ struct instruction {
   bool whole = false;                      ///< arithmetic on 128 bits
   bool is_conditional = false;             ///< branch
 
-  /// Loads, stores and prefetches: the address is base + offset (+ index << shift); afterwards, `step` is added to the base.
+  /// Loads, stores and prefetches: the address is base + offset (+ index << shift); then `step` is added to the base.
   std::uint8_t base = no_register, index = no_register, shift = 0;
   bool writes_base = false, knows_step = true;
   std::int64_t offset = 0, step = 0;
@@ -75,7 +75,9 @@ struct instruction {
   ruler::arithmetic arithmetic = ruler::arithmetic::unknown;
   std::int64_t constant = 0;
 
-  constexpr bool reads_or_writes() const { return kind >= ruler::kind::vector_load && kind <= ruler::kind::general_store; }
+  constexpr bool reads_or_writes() const {
+    return kind >= ruler::kind::vector_load && kind <= ruler::kind::general_store;
+  }
 };
 
 }  // namespace ruler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The contents of general registers as far as they follow from the addresses of loads and stores. QEMU tells a plugin the
-// address of an access, but nothing of a prefetch, because it does not execute prefetches.
+// The contents of general registers as far as they follow from the addresses of loads and stores. QEMU tells a plugin
+// the address of an access, but nothing of a prefetch, because it does not execute prefetches.
 #pragma once
 
 #include "instruction.hpp"

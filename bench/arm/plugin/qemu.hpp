@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the plugin uses of QEMU's interface for plugins, version 1 (QEMU 4.2 to 8.2; documented in docs/devel/tcg-plugins of
-// QEMU). Debian's qemu-user has the interface, but no package contains qemu-plugin.h.
+// What the plugin uses of QEMU's interface for plugins, version 1 (documented in docs/devel/tcg-plugins.rst of QEMU).
+// Debian's qemu-user 7.2 has the interface, but no package of it contains qemu-plugin.h.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,12 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, qemu_plugin_tb*));
 void qemu_plugin_register_vcpu_tb_exec_cb(qemu_plugin_tb*, void (*)(unsigned, void*), int flags, void*);
-void qemu_plugin_register_vcpu_mem_cb(qemu_plugin_insn*, void (*)(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*),
-                                      int flags, int reads_and_writes, void*);
+void qemu_plugin_register_vcpu_mem_cb(qemu_plugin_insn*,
+                                      void (*)(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*), int flags,
+                                      int reads_and_writes, void*);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t,
-                                          void (*)(qemu_plugin_id_t, unsigned, std::int64_t, std::uint64_t, std::uint64_t,
+                                          void (*)(qemu_plugin_id_t, unsigned, std::int64_t, std::uint64_t,
                                                    std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                                                   std::uint64_t, std::uint64_t));
+                                                   std::uint64_t, std::uint64_t, std::uint64_t));
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void*), void*);
 }

@@ -30,9 +30,9 @@ struct block {
   std::uint64_t end() const { return address + 4 * instructions.size(); }
 };
 
-/// The processors whose caches are simulated. Sizes: Arm's technical reference manuals, with the L2 of common boards:
-/// 512 KB beside the Cortex-A53 of a Raspberry Pi 3, 128 KB a core beside a Cortex-A55 (RK3568 and RK3588 have 512 KB
-/// and more L3, which little cores reach slowly; it is left out), 512 KB and 2 MB of L3 beside the Cortex-A76 of a Pi 5.
+/// The processors whose caches are simulated: L1 as in Arm's technical reference manuals, L2 and L3 as on common boards.
+/// 512 KB of L2 beside the Cortex-A53 of a Raspberry Pi 3; 128 KB for each Cortex-A55 of an RK3588, whose L3 is left out,
+/// as smaller chips have less of it; 512 KB, and 2 MB of L3, beside the Cortex-A76 of a Raspberry Pi 5.
 struct processor {
   char const* name;
   hierarchy caches;
@@ -48,8 +48,9 @@ inline std::vector<processor> processors() {
 
 /// Everything that is counted, in the order of `names`.
 struct totals {
-  static constexpr char const* fixed_names[] = {"loaded_bytes",        "stored_bytes",     "mispredicted", "in_order_cycles",
-                                                "out_of_order_cycles", "known_prefetches", "instructions"};
+  static constexpr char const* fixed_names[] = {"loaded_bytes",    "stored_bytes",        "mispredicted",
+                                                "in_order_cycles", "out_of_order_cycles", "known_prefetches",
+                                                "instructions"};
   static constexpr char const* miss_names[] = {"l1", "l1_foreseen", "l2", "l2_foreseen", "far", "code_l1", "code_l2"};
 
   std::vector<std::uint64_t> values;
