@@ -212,7 +212,7 @@ def calibration_report(measured):
         little = "little" if CORES[core].model == "in_order" else "big"
         for network, (size, least) in published.items():
             model = measured.options.models / f"{network}.param"
-            report = ruler.run(measured.program("arm_ncnn"), [str(model), str(size), numbers, little])
+            report = ruler.run(measured.program("arm_ncnn"), [str(model), str(size), numbers, little], core)
             estimate = milliseconds(report.total, core)
             ratios.setdefault(board, []).append(middle(estimate) / least)
             lines.append([board, numbers, network, time(estimate), f"{least:.1f}", f"{ratios[board][-1]:.2f}"])
@@ -243,7 +243,7 @@ def main():
     why = ruler.missing()
     if why:
         sys.exit(why)
-    text = REPORTS[options.table](Measured(options))
+    text = f"{ruler.circumstances()}.\n\n{REPORTS[options.table](Measured(options))}"
     if options.update:
         page = options.update.read_text(encoding="utf-8")
         options.update.write_text(replace(page, f"arm-{options.table}", text), encoding="utf-8")

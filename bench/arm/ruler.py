@@ -29,7 +29,9 @@ class Core:
     latency, of which the out-of-order core hides more. docs/arm.md has the check against published times."""
     title: str
     ghz: float
+    qemu: str  # its closest processor
     part: str  # of MIDR_EL1, as in /proc/cpuinfo
+    sizes: tuple  # KB of L1, L2 and, if there is one, L3, as plugin/recorder.hpp has them
     model: str
     device: str  # in partition/device.hpp
     l1_foreseen: float
@@ -40,9 +42,9 @@ class Core:
 
 
 CORES = {
-    "a53": Core("Cortex-A53, 1.4 GHz", 1.4, "0xd03", "in_order", "cortex_a53", 4, 10, 20, 120),
-    "a55": Core("Cortex-A55, 2.0 GHz", 2.0, "0xd05", "in_order", "cortex_a55", 4, 10, 20, 120),
-    "a76": Core("Cortex-A76, 2.4 GHz", 2.4, "0xd0b", "out_of_order", "cortex_a76", 1, 3, 16, 80, .4),
+    "a53": Core("Cortex-A53, 1.4 GHz", 1.4, "cortex-a53", "0xd03", (32, 512), "in_order", "cortex_a53", 4, 10, 20, 120),
+    "a55": Core("Cortex-A55, 2.0 GHz", 2.0, "neoverse-n1", "0xd05", (32, 128), "in_order", "cortex_a55", 4, 10, 20, 120),
+    "a76": Core("Cortex-A76, 2.4 GHz", 2.4, "cortex-a76", "0xd0b", (64, 512, 2048), "out_of_order", "cortex_a76", 1, 3, 16, 80, .4),
 }
 
 
@@ -99,6 +101,12 @@ def missing():
     return None
 
 
+def circumstances():
+    """With what the programs are compiled and run."""
+    compiler, emulator = (checked([program, "--version"]).splitlines()[0] for program in ("aarch64-linux-gnu-g++", QEMU))
+    return f"Compiled by g++ {compiler.split()[-1]} with -O3, run on QEMU {emulator.split()[2]}"
+
+
 def checked(command, **others):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **others)
     if done.returncode:
@@ -125,15 +133,30 @@ def plugin(folder=BUILD):
 
 
 def disguise(core, folder):
-    """A folder with the /proc/cpuinfo of a processor, for engines that choose kernels by it."""
+    """A folder with what Linux tells of a processor, for engines that choose kernels or tiles by it: four cores, L2 for each
+    but on the Cortex-A53, where they share it."""
     c = CORES[core]
-    file = folder / f"{core}_root" / "proc" / "cpuinfo"
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        one = ("processor\t: {}\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid\n"
-               "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: {}\nCPU revision\t: 0\n\n")
-        file.write_text("".join(one.format(n, c.part) for n in range(4)), encoding="utf-8")
-    return file.parents[1]
+    root = folder / f"{core}_root"
+    if (root / "proc" / "cpuinfo").exists():
+        return root
+
+    def write(name, text):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+
+    caches = [(1, "Data", c.sizes[0], False), (1, "Instruction", c.sizes[0], False),
+              *((level, "Unified", kb, level == 3 or core == "a53") for level, kb in enumerate(c.sizes[1:], 2))]
+    caches += [(9, "Instruction", 0, False)] * (4 - len(caches))  # hides the one of this machine
+    for n in range(4):
+        for index, (level, kind, kb, shared) in enumerate(caches):
+            for name, value in {"level": level, "type": kind, "size": f"{kb}K", "shared_cpu_map": "f" if shared else f"{1 << n:x}"}.items():
+                write(f"sys/devices/system/cpu/cpu{n}/cache/index{index}/{name}", f"{value}\n")
+    halves = "" if core == "a53" else " fphp asimdhp asimddp"
+    write("proc/cpuinfo", "".join(
+        f"processor\t: {n}\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid{halves}\n"
+        f"CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: {c.part}\nCPU revision\t: 0\n\n"
+        for n in range(4)))
+    return root
 
 
 def run(program, words=(), core=None, folder=BUILD):
@@ -146,8 +169,8 @@ def run(program, words=(), core=None, folder=BUILD):
     file, results, output = (kept / f"{name}.{end}" for end in ("json", "results", "output"))
     mark = kept / f"{name}.key"
     if not mark.exists() or mark.read_text(encoding="utf-8") != key:
-        root = ["-L", disguise(core, folder)] if core else []
-        command = [QEMU, "-cpu", "neoverse-n1", *root, "-plugin", f"{library},out={file}", program, results, *words]
+        cpu = ["-cpu", CORES[core].qemu, "-L", disguise(core, folder)] if core else ["-cpu", "neoverse-n1"]
+        command = [QEMU, *cpu, "-plugin", f"{library},out={file}", program, results, *words]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
         if done.returncode == 77:
             print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
