@@ -137,8 +137,7 @@ def disguise(core, folder):
     but on the Cortex-A53, where they share it."""
     c = CORES[core]
     root = folder / f"{core}_root"
-    if (root / "proc" / "cpuinfo").exists():
-        return root
+    shutil.rmtree(root, ignore_errors=True)
 
     def write(name, text):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +164,8 @@ def run(program, words=(), core=None, folder=BUILD):
     kept = folder / "reports"
     kept.mkdir(exist_ok=True)
     name = "-".join([program.name, *(pathlib.Path(word).name for word in words), *([core] if core else [])])
-    key = hashlib.sha256(program.read_bytes() + library.read_bytes()).hexdigest()
+    seen = f"{CORES[core].qemu} {CORES[core].part} {CORES[core].sizes}" if core else ""
+    key = hashlib.sha256(program.read_bytes() + library.read_bytes() + seen.encode()).hexdigest()
     file, results, output = (kept / f"{name}.{end}" for end in ("json", "results", "output"))
     mark = kept / f"{name}.key"
     if not mark.exists() or mark.read_text(encoding="utf-8") != key:

@@ -30,9 +30,9 @@ struct block {
   std::uint64_t end() const { return address + 4 * instructions.size(); }
 };
 
-/// The processors whose caches are simulated: L1 as in Arm's technical reference manuals, L2 and L3 as on boards. 512 KB
-/// of L2 beside the Cortex-A53 of a Raspberry Pi 3; 128 KB for each Cortex-A55 of an RK3588, whose L3 is left out, as
-/// smaller chips have less of it; 512 KB, and 2 MB of L3, beside the Cortex-A76 of a Raspberry Pi 5.
+/// The processors whose caches are simulated: L1 as in Arm's technical reference manuals, L2 and L3 as on boards. 512
+/// KB of L2 beside the Cortex-A53 of a Raspberry Pi 3; 128 KB for each Cortex-A55 of an RK3588, whose L3 is left out,
+/// as smaller chips have less of it; 512 KB, and 2 MB of L3, beside the Cortex-A76 of a Raspberry Pi 5.
 struct processor {
   char const* name;
   hierarchy caches;
