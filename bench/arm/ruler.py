@@ -173,7 +173,7 @@ def run(program, words=(), core=None, folder=BUILD):
         command = [QEMU, *cpu, "-plugin", f"{library},out={file}", program, results, *words]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
         if done.returncode == 77:
-            print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
+            print(f"{name}: {done.stderr.splitlines()[0]}", file=sys.stderr)
             return None
         if done.returncode:
             sys.exit(f"{' '.join(map(str, command))}\nfailed:\n{(done.stdout + done.stderr)[-4000:]}")
@@ -214,8 +214,11 @@ class Kernel:
     tile: str  # pixels x vectors, or columns x rows
 
 
-KINDS = {"depthwise": "depthwise", "winograd": "Winograd", "attention": "attention", "matmul": "attention", "product": "attention",
-         "convolution": "stem", "im2col": "im2col", "pointwise": "pointwise", "linear": "pointwise"}
+# What is part of a function's name, and its kind. The first that fits counts.
+KINDS = {"depthwise": "depthwise", "transform": "Winograd, inputs", "winograd": "Winograd", "im2col": "im2col", "convolution": "stem",
+         "pointwise": "pointwise", "linear": "pointwise", "accumulate_apart": "pointwise", "finish_apart": "long epilogues",
+         "layer_norm": "layer norm", "attention": "attention", "multiply": "attention", "weigh": "attention", "pack_": "attention",
+         "_row": "attention", "pool": "pooling", "reduction": "pooling"}
 
 
 def kernel_of(symbol):

@@ -56,6 +56,8 @@ class Symbols(unittest.TestCase):
         self.assertEqual(ruler.kernel_of("void ago::pointwise_kernel" + key % "7, 3"), ruler.Kernel("pointwise", "7x3"))
         self.assertEqual(ruler.kernel_of("void ago::pointwise_kernel" + key % "1, 16, 0, 10"), ruler.Kernel("one pixel", "1x16"))
         self.assertEqual(ruler.kernel_of("ago::detail::depthwise_in_order" + key % "7, 2").kind, "depthwise")
+        self.assertEqual(ruler.kernel_of("ago::detail::transform_inputs(float*)").kind, "Winograd, inputs")
+        self.assertEqual(ruler.kernel_of("void ago::winograd_kernel" + key % "4, 4"), ruler.Kernel("Winograd", "4x4"))
         self.assertEqual(ruler.kernel_of("memcpy"), ruler.Kernel("others", ""))
 
 
