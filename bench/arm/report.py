@@ -75,7 +75,7 @@ def time(range_of):
 
 
 def networks_report(measured):
-    head = ["network", "size", "core", "ago", "with its device", *PEERS.values(), "the better / ago", "with its device"]
+    head = ["network", "size", "core", "ago", "with its device", *PEERS.values(), "the better / ago", "the better / with its device"]
     lines, ratios = [], {}
     for network, size in measured.subjects:
         for core in measured.cores:

@@ -79,10 +79,11 @@ class ncnn_writer {
 
   void add(int v) {
     layer const& l = at(v);
-    if (l.function != op::identity) throw unsupported(std::string(name_of(l.function)) + " is not written for ncnn");
+    if (l.function == op::gelu) throw unsupported("gelu is not written for ncnn");
     if (l.out.n != 1) throw unsupported("ncnn has no batches");
     bool const then_adds = is_complex(l.kind) && l.other >= 0;
-    std::string const result = then_adds ? name(v) + "_before" : name(v);
+    bool const is_silu = l.function == op::silu;  // instead of an addition
+    std::string const result = then_adds || is_silu ? name(v) + "_before" : name(v);
     if (l.kind == op::input) {
       line("Input", result, {}, {result});
     } else if (is_complex(l.kind)) {
@@ -105,6 +106,7 @@ class ncnn_writer {
       throw unsupported(std::string(name_of(l.kind)) + " is not written for ncnn");
     }
     if (then_adds) add(l, result, operand(l.other), name(v));
+    if (is_silu) line("Swish", name(v), {result}, {name(v)});
     if (readers(v) > 1) {
       std::vector<std::string> to;
       for (int k = 0; k < readers(v); ++k) to.push_back(name(v) + '_' + std::to_string(k));
