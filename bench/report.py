@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "onnxruntime": "ONNX Runtime"}
+ENGINES = {"onednn": "oneDNN", "xnnpack": "XNNPACK", "ncnn": "ncnn", "onnxruntime": "ONNX Runtime"}
 KINDS = ["conv2d", "pointwise", "linear", "depthwise", "max_pool", "global_avg_pool"]
 LOSERS = ["pipelines", "pointwise", "of 2 to 16 pixels", "of 1 pixel", "conv2d", "depthwise", "others"]  # pointwise: more pixels
 TILINGS = ["rows", "channels", "channels-rows", "pixels"]

@@ -14,6 +14,10 @@ std::unique_ptr<peer> load_onednn_blocked(layer_list const&, peer_memory, int th
 std::unique_ptr<peer> load_onednn_nhwc(layer_list const&, peer_memory, int threads);
 std::unique_ptr<peer> load_onednn_any(layer_list const&, peer_memory, int threads);
 #endif
+#if AGO_BENCH_NCNN
+std::unique_ptr<peer> load_ncnn(layer_list const&, peer_memory, int threads);
+std::unique_ptr<peer> load_ncnn_little(layer_list const&, peer_memory, int threads);
+#endif
 
 std::vector<peer_option> peer_options() {
   return {
@@ -23,6 +27,12 @@ std::vector<peer_option> peer_options() {
 #if AGO_BENCH_ONEDNN
         {"onednn", "blocked", load_onednn_blocked}, {"onednn", "nhwc", load_onednn_nhwc},
         {"onednn", "any", load_onednn_any},
+#endif
+#if AGO_BENCH_NCNN
+        {"ncnn", "", load_ncnn},
+#if defined(__aarch64__)
+        {"ncnn", "little", load_ncnn_little},
+#endif
 #endif
   };
 }

@@ -17,8 +17,9 @@ inline constexpr auto net = ago::input{.h = 5, .w = 4, .c = 3} | ago::pointwise{
 template <class Spoil>
 variant spoiled(Spoil spoil) {
   variant v = make_variant<ago::model<net>>("spoiled");
-  v.prepare = [good = v.prepare, spoil](std::span<float const> parameters, float const* in, float* out) {
-    return [run = good(parameters, in, out), spoil, out] {
+  v.prepare = [good = v.prepare, spoil](std::span<float const> parameters, float const* in, float* out,
+                                        std::size_t displacement) {
+    return [run = good(parameters, in, out, displacement), spoil, out] {
       run();
       spoil(out);
     };
@@ -51,7 +52,7 @@ TEST_CASE("a variant with different results does not agree") {
 
 TEST_CASE("a variant that writes nothing does not agree") {
   variant idle = make_variant<ago::model<net>>("idle");
-  idle.prepare = [](std::span<float const>, float const*, float*) { return [] {}; };
+  idle.prepare = [](std::span<float const>, float const*, float*, std::size_t) { return [] {}; };
   entry const e = with({make_variant<ago::model<net>>("ago"), idle});
   CHECK_FALSE(contest(e, "net").agrees());
 }

@@ -79,7 +79,7 @@ TEST_CASE("steps one after another compute the network") {
   buffer const in(56 * 56 * 16), whole(56 * 56 * 16), stepwise(56 * 56 * 16);
   for (std::size_t i = 0; i < in.span().size(); ++i) in.data()[i] = uniform(2, i, -1, 1);
   for (variant const& v : e.variants) {
-    v.prepare(parameters, in.data(), whole.data())();
+    v.prepare(parameters, in.data(), whole.data(), 0)();
     auto const run_step = v.prepare_steps(parameters, in.data(), stepwise.data());
     for (int i = 0; i < v.steps; ++i) run_step(i);
     CHECK(std::equal(whole.span().begin(), whole.span().end(), stepwise.span().begin()));

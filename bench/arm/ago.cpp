@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs one network as ago compiles it for one device under one policy, and marks every step.
+//
+// usage: PROGRAM RESULTS    prints a JSON object for each step
+#include "../registry.hpp"
+#include "mark.hpp"
+#include "program.hpp"
+
+int main(int count, char** words) {
+  if (count != 2) return 2;
+  using model = ago::model<ruler::network, ago::untuned,
+                           ago::options(ago::native_isa, ago::policy::AGO_ARM_POLICY, ago::AGO_ARM_DEVICE)>;
+  bench::variant const v = bench::make_network_variant<model>("ago");
+  ruler::problem const p;
+  int const steps = int(v.accounts.size());
+  auto const run_step = v.prepare_steps(p.parameters, p.in.data(), p.out.data());
+  ruler::warm_up();
+  for (int k = 0; k < ruler::warm_runs; ++k)
+    for (int step = 0; step < steps; ++step) run_step(step);
+  for (int step = 0; step < steps; ++step) {
+    ruler::begin_step(step);
+    run_step(step);
+  }
+  ruler::end_of_steps();
+  p.save_results(words[1]);
+  for (bench::step_account const& a : v.accounts)
+    std::printf("{\"kernel\": \"%s\", \"layers\": \"%s\", \"macs\": %ld, \"bytes\": %ld}\n", a.kernel.c_str(),
+                a.layers.c_str(), a.multiply_adds, a.bytes);
+}
