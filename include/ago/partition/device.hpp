@@ -13,17 +13,32 @@ struct device {
   bool operator==(device const&) const = default;
 };
 
-/// Cores by name. Where the designer of a chip may choose a size (the core's technical reference manual by Arm, "L1
-/// memory system" and "L2 memory system"), that of a widespread one: Raspberry Pi 3 (A53), 4 (A72) and 5 (A76),
-/// Graviton2 (N1) and 3 (V1). An L2 that four cores share counts half, and a quarter on the M1.
-inline constexpr device cortex_a53{32 << 10, 256 << 10}, cortex_a55{32 << 10, 128 << 10},
-    cortex_a72{32 << 10, 512 << 10}, cortex_a76{64 << 10, 512 << 10}, cortex_a78{64 << 10, 512 << 10},
-    cortex_x1{64 << 10, 1 << 20}, apple_m1{128 << 10, 3 << 20}, neoverse_n1{64 << 10, 1 << 20},
-    neoverse_v1{64 << 10, 1 << 20};
+// Chips with the same core differ in L2, and some also in L1; each of these is one common choice. Numbers in brackets
+// are those of Arm's technical reference manuals, where the permitted sizes are.
+
+/// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
+inline constexpr device cortex_a53{32 << 10, 256 << 10};
+/// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
+inline constexpr device cortex_a55{32 << 10, 128 << 10};
+/// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
+inline constexpr device cortex_a72{32 << 10, 1 << 20};
+/// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.
+inline constexpr device cortex_a76{64 << 10, 512 << 10};
+/// L1 up to 64 KB, L2 up to 512 KB for each core.
+inline constexpr device cortex_a78{64 << 10, 512 << 10};
+/// L1 64 KB, L2 up to 1 MB for each core.
+inline constexpr device cortex_x1{64 << 10, 1 << 20};
+/// The large cores: L1 128 KB, L2 12 MB for all four.
+inline constexpr device apple_m1{128 << 10, 12 << 20};
+/// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton2.
+inline constexpr device neoverse_n1{64 << 10, 1 << 20};
+/// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton3.
+inline constexpr device neoverse_v1{64 << 10, 1 << 20};
 
 /// The device for which a network is planned if none is given. On 64-bit Arm it is a little core, because no compiler
 /// tells a program for which core it is compiled: the macros of `-mcpu=cortex-a55` are those of `-mcpu=cortex-a76`; and
-/// little cores lose more by plans for others (docs/arm.md).
+/// little cores lose more by plans for others (docs/arm.md). It depends on the instruction set alone, so that a program
+/// for Arm that is packed or tuned on another machine has the same plan.
 constexpr device usual_device(isa target) {
   if (target != isa::neon) return {};
 #ifdef __APPLE__
