@@ -29,6 +29,7 @@ TEST_CASE("a device that is given is kept, also the default of another instructi
 
 TEST_CASE("threads are added to any device") {
   CHECK(options(isa::neon, threads{4}).device == with_threads(options(isa::neon), 4).device);
-  CHECK(options(isa::avx2, policy::ago, device{.threads = 3}, winograd::on, algebra::exact, horizontal_fusion::off, threads{2})
-            .device.threads == 3);
+  constexpr options several(isa::avx2, policy::ago, device{.threads = 3}, winograd::on, algebra::exact,
+                            horizontal_fusion::off, threads{2});
+  CHECK(several.device.threads == 3);
 }

@@ -7,8 +7,8 @@
 namespace test {
 
 /// With AGO_TEST_FULL, as in CI, all that this file is compiled for. Otherwise the native one, scalar, and an emulated
-/// one, because most of the time of the tests is spent on compiling their kernels again for each; under AddressSanitizer
-/// not even scalar, whose memory accesses are those of the emulated one with a single lane.
+/// one, because most of the time of the tests is spent on compiling their kernels again for each. Under
+/// AddressSanitizer never scalar, whose accesses to memory are those of the emulated one with a single lane.
 constexpr bool is_tested(ago::isa target) {
 #if defined(__SANITIZE_ADDRESS__)
   if (target == ago::isa::scalar) return false;
