@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/ago.hpp>
+#include <ago/tune/machine.hpp>
 #include <ago/tune/paired_timing.hpp>
 #include <ago/tune/sample_data.hpp>
 #include <ago/tune/text.hpp>
@@ -14,10 +15,10 @@
 #include <vector>
 
 /// A model with weights, inputs and outputs, for repeated runs.
-template <auto const& Net, auto const& Table>
+template <auto const& Net, auto const& Table, ago::options Options>
 class timed_model {
  public:
-  using model = ago::model<Net, Table>;
+  using model = ago::model<Net, Table, Options>;
 
   explicit timed_model(std::vector<float> const& weights)
       : net_(std::make_unique<model>(std::span<float const, model::parameter_count>(weights))),
@@ -52,14 +53,15 @@ inline double difference(std::vector<std::vector<float>> const& a, std::vector<s
 }
 
 /// The main function. 1: the outputs differ by more than the order of additions explains.
-template <auto const& Net, auto const& Table>
+template <auto const& Net, auto const& Table, ago::options Options>
 int time_network(char const* network, char const* table) {
   constexpr int runs = 101;
   using ago::tuner::duration;
+  ago::tuner::warn_of_misfit(Options.device, Options.target);
   std::vector<float> const weights = ago::tuner::sample_parameters<Net>();
-  timed_model<Net, ago::untuned> usual(weights);
-  timed_model<Net, Table> tuned(weights);
-  using model = typename timed_model<Net, Table>::model;
+  timed_model<Net, ago::untuned, Options> usual(weights);
+  timed_model<Net, Table, Options> tuned(weights);
+  using model = typename timed_model<Net, Table, Options>::model;
 
   ago::tuner::comparison const c = ago::tuner::compare([&] { tuned(); }, [&] { usual(); }, runs);
   std::printf("%-26s %10s %10s  %s\n", network, "median", "least", name_of(model::target));

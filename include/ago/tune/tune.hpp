@@ -4,6 +4,7 @@
 
 #include <ago/graph/requirements.hpp>
 
+#include <ago/tune/machine.hpp>
 #include <ago/tune/network_problem.hpp>
 #include <ago/tune/session.hpp>
 
@@ -19,6 +20,7 @@ template <auto const& Net, options Options = options()>
 int tune(int count, char const* const* words) {
   static_assert(check<Net>::ok);
   return tuner::session(count, words, [](tuner::flags const&) -> std::unique_ptr<tuner::subject> {
+    tuner::warn_of_misfit(Options.device, Options.target);
     return std::make_unique<tuner::network_problem<Net, Options>>();
   });
 }
