@@ -104,7 +104,8 @@ TEST_CASE("a core whose preset does not suit is told one with its sizes, or the 
   CHECK(misfit({}, isa::avx2, {{"cpu0", 32 << 10, 256 << 10}}).find(
             "compile with ago::device{.l1_bytes = 32768, .l2_bytes = 262144} as") != std::string::npos);
   CHECK(misfit({}, isa::avx2, {{"cpu0", 0, 256 << 10}}).find(
-            "has an unknown size of L1 and 256 KB of L2; compile with ago::device{.l1_bytes = 32768,") != std::string::npos);
+            "has an unknown size of L1 and 256 KB of L2; compile with ago::device{.l1_bytes = 32768,") !=
+        std::string::npos);
 }
 
 TEST_CASE("this machine has processors, and the sizes that they tell are plausible") {

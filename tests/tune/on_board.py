@@ -120,11 +120,21 @@ class OnBoard(unittest.TestCase):
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertIn(f"'{name}' cannot be the name of a table", run.stderr)
 
+    def test_options_of_the_model_are_passed_to_the_build(self):
+        for words, expected in (((), ""), (("--options", "ago::cortex_a76"), "ago::cortex_a76")):
+            with self.subTest(expected):
+                run = subprocess.run([f"{REPOSITORY}/scripts/on-board", "--output", f"{self.here.name}/x.hpp", *words,
+                                      "--ssh", "false", "board", "bench", "mobilenet_v2_224"],
+                                     capture_output=True, text=True, env=os.environ | {"PATH": self.without_cmake()})
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn("CMake failed", run.stderr)
+                self.assertIn(f"AGO_TUNED_OPTIONS={expected}", run.stderr.splitlines())
+
     def without_cmake(self):
-        """A PATH whose first cmake fails."""
+        """A PATH whose first cmake prints its arguments and fails."""
         folder = pathlib.Path(self.here.name) / "bin"
         folder.mkdir(exist_ok=True)
-        (folder / "cmake").write_text("#!/bin/sh\nexit 1\n")
+        (folder / "cmake").write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 1\n")
         (folder / "cmake").chmod(0o755)
         return f"{folder}:{os.environ['PATH']}"
 
