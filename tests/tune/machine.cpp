@@ -96,6 +96,13 @@ TEST_CASE("a device that does not fit is named with what was found and the prese
         "compile with ago::cortex_a55 as the options of the model");
 }
 
+TEST_CASE("of presets with the same sizes, the one of the core is named") {
+  CHECK(misfit(cortex_a55, isa::neon, {{"cpu0", 64 << 10, 512 << 10, 0x411fd410}}).find("ago::cortex_a78 as") !=
+        std::string::npos);
+  CHECK(misfit(cortex_a55, isa::neon, {{"cpu0", 64 << 10, 1 << 20, 0x413fd0c1}}).find("ago::neoverse_n1 as") !=
+        std::string::npos);
+}
+
 TEST_CASE("a core whose preset does not suit is told one with its sizes, or the sizes themselves") {
   fake_sysfs const sys;
   sys.core("cpu0", "32K", "1024K", a53);
