@@ -38,11 +38,7 @@ inline constexpr auto chain = input{.n = draw(S, 0, 1, 2), .h = draw(S, 1, 4, 15
   return residual ? x + y : y;
 };
 
-#ifdef AGO_TEST_FULL
-constexpr unsigned networks = 18;
-#else
-constexpr unsigned networks = 5;  // tests/differential/planned.cpp runs far more
-#endif
+constexpr unsigned networks = 6;  // tests/differential/planned.cpp runs far more
 
 template <unsigned S>
 void compare_random() {

@@ -44,11 +44,7 @@ inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 
   return x;
 };
 
-#ifdef AGO_TEST_FULL
-constexpr unsigned networks = 24;
-#else
-constexpr unsigned networks = 4;  // tests/differential/planned.cpp runs far more
-#endif
+constexpr unsigned networks = 6;  // tests/differential/planned.cpp runs far more
 
 template <unsigned S>
 int compare_random() {
