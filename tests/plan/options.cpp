@@ -17,7 +17,8 @@ TEST_CASE("without a device, options have the usual one of their instruction set
   CHECK(options{}.device == usual_device(native_isa));
   CHECK(options(policy::ago_ni).device == usual_device(native_isa));
   CHECK(options(winograd::off).device == usual_device(native_isa));
-  CHECK(options(isa::neon, policy::apollo, {}, winograd::off).device == arm.device);
+  CHECK(options(isa::neon, policy::apollo).device == arm.device);
+  CHECK(options(isa::neon, threads{2}).device.l2_bytes == arm.device.l2_bytes);
 }
 
 TEST_CASE("a device that is given is kept, also the default of another instruction set") {

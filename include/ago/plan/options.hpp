@@ -6,8 +6,6 @@
 #include <ago/graph/preprocessing.hpp>
 #include <ago/partition/policy.hpp>
 
-#include <optional>
-
 namespace ago {
 
 /// Whether 3x3 convolutions with stride 1 may be computed by Winograd, with fewer multiplications, where that is
@@ -40,23 +38,25 @@ struct options {
   ago::storage storage = ago::storage::own;
   bool operator==(options const&) const = default;
 
-  /// Without a device: usual_device(t).
-  constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago, std::optional<ago::device> d = {},
-                    ago::winograd w = ago::winograd::on, ago::algebra a = ago::algebra::exact,
+  /// For usual_device(t).
+  constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago) : options(t, p, usual_device(t)) {}
+  constexpr options(isa t, ago::policy p, ago::device d, ago::winograd w = ago::winograd::on,
+                    ago::algebra a = ago::algebra::exact,
                     ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays, ago::threads n = {})
-      : target(t), policy(p), device(d ? *d : usual_device(t)), winograd(w), algebra(a), horizontal_fusion(h) {
-    if (n.count > device.threads) device.threads = n.count;
+      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {
+    if (n.count > d.threads) device.threads = n.count;
   }
-  constexpr options(ago::policy p, std::optional<ago::device> d = {}) : options(native_isa, p, d) {}
+  constexpr options(ago::policy p, ago::device d = usual_device(native_isa)) : options(native_isa, p, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
-  constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, {}, w) {}
-  constexpr options(ago::algebra a) : options(native_isa, ago::policy::ago, {}, ago::winograd::on, a) {}
+  constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, usual_device(native_isa), w) {}
+  constexpr options(ago::algebra a)
+      : options(native_isa, ago::policy::ago, usual_device(native_isa), ago::winograd::on, a) {}
   constexpr options(ago::horizontal_fusion h)
-      : options(native_isa, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact, h) {}
+      : options(native_isa, ago::policy::ago, usual_device(native_isa), ago::winograd::on, ago::algebra::exact, h) {}
   constexpr options(ago::storage s) : options() { storage = s; }
   constexpr options(ago::threads n) : options(native_isa, n) {}
   constexpr options(isa t, ago::threads n)
-      : options(t, ago::policy::ago, {}, ago::winograd::on, ago::algebra::exact,
+      : options(t, ago::policy::ago, usual_device(t), ago::winograd::on, ago::algebra::exact,
                 ago::horizontal_fusion::where_it_pays, n) {}
 };
 
