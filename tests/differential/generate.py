@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes small random networks in the layer algebra, as C++, for the differential test.
 
-    generate.py --networks 280 --files 8 --seed 1 --out <folder>
+    generate.py --networks 160 --files 6 --seed 1 --out <folder>
 
 Writes <folder>/networks_<k>.cpp and networks.hpp, and prints how often each layer occurs. The same arguments give the
 same files: only random() is used, whose sequence Python guarantees.
@@ -40,8 +40,8 @@ def write(path, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--networks", type=int, default=280)
-    parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--networks", type=int, default=160)
+    parser.add_argument("--files", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
