@@ -19,7 +19,7 @@ using namespace differential;
 
 /// The least number of occurrences of everything.
 #ifdef AGO_TEST_FULL
-constexpr int often = 10;
+constexpr int often = 5;
 #else
 constexpr int often = 3;
 #endif

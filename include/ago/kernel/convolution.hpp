@@ -166,7 +166,7 @@ struct convolution_kernel {
         _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
           _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k) {
             float const* const segment = in + k * t.segment;
-            accumulate<K.fetches_input>(segment, step, t.depth,
+            accumulate<form_of(K)>(segment, step, t.depth,
                                         weights + long(k) * t.depth * VECTORS * lanes(target), acc,
                                         segment + tiles_ahead * PIXELS * step);
           }

@@ -6,6 +6,8 @@
 
 #include <ago/kernel/simd.hpp>
 
+#include <cstring>
+
 namespace ago::detail {
 
 #if defined(__aarch64__)
@@ -21,6 +23,8 @@ AGO_INLINE void load_input(vec<I>& x, float const* p, long bytes) {
     auto const& memory = *reinterpret_cast<any_floats*>(p);
     if constexpr (Floats == 1)
       asm volatile("ldr %s0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
+    else if constexpr (Floats == 2)
+      asm volatile("ldr %d0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
     else asm volatile("ldr %q0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
     return;
   }
@@ -40,6 +44,50 @@ AGO_INLINE void load_vector(vec<I>& x, float const* p) {
   }
 #endif
   x = vec<I>::load(p + Index * lanes(I));
+}
+
+/// The upper half of a register on its way there, in a general register.
+using upper_half = unsigned long;
+
+/// Loads the upper half of vector number `Index` of those from p on.
+template <isa I, int Index>
+AGO_INLINE void load_high(upper_half& high, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %0, [%1, %c2]" : "=r"(high) : "r"(p), "i"(16 * Index + 8), "m"(memory));
+    return;
+  }
+#endif
+  std::memcpy(&high, p + Index * lanes(I) + 2, sizeof high);
+}
+
+/// Loads the lower half of vector number `Index` of those from p on; the upper half is zero.
+template <int Index, isa I>
+AGO_INLINE void load_low(vec<I>& x, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %d0, [%1, %c2]" : "=w"(x.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
+    return;
+  }
+#endif
+  x = vec<I>::load(p + Index * lanes(I), 2);
+}
+
+/// Sets the upper half of x.
+template <isa I>
+AGO_INLINE void join(vec<I>& x, upper_half high) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("ins %0.d[1], %1" : "+w"(x.v.data) : "r"(high));
+    return;
+  }
+#endif
+  float halves[lanes(I)];
+  x.store(halves);
+  std::memcpy(halves + 2, &high, sizeof high);
+  x = vec<I>::load(halves);
 }
 
 /// acc + w * x[Lane]
@@ -77,6 +125,37 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
 #endif
   x.store(p);
 }
+
+/// Prefetches the line `Bytes` after p.
+template <isa I, int Bytes>
+AGO_INLINE void fetch_line(float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("prfm pldl1keep, [%0, %c1]" : : "r"(p), "i"(Bytes));
+    return;
+  }
+#endif
+  __builtin_prefetch(p + Bytes / 4);
+}
+
+// The arithmetic of a loop.
+#if defined(__aarch64__)
+AGO_INLINE void subtract_one(long& x) { asm volatile("sub %0, %0, #1" : "+r"(x)); }
+/// -1 if x < 0, otherwise 0.
+AGO_INLINE void sign_mask(long& to, long x) { asm volatile("asr %0, %1, #63" : "=r"(to) : "r"(x)); }
+/// The bits of x that are not in `mask`.
+AGO_INLINE void bits_without(long& to, long x, long mask) { asm volatile("bic %0, %1, %2" : "=r"(to) : "r"(x), "r"(mask)); }
+AGO_INLINE void add_bytes(float const*& p, long x) { asm volatile("add %0, %0, %1" : "+r"(p) : "r"(x)); }
+AGO_INLINE void add_bytes(long& to, long x) { asm volatile("add %0, %0, %1" : "+r"(to) : "r"(x)); }
+AGO_INLINE void copy(float const*& to, float const* p) { asm volatile("mov %0, %1" : "=r"(to) : "r"(p)); }
+#else
+AGO_INLINE void subtract_one(long& x) { --x; }
+AGO_INLINE void sign_mask(long& to, long x) { to = x < 0 ? -1 : 0; }
+AGO_INLINE void bits_without(long& to, long x, long mask) { to = x & ~mask; }
+AGO_INLINE void add_bytes(float const*& p, long x) { p += x / long(sizeof *p); }
+AGO_INLINE void add_bytes(long& to, long x) { to += x; }
+AGO_INLINE void copy(float const*& to, float const* p) { to = p; }
+#endif
 
 /// Ends the lifetime of x's value. If x is loaded and used only under a condition, it would otherwise occupy a register
 /// from the start of the function.

@@ -65,6 +65,21 @@ AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count,
   }
 }
 
+/// Adds step k of K.
+template <isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_one(float const* const (&pixel)[PIXELS], long k, float const* w,
+                               vec<I> (&acc)[PIXELS][VECTORS]) {
+  vec<I> x[PIXELS], weight;
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) load_input<1>(x[p], pixel[p], 4 * k);
+  [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+    auto const one = [&]<int U>() __attribute__((always_inline)) {
+      load_vector<U>(weight, w);
+      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) multiply_lane<0>(acc[p][U], weight, x[p]);
+    };
+    (one.template operator()<V>(), ...);
+  }(std::make_integer_sequence<int, VECTORS>{});
+}
+
 /// See accumulate().
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float const* w,
@@ -77,17 +92,7 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
   int const whole = depth / 4 * 4;
   if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
   w += long(whole) * VECTORS * lanes(I);
-  _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I)) {
-    vec<I> x[PIXELS], weight;
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) load_input<1>(x[p], pixel[p], 4 * k);
-    [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
-      auto const one = [&]<int U>() __attribute__((always_inline)) {
-        load_vector<U>(weight, w);
-        _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) multiply_lane<0>(acc[p][U], weight, x[p]);
-      };
-      (one.template operator()<V>(), ...);
-    }(std::make_integer_sequence<int, VECTORS>{});
-  }
+  _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I)) accumulate_one(pixel, k, w, acc);
 }
 
 }  // namespace ago::detail

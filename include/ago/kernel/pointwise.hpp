@@ -121,14 +121,14 @@ struct pointwise_kernel {
         int const first = s.depth.first, last = s.depth.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);
         else start(shift, acc);
-        accumulate(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
+        accumulate<form_of(K)>(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
         if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
         else finish<partial>(after, acc, to);
       } else if constexpr (K.in_runs || K.paired) {
         auto const add = [&](float const* from, long stride, int count, float const* w)
             __attribute__((always_inline)) {
               if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
-              else accumulate(from, stride, count, w, acc);
+              else accumulate<form_of(K)>(from, stride, count, w, acc);
             };
         start(shift, acc);
         if constexpr (K.in_runs) {
@@ -150,7 +150,7 @@ struct pointwise_kernel {
           finish<partial>(after, acc, to);
         }
       } else {
-        compute_tile<partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to);
+        compute_tile<form_of(K), partial, PIXELS, VECTORS>(after, shift, a, source_stride, depth, weights, to);
       }
     };
     long pixel = 0;

@@ -91,14 +91,14 @@ template <isa I>
 
 /// Multiplies rows by one panel of VECTORS vectors: to[row][column] = start[column] + sum. Reads and writes whole half
 /// tiles.
-template <isa I, int VECTORS>
+template <loop_form FORM, isa I, int VECTORS>
 [[gnu::noinline]] void multiply_panel(float const* a, long a_stride, int rows, int depth, float const* panel,
                                       float const* begin, float* to, long to_stride) {
   constexpr int whole = product_tile(I).pixels, half = whole / 2;
   auto const tile = [&]<int ROWS>() __attribute__((always_inline)) {
     vec<I> acc[ROWS][VECTORS];
     start(begin, acc);
-    accumulate(a, a_stride, depth, panel, acc);
+    accumulate<FORM>(a, a_stride, depth, panel, acc);
     _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[r][v].store(to + r * to_stride + v * lanes(I));
     a += ROWS * a_stride;
@@ -109,7 +109,7 @@ template <isa I, int VECTORS>
 }
 
 /// Multiplies rows by the packed operand: to[row][layout.padded_columns()] = start[column] + sum.
-template <isa I>
+template <loop_form FORM, isa I>
 void multiply_rows(product_layout const& layout, float const* a, long a_stride, int rows, float const* packed,
                    float const* begin, float* to) {
   for (int panel = 0; panel < layout.panels; ++panel) {
@@ -117,7 +117,7 @@ void multiply_rows(product_layout const& layout, float const* a, long a_stride, 
     long const column = long(first) * lanes(I);
     auto const multiply = [&]<int VECTORS>() {
       if constexpr (VECTORS <= product_tile(I).vectors)
-        multiply_panel<I, VECTORS>(a, a_stride, rows, layout.depth, packed + layout.panel_offset(panel), begin + column,
+        multiply_panel<FORM, I, VECTORS>(a, a_stride, rows, layout.depth, packed + layout.panel_offset(panel), begin + column,
                                    to + column, layout.padded_columns());
     };
     switch (vectors) {
@@ -173,14 +173,14 @@ class product_step {
     for (int first = 0; first < layout.rows; first += layout.together) {
       int const rest = layout.rows - first, count = rest < layout.together ? rest : layout.together;
       copy_rows<target>(from, first, count, layout.first.depth, factor, copies);
-      multiply_rows<target>(layout.first, copies, layout.first.depth, count, first_operand(),
+      multiply_rows<form_of(K), target>(layout.first, copies, layout.first.depth, count, first_operand(),
                             scratch_ + layout.first_start(), first_results());
       f(first, count);
     }
   }
   /// Multiplies the first results of `count` rows by the second operand.
   void multiply_again(int count) const {
-    multiply_rows<target>(layout.second, first_results(), layout.first.padded_columns(), count, second_operand(),
+    multiply_rows<form_of(K), target>(layout.second, first_results(), layout.first.padded_columns(), count, second_operand(),
                           scratch_ + layout.second_start(), second_results());
   }
   /// Finishes one row of results, and stores it at `pixel` from `channel` on.

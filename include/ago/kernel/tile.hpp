@@ -4,11 +4,18 @@
 
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/fetch.hpp>
-#include <ago/kernel/lanes.hpp>
+#include <ago/kernel/half_loads.hpp>
 #include <ago/kernel/pairs.hpp>
 #include <ago/kernel/spaced_pointers.hpp>
 
 namespace ago {
+
+/// How the inner loop over K is written.
+struct loop_form {
+  bool fetches = false;   ///< prefetches a line of the input with every step
+  bool in_order = false;  ///< loads halves, see device::in_order
+};
+constexpr loop_form form_of(kernel_key const& k) { return {k.fetches_input, k.in_order}; }
 
 namespace detail {
 
@@ -40,19 +47,21 @@ AGO_INLINE void fetch_row(float const* w) {
 }  // namespace detail
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) and the
-/// packed weights w[depth][VECTORS * lanes]. FETCHES: prefetches a line of the input with every step, from `next` on.
-template <bool FETCHES = false, isa I, int PIXELS, int VECTORS>
+/// packed weights w[depth][VECTORS * lanes]. `next`: the input that is prefetched, if the form says so.
+template <loop_form FORM = {}, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] float const* next = nullptr) {
   constexpr int row_floats = VECTORS * lanes(I);
-  if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
+  if constexpr (has_lane_fma(I) && FORM.in_order && detail::has_half_order(PIXELS, VECTORS))
+    return detail::accumulate_halves(a, a_stride, depth, w, acc);
+  else if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;
   if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and tiles have many pixels
     spaced_pointers<float const, PIXELS> pixel(a, a_stride);
     _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       detail::fetch_row<I, PIXELS, VECTORS>(w);
-      if constexpr (FETCHES) __builtin_prefetch(next + long(k) * detail::line_floats);
+      if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
     return;
@@ -68,7 +77,7 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
     detail::fetch_row<I, PIXELS, VECTORS>(w);
-    if constexpr (FETCHES) __builtin_prefetch(next + long(k) * detail::line_floats);
+    if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);
@@ -155,12 +164,12 @@ AGO_INLINE void finish_one(auto const& after, vec<I> x, tile_target const& t, in
 /// start() and accumulate() as a separate function, for results that are passed in memory anyway. If inlined, values
 /// that are needed after the loop over K occupy registers during it. (Measured with GELU on Zen 5, where g++ kept
 /// weights on the stack.)
-template <isa I, int PIXELS, int VECTORS>
+template <loop_form FORM, isa I, int PIXELS, int VECTORS>
 [[gnu::noinline]] void accumulate_apart(float const* shift, float const* a, long a_stride, int depth, float const* w,
                                         vec<I> (&results)[PIXELS][VECTORS]) {
   vec<I> acc[PIXELS][VECTORS];
   start(shift, acc);
-  accumulate(a, a_stride, depth, w, acc);
+  accumulate<FORM>(a, a_stride, depth, w, acc);
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
     _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
 }
@@ -195,16 +204,16 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
 }
 
 /// Computes a whole tile: start(), accumulate() and finish(). Expects t.count to be correct even if not PARTIAL.
-template <bool PARTIAL, int PIXELS, int VECTORS, epilogue E, isa I>
+template <loop_form FORM, bool PARTIAL, int PIXELS, int VECTORS, epilogue E, isa I>
 AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, float const* a, long a_stride, int depth,
                              float const* w, tile_target const& t) {
   vec<I> acc[PIXELS][VECTORS];
   if constexpr (is_lengthy(E)) {
-    detail::accumulate_apart(shift, a, a_stride, depth, w, acc);
+    detail::accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
     detail::finish_apart(after, acc, PIXELS, t);
   } else {
     start(shift, acc);
-    accumulate(a, a_stride, depth, w, acc);
+    accumulate<FORM>(a, a_stride, depth, w, acc);
     finish<PARTIAL>(after, acc, t);
   }
 }

@@ -145,7 +145,7 @@ struct winograd_kernel {
       vec<target> acc[PIXELS][VECTORS];
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
-      accumulate(inputs + t * stride, stride, depth, weights, acc);
+      accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
       float* const to = products + long(t) * points * width;
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)

@@ -6,10 +6,12 @@
 
 namespace ago {
 
-/// Data caches of one core, in bytes, and the number of cores that one inference may use. The default suits x86-64.
+/// Data caches of one core, in bytes, the number of cores that one inference may use, and how they load. The default
+/// suits x86-64.
 struct device {
   long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
   int threads = 1;
+  bool in_order = false;  ///< a load of 128 bits issues alone, one of 64 beside a multiply-add (Cortex-A53, A55)
   bool operator==(device const&) const = default;
 };
 
@@ -17,9 +19,9 @@ struct device {
 // are those of Arm's technical reference manuals, where the permitted sizes are.
 
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
-inline constexpr device cortex_a53{32 << 10, 256 << 10};
+inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true};
 /// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
-inline constexpr device cortex_a55{32 << 10, 128 << 10};
+inline constexpr device cortex_a55{32 << 10, 128 << 10, 1, true};
 /// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
 inline constexpr device cortex_a72{32 << 10, 1 << 20};
 /// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.

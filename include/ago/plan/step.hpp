@@ -89,6 +89,23 @@ constexpr structure structure_of(op kind) {
   detail::no_case_for_this_value();
 }
 
+/// Does a kernel spend its time on multiply-adds?
+constexpr bool multiplies(structure what) {
+  switch (what) {
+    case structure::pointwise:
+    case structure::convolution:
+    case structure::depthwise:
+    case structure::im2col:
+    case structure::winograd_2:
+    case structure::winograd_4:
+    case structure::matmul:
+    case structure::attention_scores:
+    case structure::attention_values:
+    case structure::attention: return true;
+    default: return false;
+  }
+}
+
 inline constexpr int max_stages = 6;
 
 /// One elementwise operator applied in registers before a result is stored.
@@ -130,6 +147,7 @@ struct kernel_key {
   bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
   bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};        ///< convolution: prefetches its input
+  bool in_order{};             ///< loops for cores that issue in order, see device::in_order
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   op reduces{};                ///< reduction: the operator
   int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of instructions in loops that load halves: executed on registers that hold the names of values.
+#include <ago/kernel/half_loads.hpp>
+#include <ago/plan/matrix_schedule.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+namespace {
+
+using ago::detail::companion;
+using kind = companion::kind;
+
+/// Half of a weight, or two steps of K of a pixel: which iteration it is from, and its number in it.
+struct value {
+  int iteration = -1, number = -1;
+  bool operator==(value const&) const = default;
+};
+
+/// Executes `iterations` iterations; returns what is wrong, or nothing.
+template <int P, int V>
+std::string executed(int iterations) {
+  using order = ago::detail::half_order<P, V>;
+  constexpr order const& plan = ago::detail::half_schedule<P, V>;
+  value low[order::registers], high[order::registers], general[order::uses], input[P];
+  int now = 0, next = 0, offset = 0, left = iterations - 1, last = 0, weights_step = 0, offset_step = 0;
+  bool selected = false;
+  auto const issue = [&](companion const& c) {
+    int const at = c.index % order::registers, from = c.next ? next : now;
+    switch (c.what) {
+      case kind::high: general[c.index] = {from, c.index}; break;
+      case kind::low: low[at] = {from, c.index}, high[at] = {}; break;
+      case kind::join: high[at] = general[c.index]; break;
+      case kind::input: input[c.index] = {offset, c.index}; break;
+      case kind::fetch: break;
+      case kind::count: --left, selected = false; break;
+      case kind::mask: last = left < 0, selected = true; break;
+      case kind::select_weights: weights_step = selected ? !last : 99; break;
+      case kind::advance_weights: next += weights_step; break;
+      case kind::select_bytes: offset_step = selected ? !last : 99; break;
+      case kind::advance_bytes: offset += offset_step; break;
+      case kind::move_weights: now = next; break;
+    }
+  };
+  for (int i = 0; i < plan.count; ++i)
+    if (plan.all[i].next && plan.all[i].what <= kind::input) issue(plan.all[i]);
+  for (int iteration = 0; iteration < iterations; ++iteration)
+    for (int slot = 0; slot < order::slots; ++slot) {
+      int const use = slot / P, p = slot % P, at = use % order::registers;
+      value const weight{iteration, use}, pixel{iteration, p};
+      if (low[at] != weight || high[at] != weight) return "weight " + std::to_string(use);
+      if (input[p] != pixel) return "pixel " + std::to_string(p);
+      for (int i = plan.begin[slot]; i < plan.begin[slot + 1]; ++i) issue(plan.all[i]);
+      if (now >= iterations || next >= iterations || offset >= iterations) return "reads beyond the end";
+    }
+  if (left >= 0) return "another iteration follows";
+  return {};
+}
+
+template <int P, int V>
+void check_tile() {
+  if constexpr (ago::is_matrix_tile(ago::isa::neon, P, V) && ago::detail::has_half_order(P, V)) {
+    CAPTURE(P);
+    CAPTURE(V);
+    for (int iterations : {1, 2, 3, 7}) CHECK(executed<P, V>(iterations) == "");
+    CHECK(ago::detail::half_schedule<P, V>.count == ago::detail::half_order<P, V>::most);
+  }
+}
+
+template <int V, int... P>
+void check_tiles(std::integer_sequence<int, P...>) {
+  (check_tile<P + 2, V>(), ...);
+}
+
+}  // namespace
+
+TEST_CASE("the order of half loads delivers every value in time, for every register tile of the menu") {
+  auto const check = []<int... V>(std::integer_sequence<int, V...>) {
+    (check_tiles<V + 1>(std::make_integer_sequence<int, 15>{}), ...);
+  };
+  check(std::make_integer_sequence<int, 10>{});
+}
