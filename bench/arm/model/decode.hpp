@@ -113,6 +113,7 @@ class decoder {
     transfer(load, is_vector, size == 2);
     transferred(load, is_vector, rd());
     transferred(load, is_vector, ra());
+    i_.is_signed = !is_vector && size == 1;  // ldpsw
   }
 
   constexpr void literal() {
@@ -147,6 +148,8 @@ class decoder {
     bool const load = is_vector ? opcode & 1 : opcode != 0;
     transfer(load, is_vector, is_vector && (opcode & 2));
     transferred(load, is_vector, rd());
+    i_.is_signed = opcode >= 2;
+    i_.is_wide = opcode < 3;
   }
 
   /// ld1 to ld4, st1 to st4.
@@ -320,11 +323,19 @@ class decoder {
     bool const adds = group == 2;  // sp may be operand and result
     adds ? read(rn()) : read_general(rn());
     adds && !bit(29) ? write(rd()) : write_general(rd());
-    if (adds && bit(31) && i_.result_count > 0) {
+    i_.is_wide = bit(31);
+    if (adds && i_.result_count > 0) {
       std::int64_t const value = std::int64_t(bits(10, 12)) << (bit(22) ? 12 : 0);
       i_.arithmetic = arithmetic::add_constant;
       i_.base = std::uint8_t(rn());
       i_.constant = bit(30) ? -value : value;
+    }
+    if (group == 6 && opcode != 1 && i_.result_count > 0) {
+      i_.arithmetic = arithmetic::extract;
+      i_.base = std::uint8_t(rn());
+      i_.first = std::uint8_t(bits(16, 6));
+      i_.last = std::uint8_t(bits(10, 6));
+      i_.is_signed = opcode == 0;
     }
     if (adds && bit(29)) write(flags);
     if (group == 4 && opcode == 3) write(flags);        // ands
@@ -344,21 +355,34 @@ class decoder {
     if (matches(0x1F000000, 0x1B000000)) {  // madd
       read_general(ra());
       i_.unit = unit::integer_multiply;
+      unsigned const form = bits(21, 3);
+      if ((form == 0 || form == 1 || form == 5) && i_.result_count > 0) {
+        i_.arithmetic = bit(15) ? arithmetic::multiply_subtract : arithmetic::multiply_add;
+        i_.addend = std::uint8_t(ra());
+        i_.extends = form == 0 ? extension::none : form == 1 ? extension::sign_32 : extension::zero_32;
+        operands();
+      }
     } else if (matches(0x1FE00000, 0x1A800000) || matches(0x1FE00000, 0x1A000000)) {  // csel, adc
       read(flags);
     } else if (matches(0x1F000000, 0x0B000000) || matches(0x1F000000, 0x0A000000)) {  // add, sub; and, orr
       bool const adds = bit(24);
       if (adds ? bit(29) : bits(29, 2) == 3) write(flags);
-      bool const is_add = adds && !bit(30) && !bit(21), is_move = !adds && bits(29, 2) == 1 && !bit(21) && rn() == 31;
-      if (bit(31) && (is_add || is_move) && bits(22, 2) == 0 && i_.result_count > 0 && rm() != 31) {
-        i_.arithmetic = arithmetic::add_register;
-        i_.base = std::uint8_t(rn() == 31 ? no_register : rn());
-        i_.index = std::uint8_t(rm());
-        i_.shift = std::uint8_t(bits(10, 6));
-      }
+      bool const is_move = !adds && bits(29, 2) == 1 && !bit(21) && rn() == 31, is_extended = adds && bit(21);
+      bool const is_plain = is_extended ? bits(13, 2) >= 2 : bits(22, 2) == 0;
+      if ((!adds && !is_move) || !is_plain || i_.result_count == 0) return;
+      i_.arithmetic = adds && bit(30) ? arithmetic::subtract : arithmetic::add;
+      operands();
+      i_.shift = std::uint8_t(is_extended ? bits(10, 3) : bits(10, 6));
+      if (is_extended && bits(13, 2) == 2) i_.extends = bit(15) ? extension::sign_32 : extension::zero_32;
     } else if (matches(0x1FE00000, 0x1AC00000) && matches(0xF800, 0x0800)) {
       i_.unit = unit::integer_multiply;  // udiv, sdiv
     }
+  }
+
+  constexpr void operands() {
+    i_.is_wide = bit(31);
+    i_.base = std::uint8_t(rn());
+    i_.index = std::uint8_t(rm());
   }
 
   std::uint32_t w_;

@@ -53,7 +53,18 @@ inline constexpr int registers = 65, flags = 32, first_vector = 33;
 inline constexpr std::uint8_t no_register = 255;
 
 /// What an integer instruction does to a register, as far as addresses of prefetches need it.
-enum class arithmetic : std::uint8_t { unknown, constant, add_constant, add_register };
+enum class arithmetic : std::uint8_t {
+  unknown,
+  constant,
+  add_constant,
+  add,       ///< base + operand
+  subtract,  ///< base - operand
+  multiply_add,
+  multiply_subtract,
+  extract,  ///< ubfm, sbfm: shifts, extensions and fields
+};
+/// How an operand is extended before it is shifted.
+enum class extension : std::uint8_t { none, zero_32, sign_32 };
 
 struct instruction {
   ruler::unit unit = ruler::unit::nothing;
@@ -71,9 +82,14 @@ struct instruction {
   std::int64_t offset = 0, step = 0;
   bool into_l2 = false;  ///< a prefetch that stops there
 
-  /// Integer arithmetic: results[0] = constant; base + constant; base + (index << shift).
+  /// Integer arithmetic: results[0] from constant, base, the operand index << shift, and addend.
   ruler::arithmetic arithmetic = ruler::arithmetic::unknown;
   std::int64_t constant = 0;
+  std::uint8_t addend = no_register;
+  ruler::extension extends = extension::none;
+  std::uint8_t first = 0, last = 0;  ///< extract: `immr` and `imms`
+  bool is_signed = false;            ///< extract; loads: extends the sign
+  bool is_wide = true;               ///< the result has 64 bits, not 32
 
   constexpr bool reads_or_writes() const {
     return kind >= ruler::kind::vector_load && kind <= ruler::kind::general_store;

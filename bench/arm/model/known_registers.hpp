@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The contents of general registers as far as they follow from the addresses of loads and stores. QEMU tells a plugin
-// the address of an access, but nothing of a prefetch, because it does not execute prefetches.
+// The contents of general registers as far as they follow from what is loaded, and from the addresses of loads and
+// stores. QEMU tells a plugin the address of an access, but nothing of a prefetch, because it does not execute
+// prefetches.
 #pragma once
 
 #include "instruction.hpp"
 
 #include <optional>
+#include <span>
 
 namespace ruler {
 
@@ -22,13 +24,17 @@ class known_registers {
     return result;
   }
 
-  /// Follows an instruction; `accessed` is the address of a load or store.
-  void execute(instruction const& i, std::optional<std::uint64_t> accessed) {
+  /// Follows an instruction. `accessed`: the address of a load or store; `loaded`: what a load of general registers
+  /// brings, for each of them.
+  void execute(instruction const& i, std::optional<std::uint64_t> accessed, std::span<std::uint64_t const> loaded) {
     if (accessed && i.base < count) learn(i, *accessed);
     std::optional<std::uint64_t> const result = result_of(i);
-    for (int k = 0; k < i.result_count; ++k)
+    for (unsigned k = 0; k < i.result_count; ++k)
       if (i.results[k] < count) is_known_[i.results[k]] = false;
     if (result && i.results[0] < count) set(i.results[0], *result);
+    if (i.kind == kind::general_load && loaded.size() == i.result_count)
+      for (unsigned k = 0; k < i.result_count; ++k)
+        if (i.results[k] < count) set(i.results[k], loaded[k]);
     if (i.writes_base && i.base < count) {
       value_[i.base] += std::uint64_t(i.step);
       if (!i.knows_step) is_known_[i.base] = false;
@@ -55,18 +61,62 @@ class known_registers {
   }
 
   std::optional<std::uint64_t> result_of(instruction const& i) const {
-    auto const known = [&](unsigned r) { return r < count && is_known_[r]; };
+    std::optional<std::uint64_t> const result = wide_result_of(i);
+    return result && !i.is_wide ? *result & 0xffff'ffff : result;
+  }
+
+  std::optional<std::uint64_t> wide_result_of(instruction const& i) const {
+    bool const adds_constant = i.arithmetic == arithmetic::add_constant;
+    std::optional<std::uint64_t> const base = adds_constant ? content(i.base) : operand(i.base);
+    std::optional<std::uint64_t> const other = operand(i.index), addend = operand(i.addend);
     switch (i.arithmetic) {
       case arithmetic::unknown: break;
       case arithmetic::constant: return std::uint64_t(i.constant);
       case arithmetic::add_constant:
-        if (known(i.base)) return value_[i.base] + std::uint64_t(i.constant);
+        if (base) return *base + std::uint64_t(i.constant);
         break;
-      case arithmetic::add_register:
-        if (!known(i.index) || (i.base != no_register && !known(i.base))) break;
-        return (i.base == no_register ? 0 : value_[i.base]) + (value_[i.index] << i.shift);
+      case arithmetic::add:
+        if (base && other) return *base + (extended(*other, i.extends) << i.shift);
+        break;
+      case arithmetic::subtract:
+        if (base && other) return *base - (extended(*other, i.extends) << i.shift);
+        break;
+      case arithmetic::multiply_add:
+      case arithmetic::multiply_subtract:
+        if (base && other && addend) {
+          std::uint64_t const product = extended(*base, i.extends) * extended(*other, i.extends);
+          return i.arithmetic == arithmetic::multiply_add ? *addend + product : *addend - product;
+        }
+        break;
+      case arithmetic::extract:
+        if (base) return extract(i, *base);
+        break;
     }
     return std::nullopt;
+  }
+
+  /// Register 31 is the stack pointer in some instructions, and zero in others.
+  std::optional<std::uint64_t> content(unsigned r) const {
+    return r < count && is_known_[r] ? std::optional(value_[r]) : std::nullopt;
+  }
+  std::optional<std::uint64_t> operand(unsigned r) const { return r == 31 ? std::optional<std::uint64_t>(0) : content(r); }
+
+  static std::uint64_t extended(std::uint64_t x, extension how) {
+    switch (how) {
+      case extension::none: break;
+      case extension::zero_32: return std::uint32_t(x);
+      case extension::sign_32: return std::uint64_t(std::int64_t(std::int32_t(x)));
+    }
+    return x;
+  }
+  /// The field of bits first ... last, moved to bit 0; or, if last < first, bits 0 ... last moved to the left.
+  static std::uint64_t extract(instruction const& i, std::uint64_t x) {
+    unsigned const size = i.is_wide ? 64 : 32;
+    bool const right = i.last >= i.first;
+    unsigned const bits = right ? i.last - i.first + 1u : i.last + 1u;
+    std::uint64_t field = (right ? x >> i.first : x) << (64 - bits);
+    field = i.is_signed ? std::uint64_t(std::int64_t(field) >> (64 - bits)) : field >> (64 - bits);
+    return right ? field : field << (size - i.first);
   }
 
   bool is_known_[count]{};

@@ -67,9 +67,12 @@ void write_report() {
 
 void on_block(unsigned, void* block) { recorder().enter(*static_cast<ruler::block*>(block)); }
 
+/// Where the emulated program's address 0 is in this process.
+std::uint64_t memory_base = 0;
+
 void on_access(unsigned, qemu_plugin_meminfo_t info, std::uint64_t address, void* number) {
   recorder().access(unsigned(reinterpret_cast<std::uintptr_t>(number)), address, 1u << qemu_plugin_mem_size_shift(info),
-                    qemu_plugin_mem_is_store(info));
+                    qemu_plugin_mem_is_store(info), reinterpret_cast<void const*>(memory_base + address));
 }
 
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* translated) {
@@ -77,6 +80,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* translated) {
   std::vector<std::uint32_t> words(qemu_plugin_tb_n_insns(translated));
   for (std::size_t k = 0; k < words.size(); ++k)
     std::memcpy(&words[k], qemu_plugin_insn_data(qemu_plugin_tb_get_insn(translated, k)), 4);
+  qemu_plugin_insn* const first = qemu_plugin_tb_get_insn(translated, 0);
+  memory_base = reinterpret_cast<std::uintptr_t>(qemu_plugin_insn_haddr(first)) - qemu_plugin_insn_vaddr(first);
   ruler::block& b = recorder().add_block(qemu_plugin_tb_vaddr(translated), words);
   for (std::size_t k = 0; k < words.size(); ++k)
     if (b.instructions[k].reads_or_writes())

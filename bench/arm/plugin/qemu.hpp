@@ -17,6 +17,8 @@ std::size_t qemu_plugin_tb_n_insns(qemu_plugin_tb const*);
 std::uint64_t qemu_plugin_tb_vaddr(qemu_plugin_tb const*);
 qemu_plugin_insn* qemu_plugin_tb_get_insn(qemu_plugin_tb const*, std::size_t);
 void const* qemu_plugin_insn_data(qemu_plugin_insn const*);
+std::uint64_t qemu_plugin_insn_vaddr(qemu_plugin_insn const*);
+void* qemu_plugin_insn_haddr(qemu_plugin_insn const*);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
 

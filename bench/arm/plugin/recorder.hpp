@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -87,8 +88,12 @@ class recorder {
     current_ = &b;
   }
   /// An instruction of the current block accesses memory. One that moves several registers may do so in several parts.
-  void access(unsigned instruction, std::uint64_t address, unsigned bytes, bool is_store) {
-    if (current_) accesses_.push_back({address, instruction, bytes, is_store});
+  /// `memory`: where this program finds what is at `address`.
+  void access(unsigned instruction, std::uint64_t address, unsigned bytes, bool is_store, void const* memory) {
+    if (!current_) return;
+    std::uint64_t content = 0;
+    if (!is_store && prefetches_ && bytes <= sizeof content) std::memcpy(&content, memory, bytes);
+    accesses_.push_back({address, content, instruction, bytes, is_store});
   }
   /// The last instruction of the current block was a mark. Returns true at the end of what is measured.
   bool reach(long what) {
@@ -113,9 +118,15 @@ class recorder {
  private:
   enum class phase { off, warming, counting };
   struct memory_access {
-    std::uint64_t address;
+    std::uint64_t address, content;
     unsigned instruction, bytes;
     bool is_store;
+    std::uint64_t extended(ruler::instruction const& i) const {
+      unsigned const unused = 64 - 8 * bytes;
+      if (!i.is_signed || unused == 0) return content;
+      std::uint64_t const x = std::uint64_t(std::int64_t(content << unused) >> unused);
+      return i.is_wide ? x : x & 0xffff'ffff;
+    }
   };
 
   totals now() const {
@@ -171,16 +182,20 @@ class recorder {
     for (unsigned k = 0; k < b.instructions.size(); ++k) {
       instruction const& i = b.instructions[k];
       std::optional<std::uint64_t> accessed;
-      for (; next < accesses_.size() && accesses_[next].instruction == k; ++next) {
-        if (!accessed) accessed = accesses_[next].address;
-        touch(accesses_[next]);
+      std::uint64_t loaded[2];
+      std::size_t parts = 0;
+      for (; next < accesses_.size() && accesses_[next].instruction == k; ++next, ++parts) {
+        memory_access const& a = accesses_[next];
+        if (!accessed) accessed = a.address;
+        if (parts < 2) loaded[parts] = a.extended(i);
+        touch(a);
       }
       if (i.kind == kind::prefetch)
         if (std::optional<std::uint64_t> const address = registers_.address(i)) {
           known_prefetches_ += phase_ == phase::counting;
           for (processor& p : processors_) p.caches.prefetch(*address / line_bytes, i.into_l2);
         }
-      registers_.execute(i, accessed);
+      registers_.execute(i, accessed, {loaded, parts <= 2 ? parts : 0});
     }
     accesses_.clear();
   }

@@ -126,8 +126,8 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
-/// Prefetches the line `Bytes` after p.
-template <isa I, int Bytes>
+/// Prefetches the line `Bytes` after p, to be read.
+template <isa I, int Bytes = 0>
 AGO_INLINE void fetch_line(float const* p) {
 #if defined(__aarch64__)
   if constexpr (I == isa::neon) {
@@ -136,6 +136,30 @@ AGO_INLINE void fetch_line(float const* p) {
   }
 #endif
   __builtin_prefetch(p + Bytes / 4);
+}
+
+/// Prefetches the line `Bytes` after p, to be written.
+template <isa I, int Bytes = 0>
+AGO_INLINE void fetch_line_to_write(float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("prfm pstl1keep, [%0, %c1]" : : "r"(p), "i"(Bytes));
+    return;
+  }
+#endif
+  __builtin_prefetch(p + Bytes / 4, 1);
+}
+
+/// to = x
+template <isa I>
+AGO_INLINE void set(vec<I>& to, vec<I> const& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("mov %0.16b, %1.16b" : "=w"(to.v.data) : "w"(x.v.data));
+    return;
+  }
+#endif
+  to = x;
 }
 
 // The arithmetic of a loop.

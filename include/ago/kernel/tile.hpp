@@ -144,6 +144,30 @@ struct tile_target {
   int count;    ///< valid lanes of the last vector
 };
 
+/// start(); loops that are scheduled by hand also prefetch the lines that the results are written to, and the first line
+/// of every pixel of the next tile, which begins at `next`. Prefetchers follow few streams at a time, and a tile has two
+/// for each pixel.
+template <isa I, int PIXELS, int VECTORS>
+AGO_INLINE void start(float const* shift, tile_target const& t, float const* next, long next_stride,
+                      vec<I> (&acc)[PIXELS][VECTORS]) {
+  if constexpr (!is_scheduled_by_hand(I)) return start(shift, acc);
+  constexpr int last = int(sizeof(float)) * (VECTORS * lanes(I) - 1);
+  vec<I> x[VECTORS];
+  _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
+  float const* to = t.to;
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, to += t.step, next += next_stride) {
+    detail::set(acc[p][0], x[0]);
+    detail::fetch_line_to_write<I>(to);
+    if constexpr (VECTORS > 1) detail::set(acc[p][1], x[1]);
+    detail::fetch_line<I>(next);
+    if constexpr (VECTORS > 2) detail::set(acc[p][2], x[2]);
+    if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(to);
+    _Pragma("GCC unroll 32") for (int v = 3; v < VECTORS; ++v) detail::set(acc[p][v], x[v]);
+    pin(to);
+    pin(next);
+  }
+}
+
 /// Does the epilogue have stages with long code? Unrolled over a tile they would fill the instruction cache.
 constexpr bool is_lengthy(epilogue const& after) {
   for (stage const& s : after.stages)
@@ -212,7 +236,7 @@ AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, fl
     detail::accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
     detail::finish_apart(after, acc, PIXELS, t);
   } else {
-    start(shift, acc);
+    start(shift, t, a + PIXELS * a_stride, a_stride, acc);
     accumulate<FORM>(a, a_stride, depth, w, acc);
     finish<PARTIAL>(after, acc, t);
   }

@@ -79,16 +79,16 @@ TEST_CASE("what misses L2 may be in L3") {
 TEST_CASE("the address of a prefetch follows from those of loads") {
   ruler::known_registers r;
   CHECK_FALSE(r.address(decode(prfm(1, 64))));
-  r.execute(decode(ldr_q(0, 1, 32)), 0x1020);
+  r.execute(decode(ldr_q(0, 1, 32)), 0x1020, {});
   CHECK(r.address(decode(prfm(1, 64))) == 0x1040);
-  r.execute(decode(add(2, 1, 8)), {});
+  r.execute(decode(add(2, 1, 8)), {}, {});
   CHECK(r.address(decode(prfm(2, 64))) == 0x1048);
-  r.execute(decode(ldp_q(0, 1, 1)), 0x1000);  // then adds 32
+  r.execute(decode(ldp_q(0, 1, 1)), 0x1000, {});  // then adds 32
   CHECK(r.address(decode(prfm(1, 0))) == 0x1020);
-  r.execute(decode(mov(3, 5)), {});
-  r.execute(decode(add_x(4, 1, 3, 4)), {});
+  r.execute(decode(mov(3, 5)), {}, {});
+  r.execute(decode(add_x(4, 1, 3, 4)), {}, {});
   CHECK(r.address(decode(prfm(4, 0))) == 0x1020 + 5 * 16);
-  r.execute(decode(mul(1, 2, 3)), {});
+  r.execute(decode(mul(1, 2, 3)), {}, {});
   CHECK_FALSE(r.address(decode(prfm(1, 0))));
 }
 
