@@ -161,7 +161,9 @@ struct convolution_kernel {
                           long index_step) const {
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
-        start(shift_, acc);
+        long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
+        tile_target const to{destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_};
+        start(shift_, to, a + (i + PIXELS) * step, step, acc);
         float const *in = a + i * step, *weights = t.weights;
         _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
           _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k) {
@@ -170,9 +172,7 @@ struct convolution_kernel {
                                         weights + long(k) * t.depth * VECTORS * lanes(target), acc,
                                         segment + tiles_ahead * PIXELS * step);
           }
-        long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
-        finish<PARTIAL>(after_, acc,
-                        {destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_});
+        finish<PARTIAL>(after_, acc, to);
       }
     }
 

@@ -2,6 +2,7 @@
 // Maximum over windows known at compile time: the maximum of an input column serves all windows that contain it.
 #pragma once
 
+#include <ago/kernel/fetch.hpp>
 #include <ago/kernel/pool.hpp>
 
 namespace ago {
@@ -54,11 +55,23 @@ class max_pool_tile {
     long const in = long(ix) * s_.source.pixel_stride;
     float* const out = out_row_ + ox * long(s_.destination.pixel_stride);
     int c = 0;
-    _Pragma("GCC unroll 1") for (; c + V <= s_.out.c; c += V)
+    long next = in + long(Columns) * sw * s_.source.pixel_stride;
+    _Pragma("GCC unroll 1") for (; c + V <= s_.out.c; c += V, next += long(Columns) * sw * V) {
+      fetch<Columns * sw * V>(next);
       compute<Columns, false>(in + c, taps, out + c, pixel, c);
+    }
     if constexpr (K.partial)
       if (c < s_.out.c) compute<Columns, true>(in + c, taps, out + c, pixel, c);
     return Columns;
+  }
+
+  /// Prefetches a part of the next tile's rows, of so many floats: the rows have more streams than prefetchers follow.
+  template <int Floats>
+  AGO_INLINE void fetch(long first) const {
+    if constexpr (is_scheduled_by_hand(I))
+      _Pragma("GCC unroll 1") for (int y = 0; y < rows_; ++y)
+        _Pragma("GCC unroll 32") for (int f = 0; f < Floats; f += line_floats)
+          __builtin_prefetch(in_row_[y] + first + f);
   }
 
   template <int Columns, bool Partial>

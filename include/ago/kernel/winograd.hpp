@@ -76,6 +76,15 @@ template <int TILE, isa I>
     _Pragma("GCC unroll 1") for (int c = 0; c < layout.depth; c += lanes(I)) {
       int const rest = layout.depth - c;
       bool const direct = inside && rest >= lanes(I);
+      // A patch and its points are more streams than Arm's prefetchers follow: ask for the next tile's new columns, a
+      // line for four vectors of channels, and for where the points of the next line of channels are written.
+      if constexpr (is_scheduled_by_hand(I)) {
+        float const* const next = from + size * pixel + (size - 2) * c;
+        _Pragma("GCC unroll 8") for (int y = 0; y < size; ++y) __builtin_prefetch(next + y * row);
+        if (c % line_floats == 0)
+          _Pragma("GCC unroll 8") for (int p = 0; p < size * size; ++p)
+            __builtin_prefetch(to + c + line_floats + p * stride, 1);
+      }
       float const* const values =
           direct ? from + c : copied.copy(from + c, row, pixel, rest < lanes(I) ? rest : lanes(I));
       transform_patch<TILE, I>(values, direct ? row : patch::row, direct ? pixel : patch::pixel, to + c, stride);
@@ -143,8 +152,14 @@ struct winograd_kernel {
     float* products = work.scratch + work.layout.products();
     auto const product = [&]<int PIXELS>(int t) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
-      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-        _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
+      if constexpr (is_scheduled_by_hand(target)) {
+        static constexpr float zeros[width]{};
+        tile_target const to{products + long(t) * points * width, points * width, 0, 0, 0, 0};
+        start(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
+      } else {
+        _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
+          _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
+      }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
       float* const to = products + long(t) * points * width;
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
@@ -177,6 +192,10 @@ struct winograd_kernel {
     _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at, products += points * width) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
+      if constexpr (is_scheduled_by_hand(target))
+        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y)
+          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x)
+            __builtin_prefetch(destination + (index + long(y) * s.out.w + x) * s.destination.pixel_stride, 1);
       _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v) {
         int const channel = v * lanes(target), count = PARTIAL && v == VECTORS - 1 ? last : lanes(target);
         vec<target> const start = vec<target>::load(shift + channel);
