@@ -32,9 +32,9 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
   window const& w = s.win;
   long const steps = s.out.n * taps(s.in.h, s.out.h, w.pad_top, w.kernel_h, w.stride_h, w.dilation_h) *
                      taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
-  register_tile const tile = matrix_tile(key.target, {line, s.out.c});
-  return matrix_cost(key.target, tile, line, vectors, any_depth, false) * steps / (200 * line) +
-         arrival_cost(long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
+  register_tile const tile = matrix_tile(machine_of(key), {line, s.out.c});
+  return matrix_cost(machine_of(key), tile, line, vectors, any_depth, false) * steps / (200 * line) +
+         arrival_cost(machine_of(key), long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
 }
 
 /// Sets `key` and `s` to im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two for each
@@ -44,10 +44,11 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
   key.what = structure::im2col;
-  key.tile = matrix_tile(key.target, {.pixels = pixels, .channels = s.out.c, .cold = weights >= 1L << 14},
+  key.tile = matrix_tile(machine_of(key), {.pixels = pixels, .channels = s.out.c, .cold = weights >= 1L << 14},
                          wish.winograd == 1 ? wish : schedule{});
   s.block = 0;
-  return overlapped(product_cost(key.target, key.tile, pixels, vectors, depth), arrival_cost(weights)) +
+  tile_machine const on = machine_of(key);
+  return overlapped(on, product_cost(on, key.tile, pixels, vectors, depth), arrival_cost(on, weights)) +
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
 
@@ -144,6 +145,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     step_data data{};
     key.what = structure::convolution;
     key.target = o.target;
+    key.in_order = o.device.in_order && has_lane_fma(o.target);
     data.in = g.nodes[s.source].out;
     data.out = g.nodes[s.result].out;
     data.win = g.nodes[s.main].win;

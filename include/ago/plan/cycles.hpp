@@ -38,7 +38,7 @@ constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_
   double const depth = double(matrix_depth(s)) / (key.paired ? 2 : 1);
   int const vectors = padded(channels, key.target) / lanes(key.target);
   register_tile const t{key.tile.pixels, key.tile.vectors, int(line % key.tile.pixels), vectors % key.tile.vectors};
-  double const step = double(matrix_cost(key.target, t, line, vectors, int(depth), false)) / 200;
+  double const step = double(matrix_cost(machine_of(key), t, line, vectors, int(depth), false)) / 200;
   double const stores = (key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added first
   return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
 }
@@ -46,8 +46,8 @@ constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_
 constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
   winograd_layout const l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);
-  long const products = l.points() * product_cost(key.target, key.tile, l.tiles, vectors, l.depth);
-  return double(products + transform_cost(l, key.target) + 4000);
+  long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
+  return double(products + transform_cost(l, machine_of(key)) + 4000);
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output.

@@ -24,11 +24,30 @@ constexpr bool is_matrix_tile(isa target, int pixels, int vectors) {
 
 namespace detail {
 
+/// What decides the cost of a register tile.
+struct tile_machine {
+  isa target;
+  bool in_order = false;  ///< see device::in_order
+  constexpr tile_machine(isa t, bool is_in_order = false) : target(t), in_order(is_in_order && has_lane_fma(t)) {}
+};
+constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, key.in_order}; }
+
+/// The same for a loop that loads halves (kernel/half_loads.hpp): multiply-adds of two steps of K, and what does not fit
+/// beside them, two instructions a cycle. Tiles that are too small for it wait for whole loads.
+constexpr long half_tile_cost(int pixels, int vectors) {
+  int const products = pixels * vectors;
+  if (pixels == 1 || products < 6) return 4L * products + 8L * vectors + 2L * pixels;
+  int const beside = 6 * vectors + pixels + (vectors + 1) / 2 + 8, left = beside - 2 * products;
+  return 2L * (2L * products + (left > 0 ? (left + 1) / 2 : 0));
+}
+
 /// Quarter cycles of a tile for one step of K, on a core with two multiply-add and two load ports and a multiply-add
-/// latency of four cycles, which no schedule quite reaches; two more for the code around the inner loop. Arm's small
-/// cores load a register in the time of two products, so a load counts twice as much there.
-constexpr long tile_cost(isa target, int pixels, int vectors) {
+/// latency of four cycles, which no schedule quite reaches; two more for the code around the inner loop. With lane
+/// multiplies a load counts twice as much, as on Arm's small cores without halves.
+constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
   if (pixels == 0 || vectors == 0) return 0;
+  if (on.in_order) return half_tile_cost(pixels, vectors);
+  isa const target = on.target;
   long const products = 2L * pixels * vectors;
   long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * (pixels + vectors);
   long const most = products > loads ? products : loads;
@@ -46,10 +65,11 @@ constexpr long stream_cost(isa target, int vectors) { return long(vectors) * lan
 /// are, the less of the next tile an out-of-order core can see. (A fit to Zen 5, K of 16 to 64: 2x6 6 cycles, 5x4 11 to
 /// 15, 7x3 17 to 24, 6x4 20 to 30, 14x2 40 to 50, but 3x6 22 and 4x6 52. On a Xeon the tuner also chose small tiles
 /// where K is small.)
-constexpr long finish_cost(isa target, int pixels, int vectors) {
+constexpr long finish_cost(tile_machine on, int pixels, int vectors) {
   long const results = long(pixels) * vectors;
+  if (on.in_order) return 160 + 24 * results;  // by the model of bench/arm, with ReLU6
   int const wide = pixels > 2 && vectors > 5 ? 80 : 0;
-  return is_scheduled_by_hand(target) ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
+  return is_scheduled_by_hand(on.target) ? 0 : 10 * pixels + 2 * vectors + results * results / 15 + wide;
 }
 
 /// Quarter cycles to load a row of weights from L2, at 24 bytes a cycle (measured on Zen 5: 26 to 40).
@@ -63,15 +83,16 @@ inline constexpr int any_depth = 0;
 /// half a per cent more for each kind of remainder tile, which is more code for the same work. `cold`: the weights come
 /// from beyond L2, and the first tile of each panel waits for them. The other tiles wait for L2 if a panel takes more
 /// than half of L1.
-constexpr long matrix_cost(isa target, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
+constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
+  isa const target = on.target;
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   auto const panel = [&](int v) {
     if (v == 0) return 0L;
     long const far = cold ? stream_cost(target, v) : 0;
     long const near = 4L * depth * v * lanes(target) > device{}.l1_bytes / 2 ? l2_cost(target, v) : 0;
     auto const tile = [&](int p, long arrival) {
-      long const step = tile_cost(target, p, v);
-      return 200 * (step > arrival ? step : arrival) + (depth > 0 ? 200 * finish_cost(target, p, v) / depth : 0);
+      long const step = tile_cost(on, p, v);
+      return 200 * (step > arrival ? step : arrival) + (depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0);
     };
     long const whole = tiles > 0 ? tile(t.pixels, far) + (tiles - 1) * tile(t.pixels, near) : 0;
     return whole + (t.pixels_left > 0 ? tile(t.pixels_left, tiles > 0 ? near : far) : 0);
@@ -130,7 +151,8 @@ struct matrix_work {
 };
 
 /// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
-constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule const& wish = {}) {
+constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& w, schedule const& wish = {}) {
+  isa const target = on.target;
   int const vectors = padded(w.channels, target) / lanes(target);
   auto const tile = [=](int p, int v) { return register_tile{p, v, int(w.pixels % p), vectors % v}; };
   auto const fits = [&](int p, int v) {
@@ -144,7 +166,7 @@ constexpr register_tile matrix_tile(isa target, matrix_work const& w, schedule c
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
   return cheapest_tile(target, w.pixels, vectors, fits, [&](register_tile const& t) {
-    return detail::matrix_cost(target, t, w.pixels, vectors, w.depth, w.cold);
+    return detail::matrix_cost(on, t, w.pixels, vectors, w.depth, w.cold);
   });
 }
 
@@ -230,7 +252,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   matrix_work work{.pixels = pixels, .channels = channels, .depth = depth, .streams = streams, .cold = cold};
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
-  key.tile = matrix_tile(key.target, work, wish);
+  key.tile = matrix_tile(detail::machine_of(key), work, wish);
   s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in);
 }
 

@@ -14,24 +14,34 @@ constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square
 namespace detail {
 
 /// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
-/// few that they stay in L2 from run to run (see choose_matrix).
-constexpr long arrival_cost(long floats) { return floats < 1L << 14 ? 0 : floats; }
+/// few that they stay in L2 from run to run (see choose_matrix). On cores that issue in order 3.2 bytes a cycle, as
+/// bench/arm models them.
+constexpr long arrival_cost(tile_machine on, long floats) { return floats < 1L << 14 ? 0 : on.in_order ? 5 * floats : floats; }
 
-/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one.
-constexpr long overlapped(long a, long b) { return a > b ? a + b / 4 : b + a / 4; }
+/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one; on cores that
+/// issue in order, nothing.
+constexpr long overlapped(tile_machine on, long a, long b) { return on.in_order ? a + b : a > b ? a + b / 4 : b + a / 4; }
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
-/// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512).
-constexpr long transform_cost(winograd_layout const& l, isa target) {
-  long const input = l.tile == 2 ? 160 : 520, output = l.tile == 2 ? 120 : 440;
-  return l.tiles * (l.padded_depth / lanes(target) * input + l.padded_channels / lanes(target) * output);
+/// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512); on cores that issue in
+/// order 160 and 80, 580 and 220 (by the model of bench/arm), and as many quarter cycles as there are transformed floats
+/// for each time that these miss L1.
+constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
+  bool const small = l.tile == 2;
+  long const input = on.in_order ? (small ? 640 : 2320) : small ? 160 : 520;
+  long const output = on.in_order ? (small ? 320 : 880) : small ? 120 : 440;
+  long const misses = on.in_order ? 2L * l.points() * (l.padded_depth + l.padded_channels) : 0;
+  int const size = lanes(on.target);
+  return l.tiles * (l.padded_depth / size * input + l.padded_channels / size * output + misses);
 }
 
 /// Quarter cycles of a matrix product: those of the register tile over K, and of storing it. Two per cent more for each
 /// kind of remainder tile, which is more code for the same work.
-constexpr long product_cost(isa target, register_tile const& t, int tiles, int vectors, int depth) {
+constexpr long product_cost(tile_machine on, register_tile const& t, int tiles, int vectors, int depth) {
   auto const panel = [&](int v) {
-    auto const one = [&](int p) { return depth * tile_cost(target, p, v) + 2L * p * v; };
+    auto const one = [&](int p) {
+      return depth * tile_cost(on, p, v) + (on.in_order ? 80 + 12L * p * v : 2L * p * v);
+    };
     return v == 0 ? 0 : tiles / t.pixels * one(t.pixels) + (t.pixels_left > 0 ? one(t.pixels_left) : 0);
   };
   return (vectors / t.vectors * panel(t.vectors) + panel(t.vectors_left)) *
@@ -39,8 +49,9 @@ constexpr long product_cost(isa target, register_tile const& t, int tiles, int v
 }
 
 /// The best register tile whose products, of all points, are still in L1 when they are transformed.
-constexpr register_tile winograd_register_tile(isa target, winograd_layout const& l, schedule const& wish,
+constexpr register_tile winograd_register_tile(tile_machine on, winograd_layout const& l, schedule const& wish,
                                                device const& machine) {
+  isa const target = on.target;
   int const vectors = l.padded_channels / lanes(target);
   if (wish.winograd > 0 && is_matrix_tile(target, wish.pixels, wish.vectors))
     return {wish.pixels, wish.vectors, l.tiles % wish.pixels, vectors % wish.vectors};
@@ -48,15 +59,32 @@ constexpr register_tile winograd_register_tile(isa target, winograd_layout const
     return 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
   };
   return cheapest_tile(target, l.tiles, vectors, fits, [&](register_tile const& t) {
-    return product_cost(target, t, l.tiles, vectors, l.depth);
+    return product_cost(on, t, l.tiles, vectors, l.depth);
   });
 }
 
-/// Tiles of a block; 0: all. The scratch should stay in L2 beside the weights, which are read once per block. It takes
+/// Bytes from beyond L2 if all tiles are computed in `passes` blocks: weights are read once for each, unless they stay.
+/// Inputs are read by every panel, and products written and read, unless both stay beside the weights of a panel.
+constexpr long winograd_traffic(winograd_layout const& l, long passes, device const& machine) {
+  long const tiles = (l.tiles + passes - 1) / passes, panels = (l.padded_channels + l.panel - 1) / l.panel;
+  long const inputs = 4 * tiles * l.points() * l.padded_depth, products = 4 * tiles * l.points() * l.panel;
+  long const weights = 4 * l.weight_floats(), room = machine.l2_bytes * 7 / 8;
+  bool const all_stay = inputs + products + weights <= room, some_stay = inputs + products + weights / panels <= room;
+  return (all_stay ? 1 : passes) * weights + (some_stay ? 0 : passes * panels * (inputs + 2 * products));
+}
+
+/// Tiles of a block; 0: all. On cores that issue in order, and so wait for all of it, those with the least traffic.
+/// Elsewhere the scratch should stay in L2 beside the weights, which are read once per block. It takes
 /// a quarter of L2, or as much as the weights; or most of L2, if the weights are too large to stay there anyway.
 constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& machine) {
   if (wish.winograd > 0 && wish.block > 0) return wish.block;
   winograd_layout const l = layout_of_winograd(key, s);
+  if (machine_of(key).in_order) {
+    long best = 1;
+    for (long passes = 2; passes <= 64 && passes <= l.tiles; ++passes)
+      if (winograd_traffic(l, passes, machine) < winograd_traffic(l, best, machine)) best = passes;
+    return best == 1 ? 0 : int((l.tiles + best - 1) / best);
+  }
   long const weights = 4 * l.weight_floats(), least = machine.l2_bytes / 4;
   long const room = 2 * weights > machine.l2_bytes ? machine.l2_bytes / 4 * 3 : weights > least ? weights : least;
   long const most = room / (4L * l.points() * (l.padded_depth + l.panel));
@@ -71,14 +99,19 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   key.what = what;
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
-  key.tile = winograd_register_tile(key.target, l, wish, machine);
+  key.tile = winograd_register_tile(machine_of(key), l, wish, machine);
   s.block = winograd_block(key, s, wish, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);
-  long const products = l.points() * product_cost(key.target, key.tile, l.tiles, vectors, l.depth);
+  long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
+  if (machine_of(key).in_order) {
+    long const blocks = l.block > 0 ? (l.tiles + l.block - 1) / l.block : 1;
+    long const traffic = winograd_traffic(l, blocks, machine) / 4;  // floats
+    return products + arrival_cost(machine_of(key), traffic) + transform_cost(l, machine_of(key)) + 4000;
+  }
   long const passes = 8 * l.weight_floats() > machine.l2_bytes ? (l.tiles + l.block - 1) / l.block : 1;
-  long const arrival = passes * arrival_cost(l.weight_floats());
-  return overlapped(products, arrival) + transform_cost(l, key.target) + 4000;
+  long const arrival = passes * arrival_cost(machine_of(key), l.weight_floats());
+  return overlapped(machine_of(key), products, arrival) + transform_cost(l, machine_of(key)) + 4000;
 }
 
 }  // namespace detail
