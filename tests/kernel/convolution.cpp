@@ -93,6 +93,13 @@ TEST_CASE("a convolution that prefetches its input reads and computes the same a
   });
 }
 
+TEST_CASE("a convolution that loads halves computes any window") {
+  on_every_in_order([]<isa I>() {
+    check_random<in_order(convolution_key<I>({4, 3, 3, 2}, true, op::relu6))>(40);
+    check_random<in_order(convolution_key<I>({7, 3, 1, 0}, true, op::add))>(40);
+  });
+}
+
 TEST_CASE("a convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};

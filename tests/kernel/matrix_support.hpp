@@ -46,6 +46,17 @@ void on_every_isa(F f) {
   if constexpr (test::is_tested(isa::emulated512)) f.template operator()<isa::emulated512>();
 }
 
+/// For instruction sets that have loops for cores that issue in order.
+template <class F>
+void on_every_in_order(F f) {
+  if constexpr (test::is_tested(isa::neon)) f.template operator()<isa::neon>();
+  f.template operator()<isa::emulated128>();
+}
+constexpr kernel_key in_order(kernel_key key) {
+  key.in_order = true;
+  return key;
+}
+
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}

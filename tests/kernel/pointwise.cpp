@@ -67,6 +67,16 @@ TEST_CASE("a pointwise convolution computes every extent around its tiles") {
   });
 }
 
+TEST_CASE("a pointwise convolution that loads halves computes every extent around its tiles") {
+  on_every_in_order([]<isa I>() {
+    check_extents<in_order(pointwise_key<I>({7, 3, 6, 2}, true, op::relu6))>();
+    check_extents<in_order(pointwise_key<I>({5, 4, 1, 1}, true, op::silu))>();
+    check_extents<in_order(pointwise_key<I>({8, 2, 3, 0}, false, op::add))>();
+    check_extents<in_order(pointwise_key<I>({14, 1, 7, 0}, true))>();
+    check_extents<in_order(pointwise_key<I>({4, 5, 2, 3}, true))>();
+  });
+}
+
 TEST_CASE("a pointwise convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 2, 2, 1};

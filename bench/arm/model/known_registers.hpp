@@ -99,7 +99,9 @@ class known_registers {
   std::optional<std::uint64_t> content(unsigned r) const {
     return r < count && is_known_[r] ? std::optional(value_[r]) : std::nullopt;
   }
-  std::optional<std::uint64_t> operand(unsigned r) const { return r == 31 ? std::optional<std::uint64_t>(0) : content(r); }
+  std::optional<std::uint64_t> operand(unsigned r) const {
+    return r == 31 ? std::optional<std::uint64_t>(0) : content(r);
+  }
 
   static std::uint64_t extended(std::uint64_t x, extension how) {
     switch (how) {

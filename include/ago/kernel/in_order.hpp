@@ -168,7 +168,9 @@ AGO_INLINE void subtract_one(long& x) { asm volatile("sub %0, %0, #1" : "+r"(x))
 /// -1 if x < 0, otherwise 0.
 AGO_INLINE void sign_mask(long& to, long x) { asm volatile("asr %0, %1, #63" : "=r"(to) : "r"(x)); }
 /// The bits of x that are not in `mask`.
-AGO_INLINE void bits_without(long& to, long x, long mask) { asm volatile("bic %0, %1, %2" : "=r"(to) : "r"(x), "r"(mask)); }
+AGO_INLINE void bits_without(long& to, long x, long mask) {
+  asm volatile("bic %0, %1, %2" : "=r"(to) : "r"(x), "r"(mask));
+}
 AGO_INLINE void add_bytes(float const*& p, long x) { asm volatile("add %0, %0, %1" : "+r"(p) : "r"(x)); }
 AGO_INLINE void add_bytes(long& to, long x) { asm volatile("add %0, %0, %1" : "+r"(to) : "r"(x)); }
 AGO_INLINE void copy(float const*& to, float const* p) { asm volatile("mov %0, %1" : "=r"(to) : "r"(p)); }

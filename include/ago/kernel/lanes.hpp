@@ -92,7 +92,8 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
   int const whole = depth / 4 * 4;
   if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
   w += long(whole) * VECTORS * lanes(I);
-  _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I)) accumulate_one(pixel, k, w, acc);
+  _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I))
+    accumulate_one(pixel, k, w, acc);
 }
 
 }  // namespace ago::detail

@@ -121,7 +121,8 @@ struct pointwise_kernel {
         int const first = s.depth.first, last = s.depth.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);
         else start(shift, acc);
-        accumulate<form_of(K)>(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target), acc);
+        accumulate<form_of(K)>(a + first, source_stride, last - first,
+                               weights + long(first) * VECTORS * lanes(target), acc);
         if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
         else finish<partial>(after, acc, to);
       } else if constexpr (K.in_runs || K.paired) {

@@ -117,8 +117,8 @@ void multiply_rows(product_layout const& layout, float const* a, long a_stride, 
     long const column = long(first) * lanes(I);
     auto const multiply = [&]<int VECTORS>() {
       if constexpr (VECTORS <= product_tile(I).vectors)
-        multiply_panel<FORM, I, VECTORS>(a, a_stride, rows, layout.depth, packed + layout.panel_offset(panel), begin + column,
-                                   to + column, layout.padded_columns());
+        multiply_panel<FORM, I, VECTORS>(a, a_stride, rows, layout.depth, packed + layout.panel_offset(panel),
+                                         begin + column, to + column, layout.padded_columns());
     };
     switch (vectors) {
       case 1: multiply.template operator()<1>(); break;
@@ -180,8 +180,8 @@ class product_step {
   }
   /// Multiplies the first results of `count` rows by the second operand.
   void multiply_again(int count) const {
-    multiply_rows<form_of(K), target>(layout.second, first_results(), layout.first.padded_columns(), count, second_operand(),
-                          scratch_ + layout.second_start(), second_results());
+    multiply_rows<form_of(K), target>(layout.second, first_results(), layout.first.padded_columns(), count,
+                                      second_operand(), scratch_ + layout.second_start(), second_results());
   }
   /// Finishes one row of results, and stores it at `pixel` from `channel` on.
   void finish(product_layout const& of, float const* row, float factor, long pixel, int channel) const {

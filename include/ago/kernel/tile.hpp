@@ -144,9 +144,9 @@ struct tile_target {
   int count;    ///< valid lanes of the last vector
 };
 
-/// start(); loops that are scheduled by hand also prefetch the lines that the results are written to, and the first line
-/// of every pixel of the next tile, which begins at `next`. Prefetchers follow few streams at a time, and a tile has two
-/// for each pixel.
+/// start(); loops that are scheduled by hand also prefetch the lines that the results are written to, and the first
+/// line of every pixel of the next tile, which begins at `next`. Prefetchers follow few streams at a time, and a tile
+/// has two for each pixel.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void start(float const* shift, tile_target const& t, float const* next, long next_stride,
                       vec<I> (&acc)[PIXELS][VECTORS]) {

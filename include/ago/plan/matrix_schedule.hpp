@@ -32,8 +32,8 @@ struct tile_machine {
 };
 constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, key.in_order}; }
 
-/// The same for a loop that loads halves (kernel/half_loads.hpp): multiply-adds of two steps of K, and what does not fit
-/// beside them, two instructions a cycle. Tiles that are too small for it wait for whole loads.
+/// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds of two
+/// steps, and what does not fit beside them, two instructions a cycle. Tiles that are too small wait for whole loads.
 constexpr long half_tile_cost(int pixels, int vectors) {
   int const products = pixels * vectors;
   if (pixels == 1 || products < 6) return 4L * products + 8L * vectors + 2L * pixels;

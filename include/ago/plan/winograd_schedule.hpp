@@ -16,16 +16,20 @@ namespace detail {
 /// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
 /// few that they stay in L2 from run to run (see choose_matrix). On cores that issue in order 3.2 bytes a cycle, as
 /// bench/arm models them.
-constexpr long arrival_cost(tile_machine on, long floats) { return floats < 1L << 14 ? 0 : on.in_order ? 5 * floats : floats; }
+constexpr long arrival_cost(tile_machine on, long floats) {
+  return floats < 1L << 14 ? 0 : on.in_order ? 5 * floats : floats;
+}
 
 /// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one; on cores that
 /// issue in order, nothing.
-constexpr long overlapped(tile_machine on, long a, long b) { return on.in_order ? a + b : a > b ? a + b / 4 : b + a / 4; }
+constexpr long overlapped(tile_machine on, long a, long b) {
+  return on.in_order ? a + b : a > b ? a + b / 4 : b + a / 4;
+}
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
 /// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512); on cores that issue in
-/// order 160 and 80, 580 and 220 (by the model of bench/arm), and as many quarter cycles as there are transformed floats
-/// for each time that these miss L1.
+/// order 160 and 80, 580 and 220 (by the model of bench/arm), and half a cycle for each transformed float, which misses
+/// L1 when it is written and when it is read.
 constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
   bool const small = l.tile == 2;
   long const input = on.in_order ? (small ? 640 : 2320) : small ? 160 : 520;

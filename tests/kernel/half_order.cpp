@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of instructions in loops that load halves: executed on registers that hold the names of values.
-#include <ago/kernel/half_loads.hpp>
+#include <ago/kernel/half_order.hpp>
 #include <ago/plan/matrix_schedule.hpp>
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -23,7 +24,7 @@ struct value {
 template <int P, int V>
 std::string executed(int iterations) {
   using order = ago::detail::half_order<P, V>;
-  constexpr order const& plan = ago::detail::half_schedule<P, V>;
+  constexpr order const& plan = ago::detail::half_order_of<P, V>;
   value low[order::registers], high[order::registers], general[order::uses], input[P];
   int now = 0, next = 0, offset = 0, left = iterations - 1, last = 0, weights_step = 0, offset_step = 0;
   bool selected = false;
@@ -45,7 +46,7 @@ std::string executed(int iterations) {
     }
   };
   for (int i = 0; i < plan.count; ++i)
-    if (plan.all[i].next && plan.all[i].what <= kind::input) issue(plan.all[i]);
+    if (plan.all[i].next && is_load(plan.all[i])) issue(plan.all[i]);
   for (int iteration = 0; iteration < iterations; ++iteration)
     for (int slot = 0; slot < order::slots; ++slot) {
       int const use = slot / P, p = slot % P, at = use % order::registers;
@@ -65,7 +66,7 @@ void check_tile() {
     CAPTURE(P);
     CAPTURE(V);
     for (int iterations : {1, 2, 3, 7}) CHECK(executed<P, V>(iterations) == "");
-    CHECK(ago::detail::half_schedule<P, V>.count == ago::detail::half_order<P, V>::most);
+    CHECK(ago::detail::half_order_of<P, V>.count == int(std::size(ago::detail::half_order_of<P, V>.all)));
   }
 }
 
