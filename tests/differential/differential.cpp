@@ -21,7 +21,7 @@ using namespace differential;
 #ifdef AGO_TEST_FULL
 constexpr int often = 5;
 #else
-constexpr int often = 3;
+constexpr int often = 1;
 #endif
 
 /// program: packed weights and arena in guarded memory of exactly their sizes.

@@ -36,7 +36,7 @@ AGO_INLINE void accompany(half_state<I, P, V>& s) {
     [[maybe_unused]] float const* const w = c.next ? s.next : s.w;
     if constexpr (PROLOGUE && !(c.next && is_load(c))) {
     } else if constexpr (c.what == kind::high) load_high<I, c.index>(s.high[c.index], w);
-    else if constexpr (c.what == kind::low) load_low<c.index>(s.weight[register_of], w);
+    else if constexpr (c.what == kind::low) load_half<2 * c.index>(s.weight[register_of], w);
     else if constexpr (c.what == kind::join) join(s.weight[register_of], s.high[c.index]);
     else if constexpr (c.what == kind::input) load_input<2>(s.x[c.index], s.pixel[c.index], s.bytes);
     else if constexpr (c.what == kind::fetch) fetch_line<I, half_order<P, V>::bytes_ahead + 64 * c.index>(s.w);
@@ -71,6 +71,45 @@ AGO_INLINE void accumulate_twos(float const* const (&pixel)[P], int count, float
   } while (s.left >= 0);
 }
 
+/// The same for one pixel, whose weights are all loaded for a single use: halves of weights by multiply-adds of two
+/// floats, which issue beside the loads.
+template <isa I, int V>
+class one_pixel {
+ public:
+  static constexpr int halves = 4 * V, ahead = 3;  ///< in an iteration; loaded before one is used
+
+  AGO_INLINE static void accumulate(float const* pixel, int count, float const* w, vec<I> (&low)[V]) {
+    vec<I> high[V], weight[ahead + 1], x, next_x;
+    _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) upper_to_lower(high[v], low[v]);
+    [&]<int... H>(std::integer_sequence<int, H...>) __attribute__((always_inline)) {
+      (load_half<H>(weight[H], w), ...);
+    }(std::make_integer_sequence<int, ahead>{});
+    long bytes = 0;
+    load_input<2>(x, pixel, bytes);
+    _Pragma("GCC unroll 1") for (; count > 0; --count) {
+      bytes += count > 1 ? 8 : 0;
+      float const* next = w + (count > 1 ? 2 * halves : 0);
+      pin(next);
+      load_input<2>(next_x, pixel, bytes);
+      [&]<int... H>(std::integer_sequence<int, H...>) __attribute__((always_inline)) {
+        (use<H>(w, next, weight, x, low, high), ...);
+      }(std::make_integer_sequence<int, halves>{});
+      set(x, next_x);
+      w = next;
+    }
+    _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) join(low[v], high[v]);
+  }
+
+ private:
+  template <int H>
+  AGO_INLINE static void use(float const* w, float const* next, vec<I> (&weight)[ahead + 1], vec<I> const& x,
+                             vec<I> (&low)[V], vec<I> (&high)[V]) {
+    constexpr int number = H / 2, coming = (H + ahead) % halves;
+    multiply_half_lane<number / V>(H % 2 ? high[number % V] : low[number % V], weight[H % (ahead + 1)], x);
+    load_half<coming>(weight[(H + ahead) % (ahead + 1)], H + ahead < halves ? w : next);
+  }
+};
+
 /// See accumulate().
 template <isa I, int P, int V>
 AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[P][V]) {
@@ -79,7 +118,8 @@ AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, floa
     pixel[p] = a + p * a_stride;
     pin(pixel[p]);
   }
-  if (depth >= 2) accumulate_twos(pixel, depth / 2, w, acc);
+  if constexpr (P == 1) one_pixel<I, V>::accumulate(a, depth / 2, w, acc[0]);
+  else if (depth >= 2) accumulate_twos(pixel, depth / 2, w, acc);
   if (depth % 2) accumulate_one(pixel, depth - 1, w + (depth - 1L) * V * lanes(I), acc);
 }
 

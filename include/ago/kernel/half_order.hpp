@@ -40,6 +40,8 @@ constexpr bool is_load(companion const& c) { return c.what <= companion::kind::i
 
 /// Is a register tile large enough for the loop's arithmetic beside its multiply-adds?
 constexpr bool has_half_order(int pixels, int vectors) { return pixels > 1 && pixels * vectors >= 6; }
+/// Tiles of one pixel have another loop.
+constexpr bool loads_halves(int pixels, int vectors) { return pixels == 1 || has_half_order(pixels, vectors); }
 
 /// One iteration: two steps of K, so 2 * VECTORS weights, each multiplied by all pixels. Weights pass through
 /// `registers` registers in rotation, of which there must be a whole number in an iteration.

@@ -62,19 +62,6 @@ AGO_INLINE void load_high(upper_half& high, float const* p) {
   std::memcpy(&high, p + Index * lanes(I) + 2, sizeof high);
 }
 
-/// Loads the lower half of vector number `Index` of those from p on; the upper half is zero.
-template <int Index, isa I>
-AGO_INLINE void load_low(vec<I>& x, float const* p) {
-#if defined(__aarch64__)
-  if constexpr (I == isa::neon) {
-    auto const& memory = *reinterpret_cast<any_floats*>(p);
-    asm volatile("ldr %d0, [%1, %c2]" : "=w"(x.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
-    return;
-  }
-#endif
-  x = vec<I>::load(p + Index * lanes(I), 2);
-}
-
 /// Sets the upper half of x.
 template <isa I>
 AGO_INLINE void join(vec<I>& x, upper_half high) {
@@ -88,6 +75,61 @@ AGO_INLINE void join(vec<I>& x, upper_half high) {
   x.store(halves);
   std::memcpy(halves + 2, &high, sizeof high);
   x = vec<I>::load(halves);
+}
+
+/// Sets the upper half of x to the lower one of y.
+template <isa I>
+AGO_INLINE void join(vec<I>& x, vec<I> const& y) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("ins %0.d[1], %1.d[0]" : "+w"(x.v.data) : "w"(y.v.data));
+    return;
+  }
+#endif
+  float halves[lanes(I)], others[lanes(I)];
+  x.store(halves);
+  y.store(others);
+  std::memcpy(halves + 2, others, 2 * sizeof(float));
+  x = vec<I>::load(halves);
+}
+
+/// Sets the lower half of `to` to the upper one of x; the upper one is zero.
+template <isa I>
+AGO_INLINE void upper_to_lower(vec<I>& to, vec<I> const& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("mov %d0, %1.d[1]" : "=w"(to.v.data) : "w"(x.v.data));
+    return;
+  }
+#endif
+  float halves[lanes(I)];
+  x.store(halves);
+  to = vec<I>::load(halves + 2, 2);
+}
+
+/// Loads half number `Index` of those from p on; the upper half is zero.
+template <int Index, isa I>
+AGO_INLINE void load_half(vec<I>& x, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %d0, [%1, %c2]" : "=w"(x.v.data) : "r"(p), "i"(8 * Index), "m"(memory));
+    return;
+  }
+#endif
+  x = vec<I>::load(p + Index * 2, 2);
+}
+
+/// acc + w * x[Lane] in the lower half; the upper one is zero.
+template <int Lane, isa I>
+AGO_INLINE void multiply_half_lane(vec<I>& acc, vec<I> const& w, vec<I> const& x) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmla %0.2s, %1.2s, %2.s[%c3]" : "+w"(acc.v.data) : "w"(w.v.data), "w"(x.v.data), "i"(Lane));
+    return;
+  }
+#endif
+  acc = fma_lane<Lane>(w, x, acc);
 }
 
 /// acc + w * x[Lane]

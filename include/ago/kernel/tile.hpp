@@ -52,7 +52,7 @@ template <loop_form FORM = {}, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] float const* next = nullptr) {
   constexpr int row_floats = VECTORS * lanes(I);
-  if constexpr (has_lane_fma(I) && FORM.in_order && detail::has_half_order(PIXELS, VECTORS))
+  if constexpr (has_lane_fma(I) && FORM.in_order && detail::loads_halves(PIXELS, VECTORS))
     return detail::accumulate_halves(a, a_stride, depth, w, acc);
   else if constexpr (has_lane_fma(I)) return detail::accumulate_lanes(a, a_stride, depth, w, acc);
   int k = 0;

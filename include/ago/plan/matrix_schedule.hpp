@@ -36,7 +36,8 @@ constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, k
 /// steps, and what does not fit beside them, two instructions a cycle. Tiles that are too small wait for whole loads.
 constexpr long half_tile_cost(int pixels, int vectors) {
   int const products = pixels * vectors;
-  if (pixels == 1 || products < 6) return 4L * products + 8L * vectors + 2L * pixels;
+  if (pixels == 1) return 8L * vectors + 8;
+  if (products < 6) return 4L * products + 8L * vectors + 2L * pixels;
   int const beside = 6 * vectors + pixels + (vectors + 1) / 2 + 8, left = beside - 2 * products;
   return 2L * (2L * products + (left > 0 ? (left + 1) / 2 : 0));
 }
