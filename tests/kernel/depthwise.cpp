@@ -159,6 +159,35 @@ TEST_CASE("results are bit-identical for every tile and block") {
   }
 }
 
+constexpr kernel_key in_order(kernel_key k) {
+  k.in_order = true;
+  return k;
+}
+
+template <kernel_key K>
+void same_bits_in_order(window w, int count) {
+  for (int seed = 0; seed < count; ++seed) {
+    test::numbers r(static_cast<unsigned>(seed));
+    problem const p(r, fit(r, w, channels(r, K.target, true), 23), w, 0, 3);
+    auto const a = p.run<K>(), b = p.run<in_order(K)>();
+    CAPTURE(seed);
+    CHECK(std::memcmp(a->data(), b->data(), a->size() * sizeof(float)) == 0);
+  }
+}
+
+TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {
+  auto const check = []<isa I>() {
+    many_images<in_order(key(I, 7, 2, true, 3, 3, 1, 1))>(40);
+    same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
+    same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
+    same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
+    same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
+    same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
+  };
+  if constexpr (test::is_tested(isa::neon)) check.operator()<isa::neon>();
+  check.operator()<isa::emulated128>();
+}
+
 TEST_CASE("batch norm is folded into depthwise weights and bias") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     for (int seed = 0; seed < 10; ++seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of instructions in the inner loop of matrix products on cores where a load of 128 bits issues alone and takes
-// two cycles, while one of 64 bits issues beside a multiply-add (Cortex-A53, A55). Weights are loaded in halves, inputs
-// as two steps of K. That halves help is known from the kernels of ncnn and ONNX Runtime for these cores; SLOTHY
+// The order of instructions in the inner loop of matrix products on cores where a load of 128 bits issues alone and
+// takes two cycles, while one of 64 bits issues beside a multiply-add (Cortex-A53, A55). Weights are loaded in halves,
+// inputs as two steps of K. That halves help is known from the kernels of ncnn and ONNX Runtime for these cores; SLOTHY
 // (Abdulrahman, Becker, Kannwischer and Klein, CHES 2024) orders such loops by modulo scheduling, as is done here at
 // compile time for every register tile.
 #pragma once
@@ -77,8 +77,8 @@ class half_order {
   using kind = companion::kind;
   int busy_[slots]{};
 
-  // Times are slots since the start of an iteration; times from `slots` on are in the next one. The loads that are placed
-  // are those for the next iteration, so each time is that of one load in every iteration.
+  // Times are slots since the start of an iteration; times from `slots` on are in the next one. The loads that are
+  // placed are those for the next iteration, so each time is that of one load in every iteration.
 
   constexpr int put(kind what, int index, int time) {
     ++busy_[time % slots];

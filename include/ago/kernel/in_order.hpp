@@ -62,6 +62,19 @@ AGO_INLINE void load_high(upper_half& high, float const* p) {
   std::memcpy(&high, p + Index * lanes(I) + 2, sizeof high);
 }
 
+/// Loads the upper half of the vector that is `bytes` after p.
+template <isa I>
+AGO_INLINE void load_input_high(upper_half& high, float const* p, long bytes) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %0, [%1, %2]" : "=r"(high) : "r"(p), "r"(bytes + 8), "m"(memory));
+    return;
+  }
+#endif
+  std::memcpy(&high, p + bytes / 4 + 2, sizeof high);
+}
+
 /// Sets the upper half of x.
 template <isa I>
 AGO_INLINE void join(vec<I>& x, upper_half high) {
