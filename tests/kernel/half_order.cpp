@@ -62,7 +62,7 @@ std::string executed(int iterations) {
 
 template <int P, int V>
 void check_tile() {
-  if constexpr (ago::is_matrix_tile(ago::isa::neon, P, V) && ago::detail::has_half_order(P, V)) {
+  if constexpr (ago::is_matrix_tile(ago::isa::neon, P, V) && ago::detail::loads_halves(P, V)) {
     CAPTURE(P);
     CAPTURE(V);
     for (int iterations : {1, 2, 3, 7}) CHECK(executed<P, V>(iterations) == "");

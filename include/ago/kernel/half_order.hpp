@@ -6,7 +6,7 @@
 // compile time for every register tile.
 #pragma once
 
-#include <ago/graph/isa.hpp>
+#include <ago/plan/matrix_schedule.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -38,15 +38,10 @@ struct companion {
 };
 constexpr bool is_load(companion const& c) { return c.what <= companion::kind::input; }
 
-/// Is a register tile large enough for the loop's arithmetic beside its multiply-adds?
-constexpr bool has_half_order(int pixels, int vectors) { return pixels > 1 && pixels * vectors >= 6; }
-/// Tiles of one pixel have another loop.
-constexpr bool loads_halves(int pixels, int vectors) { return pixels == 1 || has_half_order(pixels, vectors); }
-
 /// One iteration: two steps of K, so 2 * VECTORS weights, each multiplied by all pixels. Weights pass through
 /// `registers` registers in rotation, of which there must be a whole number in an iteration.
 template <int PIXELS, int VECTORS>
-  requires(has_half_order(PIXELS, VECTORS))
+  requires(PIXELS > 1 && loads_halves(PIXELS, VECTORS))
 class half_order {
  public:
   static constexpr int uses = 2 * VECTORS, slots = uses * PIXELS;

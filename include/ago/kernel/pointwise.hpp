@@ -96,6 +96,16 @@ struct pointwise_kernel {
     }
   }
 
+  /// Prefetches the first line of a segment of each pixel: they are more streams than Arm's prefetchers follow.
+  template <int PIXELS>
+  AGO_INLINE static void fetch_run(input_run const& next, kernel_memory const& m, long pixel) {
+    if constexpr (is_scheduled_by_hand(target)) {
+      float const* line = detail::address(next.at, m) + pixel * next.at.pixel_stride;
+      _Pragma("GCC unroll 1") for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride)
+        detail::fetch_line<target>(line);
+    }
+  }
+
   /// Computes VECTORS vectors of output channels of a run of pixels, from `channel` on.
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void panel(step_data const& s, kernel_memory const& m, pixel_run const& run, int channel) {
@@ -120,7 +130,7 @@ struct pointwise_kernel {
       if constexpr (K.accumulates) {
         int const first = s.depth.first, last = s.depth.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);
-        else start(shift, acc);
+        else start(shift, to, a + PIXELS * source_stride, source_stride, acc);
         accumulate<form_of(K)>(a + first, source_stride, last - first,
                                weights + long(first) * VECTORS * lanes(target), acc);
         if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
@@ -131,12 +141,13 @@ struct pointwise_kernel {
               if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
               else accumulate<form_of(K)>(from, stride, count, w, acc);
             };
-        start(shift, acc);
+        start(shift, to, a + PIXELS * source_stride, source_stride, acc);
         if constexpr (K.in_runs) {
           float const* w = weights;
           _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
             input_run const& in = m.run(s, r);
             long const stride = in.at.pixel_stride;
+            if (r + 1 < s.run_count) fetch_run<PIXELS>(m.run(s, r + 1), m, run.from + pixel);
             add(detail::address(in.at, m) + (run.from + pixel) * stride, stride, in.depth, w);
             w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);
           }

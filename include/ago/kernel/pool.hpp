@@ -186,12 +186,11 @@ struct global_reduction {
     for (auto& x : chain)
       for (auto& y : x) y = neutral<K>();
     long i = 0;
-    // A line of each pixel is more streams than Arm's prefetchers follow: in small images ask for the next channels, in
-    // large ones, of which L1 holds no line of every pixel, for pixels further on.
-    [[maybe_unused]] long const ahead = pixels <= block ? vectors * V : 16 * stride;
+    // A line of each pixel is no stream that Arm's prefetchers follow.
+    [[maybe_unused]] constexpr long ahead = 8;
     for (; i + chains <= pixels; i += chains, p += chains * stride)
       _Pragma("GCC unroll 4") for (int j = 0; j < chains; ++j) {
-        if constexpr (is_scheduled_by_hand(I)) __builtin_prefetch(p + j * stride + ahead);
+        if constexpr (is_scheduled_by_hand(I)) __builtin_prefetch(p + (j + ahead) * stride);
         _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
           chain[j][v] = combine<K>(chain[j][v], load<I, Partial>(p + j * stride + v * V, count));
       }

@@ -32,12 +32,18 @@ struct tile_machine {
 };
 constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, key.in_order}; }
 
+/// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds;
+/// tiles of one pixel, which have another loop, if their sums fit the registers twice.
+constexpr bool loads_halves(int pixels, int vectors) {
+  return pixels == 1 ? vectors <= 12 : pixels * vectors >= 6;
+}
+
 /// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds of two
 /// steps, and what does not fit beside them, two instructions a cycle. Tiles that are too small wait for whole loads.
 constexpr long half_tile_cost(int pixels, int vectors) {
   int const products = pixels * vectors;
-  if (pixels == 1) return 8L * vectors + 8;
-  if (products < 6) return 4L * products + 8L * vectors + 2L * pixels;
+  if (pixels == 1 && loads_halves(pixels, vectors)) return 8L * vectors + 8;
+  if (!loads_halves(pixels, vectors)) return 4L * products + 8L * vectors + 2L * pixels;
   int const beside = 6 * vectors + pixels + (vectors + 1) / 2 + 8, left = beside - 2 * products;
   return 2L * (2L * products + (left > 0 ? (left + 1) / 2 : 0));
 }
@@ -83,17 +89,21 @@ inline constexpr int any_depth = 0;
 /// The cost of one step of K for a whole line of pixels and all channels, in 1/200 of the unit of tile_cost(), with
 /// half a per cent more for each kind of remainder tile, which is more code for the same work. `cold`: the weights come
 /// from beyond L2, and the first tile of each panel waits for them. The other tiles wait for L2 if a panel takes more
-/// than half of L1.
+/// than half of L1. Cores that issue in order do nothing else meanwhile, and also wait for inputs that do not stay in
+/// L1: 4 cycles for a line from L2 and 20 from beyond, as bench/arm models them.
 constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
   isa const target = on.target;
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
+  bool const inputs_far = on.in_order && 4L * depth * pixels > device{}.l1_bytes / 2;
   auto const panel = [&](int v) {
     if (v == 0) return 0L;
-    long const far = cold ? stream_cost(target, v) : 0;
-    long const near = 4L * depth * v * lanes(target) > device{}.l1_bytes / 2 ? l2_cost(target, v) : 0;
+    bool const weights_far = 4L * depth * v * lanes(target) > device{}.l1_bytes / 2;
+    long const far = !cold ? 0 : on.in_order ? 20L * v : stream_cost(target, v);
+    long const near = !weights_far ? 0 : on.in_order ? 4L * v : l2_cost(target, v);
     auto const tile = [&](int p, long arrival) {
       long const step = tile_cost(on, p, v);
-      return 200 * (step > arrival ? step : arrival) + (depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0);
+      long const loaded = on.in_order ? step + arrival + (inputs_far ? p : 0) : step > arrival ? step : arrival;
+      return 200 * loaded + (depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0);
     };
     long const whole = tiles > 0 ? tile(t.pixels, far) + (tiles - 1) * tile(t.pixels, near) : 0;
     return whole + (t.pixels_left > 0 ? tile(t.pixels_left, tiles > 0 ? near : far) : 0);
