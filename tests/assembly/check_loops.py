@@ -4,7 +4,7 @@
 
 Compiles kernels.cpp, with all register tiles that the default schedule may choose, with every compiler found, and looks
 for instructions that must not be in an innermost loop: on neon, any access to the stack, and multiplications, additions
-and broadcasts where a multiply-add by a lane suffices; on x86, a vector that is stored to the stack or loaded from it
+and broadcasts where a multiply-add by a lane suffices; for cores that issue in order, any load of 128 bits; on x86, a vector that is stored to the stack or loaded from it
 (general registers may be, because 14 pixels need more displacements than there are). Every loop of the menu must be found.
 """
 import argparse
@@ -19,9 +19,27 @@ EXIT_SKIPPED = 77
 TUNED = {("g++", "avx512"): ["-mtune=znver3"]}
 
 
-def faults(found, isa):
+IN_ORDER = "-DAGO_IN_ORDER"
+
+
+def steps_of(isa, flags, pixels, vectors):
+    """Steps of K in an iteration of the main loop."""
+    if isa != "neon":
+        return 1
+    if IN_ORDER not in flags or (pixels > 1 and pixels * vectors < 6) or (pixels == 1 and vectors > 12):
+        return 4
+    return 2 if pixels > 1 else 4  # of one pixel two, each by two halves
+
+
+def faults(found, isa, flags):
     """The faults of one loop: (line of the assembly, instruction, sentence)."""
     loop = found.loop
+    tile = found.pixels, found.vectors
+    if found.kernel == "pointwise" and loop.multiply_adds > found.pixels * found.vectors and IN_ORDER in flags:
+        halves = steps_of(isa, flags, *tile) == 2 or tile[0] == 1 and tile[1] <= 12
+        for i in loop.all:
+            if halves and i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
+                yield i, "loads 128 bits"
     for i in loop.stack():
         if isa == "neon" or re.search(r"%[xyz]mm", i.operands):
             yield i, "touches the stack"
@@ -35,11 +53,11 @@ def check(command, isa, flags, source, xsimd):
     """(number of loops, tiles of the main loops, complaints)."""
     text = compilers.assembly(command, isa, flags[0], source, flags[1:], xsimd)
     kernels = [k for k in compilers.kernel_loops(text, isa) if isa == "neon" or k.kernel != "depthwise"]
-    steps = 4 if isa == "neon" else 1
     tiles = {(k.pixels, k.vectors) for k in kernels
-             if k.kernel == "pointwise" and k.loop.multiply_adds == steps * k.pixels * k.vectors}
+             if k.kernel == "pointwise" and k.loop.multiply_adds ==
+             steps_of(isa, flags, k.pixels, k.vectors) * k.pixels * k.vectors}
     complaints = [f"{k.name}: assembly line {i.line}: {i}: {what}"
-                  for k in kernels for i, what in faults(k, isa)]
+                  for k in kernels for i, what in faults(k, isa, flags)]
     if isa == "neon" and source == compilers.HERE / "kernels.cpp":
         windows = {k.window for k in kernels if k.kernel == "depthwise"}
         for window in (" 3x3 stride 1", " 3x3 stride 2", " 5x5 stride 1", " 5x5 stride 2"):
@@ -81,7 +99,8 @@ def main():
     for name, command, isas in found:
         for isa in isas if not options.isa else {options.isa} & {*isas}:
             levels = ["-O2", "-O3"] if options.full else ["-O2"]
-            tuned = [["-O2", flag] for flag in TUNED.get((command[0], isa), ())]
+            tuned = [["-O2", flag] for flag in TUNED.get((command[0], isa), ())]  # and other variants
+            tuned += [["-O2", IN_ORDER]] if isa == "neon" else []
             for flags in [*([level] for level in levels), *tuned]:
                 for source in sources:
                     start = time.monotonic()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instantiates all tiles that the default schedule may choose for the instruction set that this is compiled for. Never
-// linked: check_loops.py and bench/arm read the assembly.
+// linked: check_loops.py and bench/arm read the assembly. With AGO_IN_ORDER, for cores that issue in order.
 #include <ago/kernel/kernels.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
 #include <ago/plan/matrix_schedule.hpp>
@@ -15,6 +15,9 @@ constexpr kernel_key key_of(structure what, op after = op::relu6) {
   kernel_key key;
   key.what = what;
   key.after.stages[0].kind = after;
+#ifdef AGO_IN_ORDER
+  key.in_order = true;
+#endif
   return key;
 }
 

@@ -47,7 +47,7 @@ class half_order {
   static constexpr int uses = 2 * VECTORS, slots = uses * PIXELS;
   static constexpr int registers = [] {
     int const wanted = PIXELS > 6 ? 2 : PIXELS > 2 ? 3 : 4;  // so many uses take longer than a weight takes to arrive
-    int const free = vector_registers(isa::neon) - 2 - PIXELS * (VECTORS + 1);
+    int const spare = PIXELS < 3 ? 3 : 2, free = vector_registers(isa::neon) - spare - PIXELS * (VECTORS + 1);
     int best = 1;
     for (int n = 2; n <= uses && n <= free && best < wanted; ++n)
       if (uses % n == 0) best = n;
