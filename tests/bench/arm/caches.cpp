@@ -89,7 +89,27 @@ TEST_CASE("the address of a prefetch follows from those of loads") {
   r.execute(decode(add_x(4, 1, 3, 4)), {}, {});
   CHECK(r.address(decode(prfm(4, 0))) == 0x1020 + 5 * 16);
   r.execute(decode(mul(1, 2, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 0x1008 * 5);
+  r.execute(decode(lsl(1, 3, 6)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 5 * 64);
+  r.execute(decode(sub_x(1, 2, 3, 2)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 0x1008 - 5 * 4);
+  r.execute(decode(udiv(1, 2, 3)), {}, {});
   CHECK_FALSE(r.address(decode(prfm(1, 0))));
+}
+
+TEST_CASE("the address of a prefetch follows from what is loaded") {
+  ruler::known_registers r;
+  std::uint64_t const loaded[] = {0xffff'fffc, 0x2000};
+  r.execute(decode(ldp_x(1, 2, 0)), 0x1000, loaded);
+  CHECK(r.address(decode(prfm(2, 8))) == 0x2008);
+  r.execute(decode(add_sxtw(3, 2, 1, 2)), {}, {});  // -4 << 2
+  CHECK(r.address(decode(prfm(3, 0))) == 0x2000 - 16);
+  r.execute(decode(sxtw(4, 1)), {}, {});
+  r.execute(decode(add_x(5, 2, 4, 0)), {}, {});
+  CHECK(r.address(decode(prfm(5, 0))) == 0x1ffc);
+  r.execute(decode(ldp_x(1, 2, 0)), 0x1000, {});  // what is loaded is not known
+  CHECK_FALSE(r.address(decode(prfm(2, 8))));
 }
 
 TEST_CASE("the recorder counts steps apart, and nothing before the first") {
@@ -98,8 +118,8 @@ TEST_CASE("the recorder counts steps apart, and nothing before the first") {
   ruler::block& b = r.add_block(0x400000, load_and_multiply);
   auto const run = [&](std::uint64_t address, long mark) {
     r.enter(b);
-    r.access(0, address, 8, false);
-    r.access(0, address + 8, 8, false);
+    r.access(0, address, 8, false, nullptr);
+    r.access(0, address + 8, 8, false, nullptr);
     return r.reach(mark);
   };
   long const first = long(ruler::mark::first_step);

@@ -66,10 +66,11 @@ TEST_CASE("a prefetch accesses nothing and names its level") {
 TEST_CASE("integer arithmetic that addresses are made of is understood") {
   CHECK(decode(add(1, 2, 24)).arithmetic == arithmetic::add_constant);
   CHECK(decode(add(1, 2, 24)).constant == 24);
-  CHECK(decode(add_x(1, 2, 3, 4)).arithmetic == arithmetic::add_register);
+  CHECK(decode(add_x(1, 2, 3, 4)).arithmetic == arithmetic::add);
   CHECK(decode(add_x(1, 2, 3, 4)).shift == 4);
   CHECK(decode(mov(1, 77)).constant == 77);
-  CHECK(decode(mul(1, 2, 3)).arithmetic == arithmetic::unknown);
+  CHECK(decode(mul(1, 2, 3)).arithmetic == arithmetic::multiply_add);
+  CHECK(decode(udiv(1, 2, 3)).arithmetic == arithmetic::unknown);
   CHECK(decode(mul(1, 2, 3)).unit == unit::integer_multiply);
   CHECK(decode(b_ne).is_conditional);
   CHECK(decode(b_ne).sources[0] == ruler::flags);

@@ -56,6 +56,20 @@ constexpr word add_x(int d, int n, int m, int shift) { return three(0x8B000000, 
 constexpr word mov(int d, int value) { return 0xD2800000 | word(value) << 5 | word(d); }
 /// mul xd, xn, xm
 constexpr word mul(int d, int n, int m) { return three(0x9B007C00, d, n, m); }
+/// lsl xd, xn, #shift
+constexpr word lsl(int d, int n, int shift) {
+  return 0xD3400000 | word(64 - shift) << 16 | word(63 - shift) << 10 | word(n) << 5 | word(d);
+}
+/// sub xd, xn, xm, lsl #shift
+constexpr word sub_x(int d, int n, int m, int shift) { return three(0xCB000000, d, n, m) | word(shift) << 10; }
+/// add xd, xn, wm, sxtw #shift
+constexpr word add_sxtw(int d, int n, int m, int shift) { return three(0x8B20C000, d, n, m) | word(shift) << 10; }
+/// sxtw xd, wn
+constexpr word sxtw(int d, int n) { return 0x93407C00 | word(n) << 5 | word(d); }
+/// udiv xd, xn, xm
+constexpr word udiv(int d, int n, int m) { return three(0x9AC00800, d, n, m); }
+/// ldp xt, xu, [xn]
+constexpr word ldp_x(int t, int u, int n) { return 0xA9400000 | word(u) << 10 | word(n) << 5 | word(t); }
 /// prfm pldl1keep, [xn, #offset]
 constexpr word prfm(int n, int offset) { return 0xF9800000 | word(offset / 8) << 10 | word(n) << 5; }
 /// prfm pldl2keep, [xn, xm]
