@@ -367,10 +367,14 @@ class decoder {
     } else if (matches(0x1F000000, 0x0B000000) || matches(0x1F000000, 0x0A000000)) {  // add, sub; and, orr
       bool const adds = bit(24);
       if (adds ? bit(29) : bits(29, 2) == 3) write(flags);
-      bool const is_move = !adds && bits(29, 2) == 1 && !bit(21) && rn() == 31, is_extended = adds && bit(21);
-      bool const is_plain = is_extended ? bits(13, 2) >= 2 : bits(22, 2) == 0;
-      if ((!adds && !is_move) || !is_plain || i_.result_count == 0) return;
-      i_.arithmetic = adds && bit(30) ? arithmetic::subtract : arithmetic::add;
+      bool const is_extended = adds && bit(21), is_plain = is_extended ? bits(13, 2) >= 2 : bits(22, 2) == 0;
+      if (!is_plain || i_.result_count == 0) return;
+      unsigned const logic = bits(29, 2);  // and, orr, eor, ands
+      i_.arithmetic = adds         ? bit(30) ? arithmetic::subtract : arithmetic::add
+                      : logic == 1 ? arithmetic::logical_or
+                      : logic == 2 ? arithmetic::exclusive_or
+                                   : arithmetic::logical_and;
+      i_.inverts = !adds && bit(21);
       operands();
       i_.shift = std::uint8_t(is_extended ? bits(10, 3) : bits(10, 6));
       if (is_extended && bits(13, 2) == 2) i_.extends = bit(15) ? extension::sign_32 : extension::zero_32;

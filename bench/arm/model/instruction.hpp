@@ -62,6 +62,9 @@ enum class arithmetic : std::uint8_t {
   multiply_add,
   multiply_subtract,
   extract,  ///< ubfm, sbfm: shifts, extensions and fields
+  logical_and,
+  logical_or,
+  exclusive_or,
 };
 /// How an operand is extended before it is shifted.
 enum class extension : std::uint8_t { none, zero_32, sign_32 };
@@ -87,6 +90,7 @@ struct instruction {
   std::int64_t constant = 0;
   std::uint8_t addend = no_register;
   ruler::extension extends = extension::none;
+  bool inverts = false;              ///< the operand, as in bic
   std::uint8_t first = 0, last = 0;  ///< extract: `immr` and `imms`
   bool is_signed = false;            ///< extract; loads: extends the sign
   bool is_wide = true;               ///< the result has 64 bits, not 32

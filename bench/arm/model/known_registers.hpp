@@ -91,6 +91,16 @@ class known_registers {
       case arithmetic::extract:
         if (base) return extract(i, *base);
         break;
+      case arithmetic::logical_and:
+      case arithmetic::logical_or:
+      case arithmetic::exclusive_or:
+        if (base && other) {
+          std::uint64_t const x = *other << i.shift, y = i.inverts ? ~x : x;
+          return i.arithmetic == arithmetic::logical_and  ? *base & y
+                 : i.arithmetic == arithmetic::logical_or ? *base | y
+                                                          : *base ^ y;
+        }
+        break;
     }
     return std::nullopt;
   }

@@ -94,6 +94,8 @@ TEST_CASE("the address of a prefetch follows from those of loads") {
   CHECK(r.address(decode(prfm(1, 0))) == 5 * 64);
   r.execute(decode(sub_x(1, 2, 3, 2)), {}, {});
   CHECK(r.address(decode(prfm(1, 0))) == 0x1008 - 5 * 4);
+  r.execute(decode(bic(1, 2, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == (0x1008 & ~5));
   r.execute(decode(udiv(1, 2, 3)), {}, {});
   CHECK_FALSE(r.address(decode(prfm(1, 0))));
 }

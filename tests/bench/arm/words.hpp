@@ -66,6 +66,8 @@ constexpr word sub_x(int d, int n, int m, int shift) { return three(0xCB000000, 
 constexpr word add_sxtw(int d, int n, int m, int shift) { return three(0x8B20C000, d, n, m) | word(shift) << 10; }
 /// sxtw xd, wn
 constexpr word sxtw(int d, int n) { return 0x93407C00 | word(n) << 5 | word(d); }
+/// bic xd, xn, xm
+constexpr word bic(int d, int n, int m) { return three(0x8A200000, d, n, m); }
 /// udiv xd, xn, xm
 constexpr word udiv(int d, int n, int m) { return three(0x9AC00800, d, n, m); }
 /// ldp xt, xu, [xn]
