@@ -63,6 +63,21 @@ TEST_CASE("data caches and the core are read from Linux's files") {
   CHECK(sys.read("cpu9").id == 0);
 }
 
+TEST_CASE("cores are named like presets, each once, and others by their number") {
+  fake_sysfs const sys;
+  sys.core("cpu0", "32K", "128K", a55);
+  sys.core("cpu1", "32K", "128K", a55);
+  sys.core("cpu2", "64K", "512K", a76);
+  sys.core("cpu3", "64K", "512K", "0x00000000611f0220");
+  sys.core("cpu4", "64K", "512K");
+  processor const little = sys.read("cpu0"), again = sys.read("cpu1"), big = sys.read("cpu2");
+  CHECK(cores_of({little, again}) == "cortex_a55");
+  CHECK(cores_of({little, big, again}) == "cortex_a55, cortex_a76");
+  CHECK(cores_of({sys.read("cpu3"), sys.read("cpu4")}) == "MIDR_EL1 0x611f0220");
+  CHECK(cores_of({sys.read("cpu4")}) == "unknown");
+  CHECK(cores_of({}) == "unknown");
+}
+
 TEST_CASE("what the files do not tell is unknown, and suits every plan") {
   fake_sysfs const sys;
   CHECK(sys.read("cpu0").l1_bytes == 0);

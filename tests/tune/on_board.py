@@ -111,6 +111,28 @@ class OnBoard(unittest.TestCase):
                 header = (pathlib.Path(self.here.name) / "tuned" / f"{name}.hpp").read_text()
                 self.assertRegex(header, rf"\binline constexpr ago::\w+ {name}{{")
 
+    def run_rows(self, body, *networks):
+        program = pathlib.Path(self.here.name) / "program"
+        program.write_text(f"#!/bin/sh\n{body}\n")
+        program.chmod(0o755)
+        return subprocess.run([f"{REPOSITORY}/scripts/on-board", "--ssh", self.ssh, "--folder", f"{self.folder}/rows",
+                               "--executable", program, "board", "rows", *networks],
+                              capture_output=True, text=True, cwd=self.here.name)
+
+    def test_rows_of_the_table_of_boards_are_printed_and_nothing_else(self):
+        run = self.run_rows("echo words; echo '| a | 56 | core | 1.00 (0.90) |'", "one", "two")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout.splitlines(), ["| network | size | core | ago: median (least), ms |", "| --- | --- | --- | --- |",
+                                                   *["| a | 56 | core | 1.00 (0.90) |"] * 2])
+        self.assertEqual(len(self.run_rows("echo '| a |'").stdout.splitlines()), 2 + 9)  # the networks of docs/arm.md
+        self.assertFalse((pathlib.Path(self.here.name) / "tuned").exists())
+
+    def test_a_network_without_a_row_is_named(self):
+        for body in ("exit 3", "echo nothing"):
+            run = self.run_rows(body, "one")
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, "on-board: one (could not be timed|printed no row)")
+
     def test_a_name_that_no_table_can_have_is_refused_before_anything_is_built(self):
         for name in ("class", "fe80__1", "_x", "2d", "my-board", "linux"):
             with self.subTest(name):
@@ -149,8 +171,8 @@ class OnBoard(unittest.TestCase):
 
     def test_wrong_words_are_refused(self):
         for words, code, sentence in [
-            (("board", "paint", "synthetic"), 2, "tune or bench, not 'paint'"),
-            (("board", "tune"), 2, "HOST, tune or bench, and NETWORK are needed"),
+            (("board", "paint", "synthetic"), 2, "tune, bench or rows, not 'paint'"),
+            (("board", "tune"), 2, "HOST, tune or bench, and NETWORK, or HOST and rows are needed"),
             (("board", "tune", "../x"), 2, "'../x' is not the name of a network"),
             (("board", "bench", "synthetic", "--budget", "3"), 2, "bench takes no flags"),
             (("nobody", "tune", "synthetic"), 1, "nobody cannot be reached"),

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,13 @@ inline double difference(std::vector<std::vector<float>> const& a, std::vector<s
   return most / largest;
 }
 
+/// A row of a table like that of docs/arm.md: network, size, core, median and least time in milliseconds.
+inline void print_row(std::string network, double median, double least) {
+  if (std::size_t const end = network.rfind('_'); end != std::string::npos) network.replace(end, 1, " | ");
+  std::printf("| %s | %s | %.2f (%.2f) |\n", network.c_str(), ago::tuner::cores_of(ago::tuner::processors()).c_str(),
+              1e3 * median, 1e3 * least);
+}
+
 /// The main function. 1: the outputs differ by more than the order of additions explains.
 template <auto const& Net, auto const& Table, ago::options Options>
 int time_network(char const* network, char const* table) {
@@ -66,6 +74,7 @@ int time_network(char const* network, char const* table) {
   ago::tuner::comparison const c = ago::tuner::compare([&] { tuned(); }, [&] { usual(); }, runs);
   std::printf("%-26s %10s %10s  %s\n", network, "median", "least", name_of(model::target));
   std::printf("%-26s %10s %10s\n", "default", duration(c.incumbent).c_str(), duration(c.incumbent_least).c_str());
+  print_row(network, c.incumbent, c.incumbent_least);
   if (model::tuned_steps == 0) {
     std::printf("%s has no schedule for it\n", table);
     return 0;

@@ -134,6 +134,22 @@ inline std::vector<processor> processors() {
   return all;
 }
 
+/// The cores of these processors: presets, else the numbers in MIDR_EL1, as "cortex_a55, cortex_a76"; "unknown" if the
+/// system does not tell.
+inline std::string cores_of(std::vector<processor> const& found) {
+  std::vector<std::string> names;
+  for (processor const& p : found) {
+    if (p.id == 0) continue;
+    std::string name = print("MIDR_EL1 0x%lx", p.id);
+    for (detail::preset const& known : detail::presets)
+      if (known.id != 0 && known.id == detail::preset_id(p.id)) name = known.name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string all;
+  for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all.empty() ? "unknown" : all;
+}
+
 /// A sentence for the user if a plan for `assumed` does not suit one of the processors; empty if it suits all.
 inline std::string misfit(device const& assumed, isa target, std::vector<processor> const& found) {
   for (processor const& p : found)
