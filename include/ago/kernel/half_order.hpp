@@ -8,9 +8,7 @@
 
 #include <ago/plan/matrix_schedule.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace ago::detail {
 
@@ -72,6 +70,14 @@ class half_order {
   using kind = companion::kind;
   int busy_[slots]{};
 
+  static constexpr void swap(companion& a, companion& b) {
+    companion const c = a;
+    a = b;
+    b = c;
+  }
+  static constexpr int largest(int a, int b) { return a > b ? a : b; }
+  static constexpr int smallest(int a, int b) { return a < b ? a : b; }
+
   // Times are slots since the start of an iteration; times from `slots` on are in the next one. The loads that are
   // placed are those for the next iteration, so each time is that of one load in every iteration.
 
@@ -107,16 +113,16 @@ class half_order {
     for (int w = 0, p = 0; w < uses || p < PIXELS;) {
       int const weight_use = slots + w * PIXELS, input_use = slots + p;
       if (p == PIXELS || (w < uses && weight_use - 5 <= input_use - 3)) {
-        int const from = std::max(weight_use - registers * PIXELS + PIXELS - 1, loop_begins);
-        int const low = cheapest(from, std::max(weight_use - latency - 1, from + 1));
-        join[w] = cheapest(low + latency, std::max(weight_use - 1, low + latency + 1));
+        int const from = largest(weight_use - registers * PIXELS + PIXELS - 1, loop_begins);
+        int const low = cheapest(from, largest(weight_use - latency - 1, from + 1));
+        join[w] = cheapest(low + latency, largest(weight_use - 1, low + latency + 1));
         if (join[w] >= weight_use) return false;
         put(kind::low, w, low);
         put(kind::join, w, join[w]);
         ++w;
       } else {
         int const from = input_use - PIXELS;
-        put(kind::input, p, cheapest(from, std::max(input_use - 2, from + 1)));
+        put(kind::input, p, cheapest(from, largest(input_use - 2, from + 1)));
         ++p;
       }
     }
@@ -128,27 +134,27 @@ class half_order {
   constexpr bool place_rest(int latency, int const (&join)[uses]) {
     int inputs_left = 0, inputs_begin = slots, weights_begin = slots;
     for (companion const& c : all) {
-      if (c.what == kind::input && !c.next) inputs_left = std::max(inputs_left, c.slot + 1);  // use the old offset
-      if (c.what == kind::input && c.next) inputs_begin = std::min(inputs_begin, c.slot);
-      if (c.what == kind::low && c.next) weights_begin = std::min(weights_begin, c.slot);
+      if (c.what == kind::input && !c.next) inputs_left = largest(inputs_left, c.slot + 1);  // use the old offset
+      if (c.what == kind::input && c.next) inputs_begin = smallest(inputs_begin, c.slot);
+      if (c.what == kind::low && c.next) weights_begin = smallest(weights_begin, c.slot);
     }
     int const counted = put(kind::count, 0, cheapest(0, weights_begin - 3));
     int const masked = put(kind::mask, 0, cheapest(counted + 1, weights_begin - 2));
     int const weights = put(kind::select_weights, 0, cheapest(masked + 1, weights_begin - 1));
     int const weights_from = 1 + put(kind::advance_weights, 0, cheapest(weights + 1, weights_begin));
     int const bytes = put(kind::select_bytes, 0, cheapest(masked + 1, inputs_begin - 1));
-    int const advance = cheapest(std::max(bytes + 1, inputs_left), inputs_begin);
+    int const advance = cheapest(largest(bytes + 1, inputs_left), inputs_begin);
     if (advance < 0) return false;
     put(kind::advance_bytes, 0, advance);
     for (int w = 0; w < uses; ++w) {
-      int const from = std::max(weights_from, join[w] - std::min(slots, 30) + 1);
+      int const from = largest(weights_from, join[w] - smallest(slots, 30) + 1);
       int const high = cheapest(from, join[w] - latency + 1, true);
       if (high < 0) return false;
       put(kind::high, w, high);
     }
     int reads = weights_from;  // or the last load of this iteration's weights
     for (int i = 0; i < count; ++i)
-      if (!all[i].next && all[i].what <= kind::low) reads = std::max(reads, all[i].slot);
+      if (!all[i].next && all[i].what <= kind::low) reads = largest(reads, all[i].slot);
     put(kind::move_weights, 0, cheapest(reads, slots));
     for (int i = 0; i < lines; ++i) put(kind::fetch, i, cheapest(0, slots));
     return true;
@@ -157,7 +163,7 @@ class half_order {
   /// Stable: companions of one slot stay in the order in which they were placed.
   constexpr void sort() {
     for (int i = 1; i < count; ++i)
-      for (int k = i; k > 0 && all[k].slot < all[k - 1].slot; --k) std::swap(all[k], all[k - 1]);
+      for (int k = i; k > 0 && all[k].slot < all[k - 1].slot; --k) swap(all[k], all[k - 1]);
     for (int slot = 0, i = 0; slot <= slots; begin[slot++] = i)
       while (i < count && all[i].slot < slot) ++i;
   }
