@@ -176,16 +176,16 @@ void same_bits_in_order(window w, int count) {
 }
 
 TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {
-  auto const check = []<isa I>() {
-    many_images<in_order(key(I, 7, 2, true, 3, 3, 1, 1))>(40);
-    same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
-    same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
-    same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
-    same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
-    same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
-  };
-  if constexpr (test::is_tested(isa::neon)) check.operator()<isa::neon>();
-  check.operator()<isa::emulated128>();
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    if constexpr (has_lane_fma(I)) {
+      many_images<in_order(key(I, 7, 2, true, 3, 3, 1, 1))>(40);
+      same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
+      same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
+      same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
+      same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
+      same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
+    }
+  });
 }
 
 TEST_CASE("batch norm is folded into depthwise weights and bias") {

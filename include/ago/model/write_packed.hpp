@@ -15,8 +15,11 @@
 
 namespace ago {
 
-/// The same options for another instruction set.
+/// The same options for another instruction set. The device that is usual here becomes the one that is usual there.
 constexpr options for_target(options o, isa target) {
+  device here = usual_device(o.target), there = usual_device(target);
+  here.threads = there.threads = o.device.threads;
+  if (o.device == here) o.device = there;
   o.target = target;
   return with_storage(o, storage::own);
 }
