@@ -48,7 +48,7 @@ AGO_INLINE void fetch_row(float const* w) {
 
 /// Adds to `acc` the products of `depth` consecutive floats of each pixel (pixel p starts at a + p * a_stride) and the
 /// packed weights w[depth][VECTORS * lanes]. `next`: the input that is prefetched, if the form says so.
-template <loop_form FORM = {}, isa I, int PIXELS, int VECTORS>
+template <loop_form FORM = loop_form{}, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[PIXELS][VECTORS],
                            [[maybe_unused]] float const* next = nullptr) {
   constexpr int row_floats = VECTORS * lanes(I);
