@@ -161,9 +161,12 @@ struct convolution_kernel {
                           long index_step) const {
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
-        long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
-        tile_target const to{destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_};
-        start(shift_, to, a + (i + PIXELS) * step, step, acc);
+        auto const to = [&]() __attribute__((always_inline)) {
+          long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
+          return tile_target{destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_};
+        };
+        if constexpr (is_scheduled_by_hand(target)) start(shift_, to(), a + (i + PIXELS) * step, step, acc);
+        else start(shift_, acc);
         float const *in = a + i * step, *weights = t.weights;
         _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
           _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k) {
@@ -172,7 +175,7 @@ struct convolution_kernel {
                                         weights + long(k) * t.depth * VECTORS * lanes(target), acc,
                                         segment + tiles_ahead * PIXELS * step);
           }
-        finish<PARTIAL>(after_, acc, to);
+        finish<PARTIAL>(after_, acc, to());
       }
     }
 
