@@ -202,9 +202,13 @@ TEST_CASE("chains: planned at run time, keys and results are identical to those 
   CHECK(compare_all<chains, native, tables(8)>() >= int(tables(4)));
 }
 
-TEST_CASE("branches: likewise, with narrow vectors") { CHECK(compare_all<branches, portable, tables(6)>() >= int(tables(4))); }
+TEST_CASE("branches: likewise, with narrow vectors") {
+  CHECK(compare_all<branches, portable, tables(6)>() >= int(tables(4)));
+}
 
-TEST_CASE("branches: likewise, without intensive fusion") { CHECK(compare_all<branches, apart, tables(4)>() == int(tables(4))); }
+TEST_CASE("branches: likewise, without intensive fusion") {
+  CHECK(compare_all<branches, apart, tables(4)>() == int(tables(4)));
+}
 
 TEST_CASE("chains and tokens: likewise, divided for three threads") {
   CHECK(compare_all<chains, several, tables(4)>() >= int(tables(2)));
