@@ -199,11 +199,11 @@ constexpr int count_merged_nodes(auto const& is) {
 }  // namespace
 
 TEST_CASE("chains: planned at run time, keys and results are identical to those of the compiled program") {
-  CHECK(compare_all<chains, native, tables(8)>() >= int(tables(4)));
+  CHECK(compare_all<chains, native, tables(8)>() >= int(tables(8) * 5 / 8));
 }
 
 TEST_CASE("branches: likewise, with narrow vectors") {
-  CHECK(compare_all<branches, portable, tables(6)>() >= int(tables(4)));
+  CHECK(compare_all<branches, portable, tables(6)>() >= int(tables(6) * 2 / 3));
 }
 
 TEST_CASE("branches: likewise, without intensive fusion") {
@@ -215,7 +215,7 @@ TEST_CASE("chains and tokens: likewise, divided for three threads") {
   CHECK(compare_all<tokens, several, tables(4)>() >= int(tables(2)));
 }
 
-TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, tables(4)>() >= int(tables(2))); }
+TEST_CASE("tokens: likewise") { CHECK(compare_all<tokens, native, tables(4)>() >= int(tables(4)) - 1); }
 
 TEST_CASE("steps that differ only in the place of their input: likewise") {
   using net = program<shuffled, untuned, native>;
@@ -227,11 +227,11 @@ TEST_CASE("steps that differ only in the place of their input: likewise") {
                  !(net::plan.steps[a].key == net::plan.steps[b].key);
     return pairs;
   }() > 0);
-  CHECK(compare_all<shuffled, native, tables(4)>() >= int(tables(2)));
+  CHECK(compare_all<shuffled, native, tables(4)>() >= int(tables(4)) - 1);
 }
 
 TEST_CASE("siblings and trained values: likewise, packed with all merged operators") {
   static_assert(count_merged_nodes<families>([](node const& v) { return v.is_merged(); }) > 0);
   static_assert(count_merged_nodes<families>([](node const& v) { return v.kind == op::constant; }) == 1);
-  CHECK(compare_all<families, all_merged, tables(4)>() >= int(tables(2)));
+  CHECK(compare_all<families, all_merged, tables(4)>() >= int(tables(4)) - 1);
 }
