@@ -115,39 +115,41 @@ inline constexpr auto stride_block = input{.h = 15, .w = 13, .c = 10} | pw(70) |
 
 #define CHECK_NET(net, ...) count<net, joined_by(__VA_ARGS__), isa::emulated128>(#net)
 #ifdef AGO_TEST_FULL
+#define CHECK_NET_TOO(net, ...) CHECK_NET(net, __VA_ARGS__)
 #define CHECK_NET_WIDE(net, ...) count<net, joined_by(__VA_ARGS__), isa::emulated512>(#net)
 #else
+#define CHECK_NET_TOO(net, ...)
 #define CHECK_NET_WIDE(net, ...)
 #endif
 
 TEST_CASE("a chain tiled by rows multiplies as often as its separate operators") {
   CHECK_NET(stem, tiling::rows);
   CHECK_NET_WIDE(stem, tiling::rows);
-  CHECK_NET(stem_stride, tiling::rows);
-  CHECK_NET(widen, tiling::rows);
+  CHECK_NET_TOO(stem_stride, tiling::rows);
+  CHECK_NET_TOO(widen, tiling::rows);
   CHECK_NET_WIDE(widen, tiling::rows);
   CHECK_NET(widen_stride, tiling::rows);
-  CHECK_NET(widen_even, tiling::rows);
-  CHECK_NET(narrow, tiling::rows);
+  CHECK_NET_TOO(widen_even, tiling::rows);
+  CHECK_NET_TOO(narrow, tiling::rows);
   CHECK_NET(narrow_stride, tiling::rows);
   CHECK_NET_WIDE(narrow_stride, tiling::rows);
   CHECK_NET(two_pointwise, tiling::rows);
   CHECK_NET(two_depthwise, tiling::rows);
-  CHECK_NET(two_depthwise_stride, tiling::rows);
+  CHECK_NET_TOO(two_depthwise_stride, tiling::rows);
   CHECK_NET(whole_block, tiling::rows);
   CHECK_NET_WIDE(whole_block, tiling::rows);
-  CHECK_NET(flat_block, tiling::rows);
-  CHECK_NET(stride_block, tiling::rows);
+  CHECK_NET_TOO(flat_block, tiling::rows);
+  CHECK_NET_TOO(stride_block, tiling::rows);
 }
 
 TEST_CASE("so does a chain tiled by channels, or by channels and rows") {
-  CHECK_NET(stem, tiling::channels, 8);
+  CHECK_NET_TOO(stem, tiling::channels, 8);
   CHECK_NET(widen, tiling::channels, 8);
   CHECK_NET_WIDE(widen_stride, tiling::channels, 16);
-  CHECK_NET(whole_block, tiling::channels, 24);
+  CHECK_NET_TOO(whole_block, tiling::channels, 24);
   CHECK_NET(stride_block, tiling::channels, 32);
   CHECK_NET(stem_stride, tiling::channels_rows, 16);
-  CHECK_NET(widen_stride, tiling::channels_rows, 12);
+  CHECK_NET_TOO(widen_stride, tiling::channels_rows, 12);
   CHECK_NET(whole_block, tiling::channels_rows, 40);
   CHECK_NET_WIDE(whole_block, tiling::channels_rows, 32);
 }
@@ -159,11 +161,11 @@ TEST_CASE("so does a chain tiled by runs of pixels") {
 
 TEST_CASE("so does a depthwise operator that computes two rows at a time, with a surplus row in an odd image") {
   CHECK_NET(stem, tiling::rows, 0, 2);
-  CHECK_NET(widen, tiling::rows, 0, 2);
+  CHECK_NET_TOO(widen, tiling::rows, 0, 2);
   CHECK_NET(stride_block, tiling::rows, 0, 2);
-  CHECK_NET(whole_block, tiling::rows, 0, 2);
-  CHECK_NET(two_depthwise, tiling::rows, 0, 2);
-  CHECK_NET(two_depthwise_stride, tiling::rows, 0, 2);
+  CHECK_NET_TOO(whole_block, tiling::rows, 0, 2);
+  CHECK_NET_TOO(two_depthwise, tiling::rows, 0, 2);
+  CHECK_NET_TOO(two_depthwise_stride, tiling::rows, 0, 2);
   CHECK_NET(two_depthwise_plain, tiling::rows, 0, 2);
   CHECK_NET(whole_block, tiling::channels_rows, 40, 2);
 }
