@@ -12,7 +12,8 @@ Each .cpp in this folder contains one mistake, and comments that describe the co
     // flags: <flag>...                  the mistake is to compile with these; every such line is another mistake
     // clang: <flag>...                  likewise, for clang only, which knows all targets
     // cure: <flag>...                   with these added to its flags, every mistake must compile
-With -DAGO_POSITIVE the file has no mistake and must compile, which shows that it is the mistake that fails.
+With -DAGO_POSITIVE the file has no mistake and must compile, which shows that it is the mistake that fails. Files with
+the same headers are then compiled as one, each in a namespace of its own, and one by one if that fails.
 """
 import argparse
 import functools
@@ -58,7 +59,9 @@ class Compiler:
         command = self.command
         if any(flag.startswith("--target") for flag in flags):  # for another processor
             command = [word for word in command if not word.startswith(("-march=", "-mcpu="))]
-        return subprocess.run([*command, *flags, "-fsyntax-only", source.name], cwd=FOLDER,
+        # The output then names a file of this folder as the expectations do.
+        name = source.name if source.parent == FOLDER else str(source)
+        return subprocess.run([*command, *flags, "-fsyntax-only", name], cwd=FOLDER,
                               env=dict(os.environ, LC_ALL="C"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, check=False)
 
@@ -99,15 +102,37 @@ def check_mistake(compiler, source, flags, stated):
     return faults, len(wrong.stdout.splitlines())
 
 
-def check(compiler, source):
+def headers(source):
+    """The headers that a file includes, whatever its macros."""
+    return tuple(re.findall(r"^#include <.*>$", source.read_text(), re.MULTILINE))
+
+
+def compiling_without_mistakes(compiler, sources, folder):
+    """Those of several files that compile without their mistakes, as far as one compilation for all files with the same
+    headers shows it."""
+    by_headers = {}
+    for source in sources:
+        by_headers.setdefault(headers(source), []).append(source)
+    found = set()
+    for number, (includes, group) in enumerate(by_headers.items()):
+        whole = pathlib.Path(folder, f"without_mistakes_{number}.cpp")
+        parts = [f'namespace of_{s.stem} {{\n#include "{s}"\n}}' for s in group]
+        whole.write_text("\n".join([*includes, *parts, ""]))
+        if len(group) > 1 and compiler.run_precompiled(whole, "-DAGO_POSITIVE").returncode == 0:
+            found.update(group)
+    return found
+
+
+def check(compiler, source, right_in_group):
     """Faults of one file, and the most lines of output among its mistakes."""
     stated = statements(source)
     if not any(kind == "expect" for kind, _ in stated):
         raise ValueError(f"{source.name} expects nothing")
     faults, most = [], 0
-    right = compiler.run_precompiled(source, "-DAGO_POSITIVE")
-    if right.returncode:
-        faults.append(f"it does not compile even without the mistake:\n{right.stdout}")
+    if not right_in_group:
+        right = compiler.run_precompiled(source, "-DAGO_POSITIVE")
+        if right.returncode:
+            faults.append(f"it does not compile even without the mistake:\n{right.stdout}")
     kinds = ("flags", "clang") if is_clang(compiler.command[0]) else ("flags",)
     for flags in [text.split() for kind, text in stated if kind in kinds] or [[]]:
         found, printed = check_mistake(compiler, source, flags, stated)
@@ -133,8 +158,9 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(command, folder)
+        right = compiling_without_mistakes(compiler, sources, folder)
         for source in sources:
-            faults, printed = check(compiler, source)
+            faults, printed = check(compiler, source, source in right)
             failed += bool(faults)
             for fault in faults:
                 print(f"{source.name}: {fault}")
