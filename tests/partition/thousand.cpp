@@ -128,7 +128,8 @@ constexpr auto skipping_network = u_net();
 #ifdef AGO_TEST_FULL  // otherwise networks.cpp has such units, in smaller networks
 constexpr auto residual_network =
     test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.inverted_residual(x, 6); });
-constexpr auto shuffle_network = test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.shuffle_unit(x); });
+constexpr auto shuffle_network =
+    test::grown<builder>(image, 1'000, [](builder& b, int x) { return b.shuffle_unit(x); });
 constexpr auto two_towers = towers<2>();
 #endif
 

@@ -46,7 +46,8 @@ def board():
             "PermitRootLogin prohibit-password\n")
         (folder / "ssh_config").write_text(
             f"Host board class linux fe80::1 192.0.2.1\n  HostName 127.0.0.1\n  Port {port}\n  User {getpass.getuser()}\n  IdentityFile {folder}/user\n"
-            f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking no\n  LogLevel ERROR\n  IdentitiesOnly yes\n")
+            f"  UserKnownHostsFile {folder}/known\n  StrictHostKeyChecking no\n  LogLevel ERROR\n  IdentitiesOnly yes\n"
+            f"  ControlMaster auto\n  ControlPath {folder}/m\n  ControlPersist 60\n")  # since a login takes longer than all else
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", exist_ok=True)  # for privilege separation
         with open(folder / "log", "w") as log:
@@ -62,6 +63,7 @@ def board():
                 sys.exit(SKIPPED)
             yield ssh, folder
         finally:
+            subprocess.run([*ssh.split(), "-O", "exit", "board"], stderr=subprocess.DEVNULL)
             server.terminate()
             server.wait()
 
