@@ -192,11 +192,14 @@ TEST_CASE("weights are packed in pairs or singly as requested, if the kernel sup
   CHECK_FALSE(is_paired(isa::neon, 2));
 }
 
-/// The block of a pointwise step on 1 x size x size pixels.
-int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {}) {
+/// The block of a pointwise step on 1 x size x size pixels, whose input is in `segments`; 0: it is contiguous.
+int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {},
+             int segments = 0) {
   key.what = structure::pointwise;
   key.target = isa::neon;
+  key.in_runs = segments > 0;
   planned_data s;
+  s.run_count = segments;
   s.in = {1, size, size, inputs};
   s.out = {1, size, size, outputs};
   choose_matrix(key, s, {}, in, on);
@@ -214,13 +217,21 @@ TEST_CASE("blocks follow the L2 of the device") {
           long const input = 4L * size * size * inputs;
           int const block = block_on(on, size, inputs, outputs);
           blocks += block > 0;
-          if (input <= on.l2_bytes) CHECK(block == 0);
+          if (input <= on.l2_bytes / 2) CHECK(block == 0);  // there is room for a panel of weights
           else CHECK(4L * block * inputs < on.l2_bytes);
         }
   CHECK(blocks > 100);
   CHECK(block_on(cortex_a55, 56, 144, 24) > 0);  // 1.8 MB
   CHECK(block_on(cortex_a55, 56, 144, 24) < block_on(cortex_a76, 56, 144, 24));
   CHECK(block_on({.l2_bytes = 4 << 20}, 56, 144, 24) == 0);
+}
+
+TEST_CASE("the block of an input in segments takes account of the cache lines that they share with other channels") {
+  auto const block = [](int segments) { return block_on(cortex_a55, 14, 116, 116, {}, {}, segments); };
+  CHECK(block(0) == 0);  // 91 KB
+  CHECK(block(9) > 0);   // 200 KB of lines
+  CHECK((464 + 60 * 9) * block(9) < cortex_a55.l2_bytes);
+  CHECK(block(15) <= block(9));
 }
 
 TEST_CASE("there is no block if it would read all weights again for a few pixels") {

@@ -81,7 +81,7 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
       "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
       "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
       "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes",
-      "pipelines",      "partition"};
+      "pipelines",      "bytes_moved",    "bytes_moved_beyond_l1", "partition"};
   for (known_network const& n : known_networks())
     for (int p = 0; p < ago::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
@@ -104,7 +104,7 @@ TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps a
       std::size_t const operators = j["operators"].size();
       CHECK((j["subgraphs"].size() == whole["subgraphs"] && j["steps"].size() == whole["steps"]));
       std::vector<int> in_subgraph(operators), in_mini(operators);
-      long read = 0, written = 0, pipelines = 0, steps = 0;
+      long read = 0, written = 0, pipelines = 0, steps = 0, moved = 0, moved_beyond_l1 = 0;
       for (std::size_t k = 0; k < j["subgraphs"].size(); ++k) {
         json const& s = j["subgraphs"][k];
         for (std::size_t v : s["operators"]) CHECK((++in_subgraph[v] == 1 && j["operators"][v]["subgraph"] == k));
@@ -117,10 +117,14 @@ TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps a
         for (std::size_t v : j["minis"][m]["operators"]) CHECK((++in_mini[v] == 1 && j["operators"][v]["mini"] == m));
       for (json const& s : j["steps"]) {
         pipelines += s["kernels"].size() > 1;
+        moved += s["bytes_moved"].get<long>(), moved_beyond_l1 += s["bytes_moved_beyond_l1"].get<long>();
         if (s["subgraph"].is_null()) continue;
         read += s["bytes_read"].get<long>(), written += s["bytes_written"].get<long>(), --steps;
       }
       CHECK((read == 0 && written == 0 && steps == 0 && pipelines == whole["pipelines"]));
+      CHECK(std::abs(moved - whole["bytes_moved"].get<long>()) <= long(j["steps"].size()));  // each is rounded
+      CHECK(std::abs(moved_beyond_l1 - whole["bytes_moved_beyond_l1"].get<long>()) <= long(j["steps"].size()));
+      CHECK((moved > 0 && moved <= moved_beyond_l1));
       for (std::size_t v = 0; v < operators; ++v) {
         bool const is_input = j["operators"][v]["subgraph"].is_null();
         CHECK((in_subgraph[v] == !is_input && in_mini[v] == !is_input));

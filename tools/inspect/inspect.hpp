@@ -105,8 +105,10 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
     s.complex += is_complex(g.nodes[v].kind);
     s.weight += r.nodes.back().weight;
   }
+  auto const moved = program.moved();
   for (int i = 0; i < program.steps(); ++i) {
     r.steps.push_back(detail::inspect_step(program, i));
+    r.steps.back().moved = moved->of[i];
     inspected_step const& s = r.steps.back();
     for (int const v : s.nodes)
       if (int& step = r.nodes[std::size_t(v)].step; step < 0) step = i;

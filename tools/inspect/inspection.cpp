@@ -35,6 +35,12 @@ step_account inspection::account() const {
   return sum;
 }
 
+moved_bytes inspection::moved() const {
+  moved_bytes sum;
+  for (inspected_step const& s : steps) sum += s.moved;
+  return sum;
+}
+
 int inspection::pipelines() const {
   return int(std::count_if(steps.begin(), steps.end(), [](inspected_step const& s) { return s.parts.size() > 1; }));
 }

@@ -9,6 +9,7 @@
 #include <ago/partition/statistics.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/plan/account.hpp>
+#include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/step.hpp>
 
 #include <span>
@@ -57,6 +58,7 @@ struct inspected_step {
   std::vector<int> nodes;   ///< the operators that it computes
   int subgraph{};
   step_account account{};
+  moved_bytes moved{};      ///< in the caches of the device
   double cycles{};          ///< see predicted_cycles()
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
@@ -95,6 +97,7 @@ struct inspection {
   bool has_graph_of(inspection const& other) const;
   double cycles() const;
   step_account account() const;
+  moved_bytes moved() const;
 };
 
 /// The number of operators: "152 operators", or "86 and 140 operators" if policies differ.

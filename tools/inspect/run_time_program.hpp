@@ -7,6 +7,7 @@
 #include <ago/kernel/math.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/stages.hpp>
 
 #include <memory>
@@ -102,6 +103,10 @@ class run_time_program {
     return statistics_of(p->graph, p->partition.subgraphs);
   }
   int steps() const { return groups.count; }
+  /// The bytes that each step moves in the caches of the device.
+  auto moved() const {
+    return on_heap([&] { return moved_by(graph, groups, memory, plan, runs, o_.device); });
+  }
   /// The parts of a step: plan.steps[first_part(i)] ... plan.steps[first_part(i + 1) - 1].
   int first_part(int step) const { return step < steps() ? groups.first[step] : parts->count; }
   long arena_bytes() const { return 4 * memory.arena_floats; }

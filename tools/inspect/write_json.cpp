@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ago::tools {
 namespace {
@@ -12,6 +13,8 @@ using json = nlohmann::ordered_json;
 
 /// In one line. Names may contain any bytes: non-ASCII characters are escaped, invalid UTF-8 is replaced.
 std::string line_of(json const& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
+
+long whole(double bytes) { return std::lround(bytes); }
 
 json figures_of(inspection const& i) {
   partition_statistics const& s = i.statistics;
@@ -34,6 +37,8 @@ json figures_of(inspection const& i) {
       {"steps", i.steps.size()},
       {"arena_bytes", i.arena_bytes},
       {"pipelines", i.pipelines()},
+      {"bytes_moved", whole(i.moved().beyond_l2)},
+      {"bytes_moved_beyond_l1", whole(i.moved().beyond_l1)},
   };
 }
 
@@ -119,6 +124,8 @@ json steps_of(inspection const& i) {
                    {"multiply_adds", s.account.multiply_adds},
                    {"bytes_read", s.account.bytes_read},
                    {"bytes_written", s.account.bytes_written},
+                   {"bytes_moved", whole(s.moved.beyond_l2)},
+                   {"bytes_moved_beyond_l1", whole(s.moved.beyond_l1)},
                    {"predicted_cycles", s.cycles}});
   }
   return all;

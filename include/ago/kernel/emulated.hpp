@@ -16,6 +16,10 @@ template <isa I> struct vec;
 template <isa I>
 inline void watch_multiply_add() {}
 
+/// Likewise, called wherever an emulated register is loaded from memory or stored.
+template <isa I>
+inline void watch_memory(float const*, int /*floats*/) {}
+
 /// One register of `size` floats; its operations are those of the other registers, lane by lane. Each is a call: this
 /// compiles fast, and prevents the compiler from contracting products with sums in some places only. Because fma rounds
 /// once, in software if necessary, sums of products do not depend on the compiler and its flags.
@@ -30,17 +34,21 @@ struct vec<I> {
     for (float& y : lane) y = x;
   }
   [[gnu::noinline]] static vec load(float const* p) {
+    watch_memory<I>(p, size);
     return each([=](int i) { return p[i]; });
   }
   [[gnu::noinline]] void store(float* p) const {
+    watch_memory<I>(p, size);
     for (int i = 0; i < size; ++i) p[i] = lane[i];
   }
   /// The first n lanes, 0 < n < size; the others are zero. Reads nothing beyond p + n.
   [[gnu::noinline]] static vec load(float const* p, int n) {
+    watch_memory<I>(p, n);
     return each([=](int i) { return i < n ? p[i] : 0.f; });
   }
   /// Writes the first n lanes, 0 < n < size, and nothing beyond p + n.
   [[gnu::noinline]] void store(float* p, int n) const {
+    watch_memory<I>(p, n);
     for (int i = 0; i < n; ++i) p[i] = lane[i];
   }
 

@@ -8,6 +8,7 @@
 #include <ago/model/pack.hpp>
 #include <ago/model/packing_hash.hpp>
 #include <ago/partition/opened.hpp>
+#include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 #include <ago/plan/split_steps.hpp>
@@ -152,6 +153,10 @@ class unchecked_plan {
   static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
   /// How a step is divided into work items.
   static constexpr step_split split_of(int step) { return splits.of[step]; }
+  /// The bytes that each step moves in the caches of `Options.device` (plan/moved_bytes.hpp).
+  static constexpr auto moved() {
+    return moved_by(graph, groups, placed<splits>::memory, plan, placed<splits>::runs, Options.device);
+  }
 
  protected:
   static constexpr bool fits_memory = fits_offsets(plan.packed_floats) && fits_offsets(memory.arena_floats);

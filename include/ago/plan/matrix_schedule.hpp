@@ -201,8 +201,9 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
   return paired < alone - alone / 64;
 }
 
-/// The cache block, see step_data::block. With several panels of channels and an input that exceeds L2, it is as many
-/// pixels or rows as keep detail::block_bytes of input in L2 while all panels read them. To justify loading a panel's
+/// The cache block, see step_data::block. With several panels of channels, and an input that does not fit 7/8 of L2
+/// beside one of them, it is as many pixels or rows as keep detail::block_bytes of input in L2 while all panels read
+/// them. To justify loading a panel's
 /// weights, it is at least eight tiles, or as many as fit L2 beside a panel; if these are fewer than four, there are no
 /// blocks. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long as no blocks.)
 /// `in`: the tiling of the pipeline that the step is part of.
@@ -210,14 +211,17 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
                            chain_tiling const& in = {}) {
   bool const by_rows = key.what == structure::convolution;
   int const depth = key.accumulates ? in.tile : s.in.c;
-  long const line = 4L * (by_rows ? long(s.in.w) * s.in.c * s.win.stride_h : depth);  // bytes of a row or pixel
+  // Bytes of a row, or of a pixel with the rest of the cache lines in which its segments begin and end.
+  long const pixel = 4L * depth + (key.in_runs ? 60L * s.run_count : 0);
+  long const line = by_rows ? 4L * s.in.w * s.in.c * s.win.stride_h : pixel;
   long const images = in.how == tiling::channels ? s.out.n : 1, extent = by_rows ? s.out.h : s.out.pixels() / images;
   if (wish.block > 0) return wish.block < extent ? wish.block : 0;
   matrix_layout const layout = layout_of_matrix(key, s);
-  if (layout.padded_channels <= layout.panel || extent * line <= on.l2_bytes) return 0;
-  long const tile = by_rows ? 1 : key.tile.pixels, least = by_rows ? 2 : 8 * tile;
   long const panel_bytes = 4L * layout.panel * layout.steps * layout.rows();
-  long const close = detail::block_bytes(on) / line, room = (on.l2_bytes * 7 / 8 - panel_bytes) / line;
+  long const room = (on.l2_bytes * 7 / 8 - panel_bytes) / line;
+  if (layout.padded_channels <= layout.panel || extent <= room) return 0;
+  long const tile = by_rows ? 1 : key.tile.pixels, least = by_rows ? 2 : 8 * tile;
+  long const close = detail::block_bytes(on) / line;
   long const block = (close > least ? close : least < room ? least : room) / tile * tile;
   return block < (least + 1) / 2 || block >= extent ? 0 : int(block);
 }
