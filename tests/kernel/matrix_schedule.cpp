@@ -192,17 +192,16 @@ TEST_CASE("weights are packed in pairs or singly as requested, if the kernel sup
   CHECK_FALSE(is_paired(isa::neon, 2));
 }
 
-/// The block of a pointwise step on 1 x size x size pixels, whose input is in `segments`; 0: it is contiguous.
+/// The block of a pointwise step on 1 x size x size pixels, each in cache lines of `pixel_floats`; 0: contiguous.
 int block_on(device const& on, int size, int inputs, int outputs, kernel_key key = {}, chain_tiling const& in = {},
-             int segments = 0) {
+             int pixel_floats = 0) {
   key.what = structure::pointwise;
   key.target = isa::neon;
-  key.in_runs = segments > 0;
+  key.in_runs = pixel_floats > 0;
   planned_data s;
-  s.run_count = segments;
   s.in = {1, size, size, inputs};
   s.out = {1, size, size, outputs};
-  choose_matrix(key, s, {}, in, on);
+  choose_matrix(key, s, {}, in, on, pixel_floats);
   CHECK(s.block % key.tile.pixels == 0);
   return s.block;
 }
@@ -227,11 +226,11 @@ TEST_CASE("blocks follow the L2 of the device") {
 }
 
 TEST_CASE("the block of an input in segments takes account of the cache lines that they share with other channels") {
-  auto const block = [](int segments) { return block_on(cortex_a55, 14, 116, 116, {}, {}, segments); };
-  CHECK(block(0) == 0);  // 91 KB
-  CHECK(block(9) > 0);   // 200 KB of lines
-  CHECK((464 + 60 * 9) * block(9) < cortex_a55.l2_bytes);
-  CHECK(block(15) <= block(9));
+  auto const block = [](int pixel_floats) { return block_on(cortex_a55, 14, 116, 116, {}, {}, pixel_floats); };
+  CHECK(block(116) == 0);  // 91 KB
+  CHECK(block(251) > 0);   // 197 KB of lines
+  CHECK(4 * 251 * block(251) < cortex_a55.l2_bytes);
+  CHECK(block(400) <= block(251));
 }
 
 TEST_CASE("there is no block if it would read all weights again for a few pixels") {

@@ -25,6 +25,24 @@ constexpr run_list input_of(graph<V, E, O> const& g, step_nodes const& s, channe
   return runs.is_plain(g.nodes[s.source].out.c) ? run_list{} : runs;
 }
 
+/// Floats of the cache lines in which `count` segments of a pixel are, wherever in a line it begins: a segment that
+/// does not follow another one shares its lines with other channels.
+constexpr int floats_in_lines(input_run const* runs, int count) {
+  constexpr int line = 16;
+  int sum = 0;
+  for (int r = 0; r < count; ++r) {
+    int gap = line - 1;
+    for (int q = 0; q < count; ++q) {
+      place const &a = runs[r].at, &b = runs[q].at;
+      int const after = a.offset - b.offset - runs[q].depth;
+      bool const same = a.in == b.in && a.index == b.index && a.pixel_stride == b.pixel_stride;
+      if (same && after >= 0 && after < gap) gap = after;
+    }
+    sum += runs[r].depth + gap;
+  }
+  return sum;
+}
+
 }  // namespace detail
 
 template <int S, int V, int E, int O>

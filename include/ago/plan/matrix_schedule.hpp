@@ -170,7 +170,7 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     return is_matrix_tile(target, p, v) && w.within.pixels % p == 0 && w.within.channels % (v * lanes(target)) == 0;
   };
   if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
-  if (w.streams && has_lane_fma(target)) {
+  if (w.streams && has_lane_fma(target) && !on.in_order) {
     constexpr int longest = 6, least = 3;  // vectors; pixels with which a small core does not wait for its loads
     int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
@@ -203,17 +203,16 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
 
 /// The cache block, see step_data::block. With several panels of channels, and an input that does not fit 7/8 of L2
 /// beside one of them, it is as many pixels or rows as keep detail::block_bytes of input in L2 while all panels read
-/// them. To justify loading a panel's
-/// weights, it is at least eight tiles, or as many as fit L2 beside a panel; if these are fewer than four, there are no
-/// blocks. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long as no blocks.)
-/// `in`: the tiling of the pipeline that the step is part of.
+/// them. To justify loading a panel's weights, it is at least eight tiles, or as many as fit L2 beside a panel; if that
+/// is fewer than four, there are no blocks. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take
+/// 1.2 times as long as no blocks.)
+/// `in`: the tiling of the pipeline that the step is part of. `pixel_floats`: see planned_data.
 constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& on = {},
-                           chain_tiling const& in = {}) {
+                           chain_tiling const& in = {}, int pixel_floats = 0) {
   bool const by_rows = key.what == structure::convolution;
   int const depth = key.accumulates ? in.tile : s.in.c;
-  // Bytes of a row, or of a pixel with the rest of the cache lines in which its segments begin and end.
-  long const pixel = 4L * depth + (key.in_runs ? 60L * s.run_count : 0);
-  long const line = by_rows ? 4L * s.in.w * s.in.c * s.win.stride_h : pixel;
+  // Bytes of a row or pixel.
+  long const line = 4L * (by_rows ? long(s.in.w) * s.in.c * s.win.stride_h : pixel_floats > 0 ? pixel_floats : depth);
   long const images = in.how == tiling::channels ? s.out.n : 1, extent = by_rows ? s.out.h : s.out.pixels() / images;
   if (wish.block > 0) return wish.block < extent ? wish.block : 0;
   matrix_layout const layout = layout_of_matrix(key, s);
@@ -248,7 +247,7 @@ constexpr bool pays_to_fetch(kernel_key const& key, step_data const& s) {
 /// Sets register tile and cache block of one step. `in`: the tiling of the pipeline that it is part of; the register
 /// tile of a part that does not accumulate divides its chunks.
 constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish, chain_tiling const& in = {},
-                             device const& on = {}) {
+                             device const& on = {}, int pixel_floats = 0) {
   bool const pipelined = in.how != tiling::none;
   int const depth = matrix_depth(s);
   // Cold from 64 KB of weights on: those of a whole network with such layers do not stay in L2. If a panel is used for
@@ -268,7 +267,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
   key.tile = matrix_tile(detail::machine_of(key), work, wish);
-  s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in);
+  s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in, pixel_floats);
 }
 
 }  // namespace ago

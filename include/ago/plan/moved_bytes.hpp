@@ -119,11 +119,6 @@ struct step_operands {
         if (int const v = p.nodes.others[j]; v >= 0) visit(p.data.after[j].operand, g.nodes[v].out);
     }
   }
-  /// Is a value replaced by the result?
-  constexpr bool is_replaced(place const& at) const {
-    place const& to = last().destination;
-    return at.in == to.in && at.index == to.index && at.offset == to.offset;
-  }
   constexpr step_reuse reuse(chain_tiling const& tiles) const {
     if (count == 1) {
       double input = 0;
@@ -145,9 +140,7 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
   double const written = 4 * floats_in_lines(to, step.last().out);
   double length = reuse.weights + reuse.scratch + written;
   for (double const ring : reuse.rings) length += ring;
-  step.for_each_read([&](place const& at, shape const& s) {
-    if (!step.is_replaced(at)) length += 4 * floats_in_lines(at, s);
-  });
+  step.for_each_read([&](place const& at, shape const& s) { length += 4 * floats_in_lines(at, s); });
   auto const throughout = [&](place const& at, double bytes) {
     clock.use(moved, at, long(bytes / 4), bytes, length, [](double) { return 0.; }, [](double) { return 1.; });
   };

@@ -125,7 +125,8 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;
   if (convolution.chosen()) convolution.apply(k, p.data);
   k.in_order = on.in_order && has_lane_fma(k.target) && multiplies(k.what);
-  if (k.what == structure::pointwise || k.what == structure::convolution) choose_matrix(k, p.data, wish, in, on);
+  if (k.what == structure::pointwise || k.what == structure::convolution)
+    choose_matrix(k, p.data, wish, in, on, p.data.pixel_floats);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
   if (k.what == structure::max_pool) choose_max_pool(k, p.data);
 }
@@ -151,6 +152,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     p.data.run_count = runs.count[i];
     p.data.odd_runs = runs.odd[i];
     if (runs.count[i] > 0) p.data.source = runs.run[runs.first[i]].at;
+    if (runs.scattered[i]) p.data.pixel_floats = detail::floats_in_lines(runs.run + runs.first[i], runs.count[i]);
     p.signature = signature_of(g, steps.step[i], o);
     auto const found = table.find(p.signature);
     p.tuned = bool(found);

@@ -253,6 +253,7 @@ struct step_tables {
 struct planned_data : step_data, step_details {
   stage_data after[max_stages]{};
   input_run const* runs = nullptr;
+  int pixel_floats = 0;  ///< of the cache lines in which the segments of a pixel are; 0: contiguous
   constexpr bool has_details() const { return !(static_cast<step_details const&>(*this) == step_details{}); }
   /// For a kernel that runs this step alone.
   step_tables tables() const { return {after, runs, this}; }

@@ -108,6 +108,7 @@ class network_space {
     ago::detail::describe(formed::graph, nodes, usual::memory, p);
     p.key.in_runs = usual::plan.steps[i].key.in_runs;
     p.data.odd_runs = usual::plan.steps[i].data.odd_runs;
+    p.data.pixel_floats = usual::plan.steps[i].data.pixel_floats;
     p.signature = signature(i);
     p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
