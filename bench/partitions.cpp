@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints how each policy partitions the networks: the tables of docs/partitioning*.md.
+#include "partitions/moved.hpp"
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"
 #include "partitions/scaling.hpp"
@@ -91,6 +92,31 @@ void traffic() {
   print_traffic<networks::bert_tiny<128>>("BERT-tiny", 128);
 }
 
+void moved(ago::device const& on) {
+  std::printf("| network | size |");
+  for (int i = 0; i < ago::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
+  std::printf("\n|---|---|");
+  for (int i = 0; i < ago::policies; ++i) std::printf("---|");
+  std::puts("");
+  bench::print_moved<networks::mobilenet_v2<224>>("MobileNet-V2", 224, on);
+  bench::print_moved<networks::mobilenet_v2<112>>("", 112, on);
+  bench::print_moved<networks::mobilenet_v2<56>>("", 56, on);
+  bench::print_moved<networks::mnasnet<224>>("MnasNet", 224, on);
+  bench::print_moved<networks::mnasnet<112>>("", 112, on);
+  bench::print_moved<networks::mnasnet<56>>("", 56, on);
+  bench::print_moved<networks::squeezenet<224>>("SqueezeNet", 224, on);
+  bench::print_moved<networks::squeezenet<112>>("", 112, on);
+  bench::print_moved<networks::squeezenet<56>>("", 56, on);
+  bench::print_moved<networks::shufflenet_v2<224>>("ShuffleNet-V2", 224, on);
+  bench::print_moved<networks::shufflenet_v2<112>>("", 112, on);
+  bench::print_moved<networks::shufflenet_v2<56>>("", 56, on);
+  bench::print_moved<networks::mobilevit_s<256>>("MobileViT-S", 256, on);
+  bench::print_moved<networks::mobilevit_s<224>>("", 224, on);
+  bench::print_moved<networks::bert_tiny<128>>("BERT-tiny", 128, on);
+}
+void moved_on_a55() { moved(ago::cortex_a55); }
+void moved_on_a76() { moved(ago::cortex_a76); }
+
 /// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {
   std::puts("| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
@@ -136,7 +162,8 @@ struct table {
   void (*print)();
 };
 constexpr table tables[] = {
-    {"policies", policies}, {"traffic", traffic}, {"mobilevit", mobilevit}, {"scaling", scaling}};
+    {"policies", policies}, {"traffic", traffic}, {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
+    {"mobilevit", mobilevit}, {"scaling", scaling}};
 
 }  // namespace
 
