@@ -75,6 +75,15 @@ AGO_INLINE void load_input_high(upper_half& high, float const* p, long bytes) {
   std::memcpy(&high, p + bytes / 4 + 2, sizeof high);
 }
 
+/// Replaces the third and fourth lane of x, by way of memory.
+template <isa I>
+AGO_INLINE void replace_upper(vec<I>& x, void const* two_floats) {
+  float halves[lanes(I)];
+  x.store(halves);
+  std::memcpy(halves + 2, two_floats, 2 * sizeof(float));
+  x = vec<I>::load(halves);
+}
+
 /// Sets the upper half of x.
 template <isa I>
 AGO_INLINE void join(vec<I>& x, upper_half high) {
@@ -84,10 +93,7 @@ AGO_INLINE void join(vec<I>& x, upper_half high) {
     return;
   }
 #endif
-  float halves[lanes(I)];
-  x.store(halves);
-  std::memcpy(halves + 2, &high, sizeof high);
-  x = vec<I>::load(halves);
+  replace_upper(x, &high);
 }
 
 /// Sets the upper half of x to the lower one of y.
@@ -99,11 +105,9 @@ AGO_INLINE void join(vec<I>& x, vec<I> const& y) {
     return;
   }
 #endif
-  float halves[lanes(I)], others[lanes(I)];
-  x.store(halves);
-  y.store(others);
-  std::memcpy(halves + 2, others, 2 * sizeof(float));
-  x = vec<I>::load(halves);
+  float lower[lanes(I)];
+  y.store(lower);
+  replace_upper(x, lower);
 }
 
 /// Sets the lower half of `to` to the upper one of x; the upper one is zero.

@@ -145,7 +145,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     step_data data{};
     key.what = structure::convolution;
     key.target = o.target;
-    key.in_order = o.device.in_order && has_lane_fma(o.target);
+    key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
     data.in = g.nodes[s.source].out;
     data.out = g.nodes[s.result].out;
     data.win = g.nodes[s.main].win;

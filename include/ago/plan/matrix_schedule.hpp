@@ -32,6 +32,11 @@ struct tile_machine {
 };
 constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, key.in_order}; }
 
+/// Should a kernel have the loops for cores that issue in order?
+constexpr bool has_in_order_loops(structure what, isa target, device const& on) {
+  return on.in_order && has_lane_fma(target) && multiplies(what);
+}
+
 /// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds;
 /// tiles of one pixel, which have another loop, if their sums fit the registers twice.
 constexpr bool loads_halves(int pixels, int vectors) {

@@ -124,7 +124,7 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   int const groups = k.what == structure::convolution ? p.data.groups : 1;  // vectors do not span two of them
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;
   if (convolution.chosen()) convolution.apply(k, p.data);
-  k.in_order = on.in_order && has_lane_fma(k.target) && multiplies(k.what);
+  k.in_order = has_in_order_loops(k.what, k.target, on);
   if (k.what == structure::pointwise || k.what == structure::convolution)
     choose_matrix(k, p.data, wish, in, on, p.data.pixel_floats);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
