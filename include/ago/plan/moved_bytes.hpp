@@ -163,8 +163,7 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
 
 /// The bytes that each step of a plan moves in the caches of `on`, when one inference follows another. Every value is
 /// used in the order in which kernels go over it, and moves if more bytes than a cache holds are used in between.
-/// (Within a few per cent of what a simulation of the caches counts, see tests/model/moved_bytes.cpp; associativity and
-/// prefetching are not modelled.)
+/// Associativity and prefetching are not modelled. (Compared with simulated caches by tests/model/moved_bytes.cpp.)
 template <int S, int V, int E, int O, int N, int Runs>
 constexpr moved_list<N> moved_by(graph<V, E, O> const& g, fusion_list<S> const& groups, memory_plan<V> const& m,
                                  plan<N> const& p, input_run_table<Runs, N> const& runs, device const& on) {
