@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -47,7 +48,7 @@ void print_policies(char const* name) {
 
 void policies() {
   std::puts("| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
-            "broken epilogues | MB removed |\n|---|---|---|---|---|---|---|---|---|---|");
+            "broken epilogues | removable MB |\n|---|---|---|---|---|---|---|---|---|---|");
   print_policies<networks::mobilenet_v2<224>>("MobileNet-V2");
   print_policies<networks::mnasnet<224>>("MnasNet");
   print_policies<networks::squeezenet<224>>("SqueezeNet");
@@ -69,50 +70,43 @@ void print_traffic(char const* name, int size) {
   std::printf(" %d of %d | %d of %d |\n", best.triples, best.possible_triples, best.broken_epilogues, best.epilogues);
 }
 
-void traffic() {
+/// Prints the head of a table of networks, with a column for each policy and `more` of them.
+void print_head(std::initializer_list<char const*> more = {}) {
   std::printf("| network | size |");
   for (int i = 0; i < ago::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
-  std::printf(" triples | broken epilogues |\n|---|---|");
-  for (int i = 0; i < ago::policies + 2; ++i) std::printf("---|");
+  for (char const* name : more) std::printf(" %s |", name);
+  std::printf("\n|---|---|");
+  for (std::size_t i = 0; i < ago::policies + more.size(); ++i) std::printf("---|");
   std::puts("");
-  print_traffic<networks::mobilenet_v2<224>>("MobileNet-V2", 224);
-  print_traffic<networks::mobilenet_v2<112>>("", 112);
-  print_traffic<networks::mobilenet_v2<56>>("", 56);
-  print_traffic<networks::mnasnet<224>>("MnasNet", 224);
-  print_traffic<networks::mnasnet<112>>("", 112);
-  print_traffic<networks::mnasnet<56>>("", 56);
-  print_traffic<networks::squeezenet<224>>("SqueezeNet", 224);
-  print_traffic<networks::squeezenet<112>>("", 112);
-  print_traffic<networks::squeezenet<56>>("", 56);
-  print_traffic<networks::shufflenet_v2<224>>("ShuffleNet-V2", 224);
-  print_traffic<networks::shufflenet_v2<112>>("", 112);
-  print_traffic<networks::shufflenet_v2<56>>("", 56);
-  print_traffic<networks::mobilevit_s<256>>("MobileViT-S", 256);
-  print_traffic<networks::mobilevit_s<224>>("", 224);
-  print_traffic<networks::bert_tiny<128>>("BERT-tiny", 128);
+}
+
+/// Calls print.operator()<network>(name, size) for each row.
+void for_each_network(auto const& print) {
+  print.template operator()<networks::mobilenet_v2<224>>("MobileNet-V2", 224);
+  print.template operator()<networks::mobilenet_v2<112>>("", 112);
+  print.template operator()<networks::mobilenet_v2<56>>("", 56);
+  print.template operator()<networks::mnasnet<224>>("MnasNet", 224);
+  print.template operator()<networks::mnasnet<112>>("", 112);
+  print.template operator()<networks::mnasnet<56>>("", 56);
+  print.template operator()<networks::squeezenet<224>>("SqueezeNet", 224);
+  print.template operator()<networks::squeezenet<112>>("", 112);
+  print.template operator()<networks::squeezenet<56>>("", 56);
+  print.template operator()<networks::shufflenet_v2<224>>("ShuffleNet-V2", 224);
+  print.template operator()<networks::shufflenet_v2<112>>("", 112);
+  print.template operator()<networks::shufflenet_v2<56>>("", 56);
+  print.template operator()<networks::mobilevit_s<256>>("MobileViT-S", 256);
+  print.template operator()<networks::mobilevit_s<224>>("", 224);
+  print.template operator()<networks::bert_tiny<128>>("BERT-tiny", 128);
+}
+
+void traffic() {
+  print_head({"triples", "broken epilogues"});
+  for_each_network([]<auto const& Net>(char const* name, int size) { print_traffic<Net>(name, size); });
 }
 
 void moved(ago::device const& on) {
-  std::printf("| network | size |");
-  for (int i = 0; i < ago::policies; ++i) std::printf(" %s |", name_of(ago::policy(i)));
-  std::printf("\n|---|---|");
-  for (int i = 0; i < ago::policies; ++i) std::printf("---|");
-  std::puts("");
-  bench::print_moved<networks::mobilenet_v2<224>>("MobileNet-V2", 224, on);
-  bench::print_moved<networks::mobilenet_v2<112>>("", 112, on);
-  bench::print_moved<networks::mobilenet_v2<56>>("", 56, on);
-  bench::print_moved<networks::mnasnet<224>>("MnasNet", 224, on);
-  bench::print_moved<networks::mnasnet<112>>("", 112, on);
-  bench::print_moved<networks::mnasnet<56>>("", 56, on);
-  bench::print_moved<networks::squeezenet<224>>("SqueezeNet", 224, on);
-  bench::print_moved<networks::squeezenet<112>>("", 112, on);
-  bench::print_moved<networks::squeezenet<56>>("", 56, on);
-  bench::print_moved<networks::shufflenet_v2<224>>("ShuffleNet-V2", 224, on);
-  bench::print_moved<networks::shufflenet_v2<112>>("", 112, on);
-  bench::print_moved<networks::shufflenet_v2<56>>("", 56, on);
-  bench::print_moved<networks::mobilevit_s<256>>("MobileViT-S", 256, on);
-  bench::print_moved<networks::mobilevit_s<224>>("", 224, on);
-  bench::print_moved<networks::bert_tiny<128>>("BERT-tiny", 128, on);
+  print_head();
+  for_each_network([&]<auto const& Net>(char const* name, int size) { bench::print_moved<Net>(name, size, on); });
 }
 void moved_on_a55() { moved(ago::cortex_a55); }
 void moved_on_a76() { moved(ago::cortex_a76); }

@@ -17,11 +17,11 @@ namespace {
 
 using namespace differential;
 
-/// The least number of occurrences of everything.
+/// The least number of occurrences of everything, and of what should be more frequent.
 #ifdef AGO_TEST_FULL
-constexpr int often = 3;
+constexpr int often = 3, frequent = 10;
 #else
-constexpr int often = 1;
+constexpr int often = 1, frequent = 5;
 #endif
 
 /// program: packed weights and arena in guarded memory of exactly their sizes.
@@ -123,11 +123,11 @@ TEST_CASE("the generated networks cover every operator, on every instruction set
     CAPTURE(std::string(name_of(ago::op(k))));
     CHECK(nodes[k] >= often);
   }
-  CHECK(variants[int(ago::isa::scalar)] >= 5 * often);
-  CHECK(tuned >= 5 * often);
+  CHECK(variants[int(ago::isa::scalar)] >= frequent);
+  CHECK(tuned >= frequent);
   CHECK(pieces >= often);
-  CHECK(attentions[1] >= 2 * often);
-  CHECK(attentions[0] - attentions[1] >= 2 * often);  // as separate products
+  CHECK(attentions[1] >= frequent);
+  CHECK(attentions[0] - attentions[1] >= frequent);  // as separate products
   for (int how = 0; how < 5; ++how) {
     CAPTURE(std::string(name_of(ago::tiling(how))));
     CHECK(tilings[how] >= often);

@@ -99,6 +99,24 @@ TEST_CASE("attention, views, Winograd: operators computed by a step, and operato
   CHECK(w.cycles == std::max(double(w.account.multiply_adds) / 4 / 32, double(w.account.bytes()) / 8));
 }
 
+TEST_CASE("no policy's plan moves fewer bytes than this library's, on any network and device") {
+  for (known_network const& n : known_networks()) {
+    auto const g = n.trace(n.usual_size);
+    for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76, ago::device{}}) {
+      auto const moved = [&](policy p) {
+        return inspect(g->value, {on == ago::device{} ? isa::avx512 : isa::neon, p, on}).moved().beyond_l2;
+      };
+      double const ours = moved(policy::ago);
+      CHECK(ours > 0);
+      for (int p = 0; p < ago::policies; ++p) {
+        CAPTURE(n.name + " under " + name_of(policy(p)));
+        CAPTURE(on.l2_bytes);
+        CHECK(moved(policy(p)) >= ours);
+      }
+    }
+  }
+}
+
 TEST_CASE("names are those of named()") {
   inspection const i = inspect(find_network("mobilevit_s")->trace(224)->value);
   CHECK(std::count_if(i.nodes.begin(), i.nodes.end(), [](auto const& n) {

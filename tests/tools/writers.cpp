@@ -96,24 +96,6 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
     }
 }
 
-TEST_CASE("no policy's plan moves fewer bytes than this library's, on any network and device") {
-  for (known_network const& n : known_networks()) {
-    auto const g = n.trace(n.usual_size);
-    for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76, ago::device{}}) {
-      auto const moved = [&](policy p) {
-        return inspect(g->value, {on == ago::device{} ? ago::isa::avx512 : ago::isa::neon, p, on}).moved().beyond_l2;
-      };
-      double const ours = moved(policy::ago);
-      CHECK(ours > 0);
-      for (int p = 0; p < ago::policies; ++p) {
-        CAPTURE(n.name + " under " + name_of(policy(p)));
-        CAPTURE(on.l2_bytes);
-        CHECK(moved(policy(p)) >= ours);
-      }
-    }
-  }
-}
-
 TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps and edges are consistent") {
   for (char const* name : {"mobilenet_v2", "shufflenet_v2", "bert_tiny", "mobilevit_s"})
     for (int p = 0; p < ago::policies; ++p) {

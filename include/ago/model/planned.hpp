@@ -155,7 +155,7 @@ class unchecked_plan {
   static constexpr step_split split_of(int step) { return splits.of[step]; }
   /// The bytes that each step moves in the caches of `Options.device` (plan/moved_bytes.hpp).
   static constexpr auto moved() {
-    return moved_by(graph, groups, placed<splits>::memory, plan, placed<splits>::runs, Options.device);
+    return moved_by(graph, groups, memory, plan, runs, Options.device);
   }
 
  protected:

@@ -161,7 +161,8 @@ struct matrix_work {
   int channels = 0, depth = detail::any_depth;
   cache_tile within{};  ///< the tile must divide it
   /// The output exceeds the caches, and little is computed for it. Where a register is a small part of a cache line, as
-  /// on Arm, it is best written in long runs. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast.)
+  /// on Arm, it is best written in long runs. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast; in
+  /// order, by the model of bench/arm, 1.2 times.)
   bool streams = false;
   bool cold = false;  ///< the weights come from beyond L2
 };
@@ -176,7 +177,7 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
   };
   if (fits(wish.pixels, wish.vectors)) return tile(wish.pixels, wish.vectors);
   if (w.streams && has_lane_fma(target) && !on.in_order) {
-    constexpr int longest = 6, least = 3;  // vectors; pixels with which a small core does not wait for its loads
+    constexpr int longest = 6, least = 3;  // vectors; pixels
     int const panels = (vectors + longest - 1) / longest, v = (vectors + panels - 1) / panels;
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= w.pixels) return tile(p, v);
