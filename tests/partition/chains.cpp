@@ -34,8 +34,8 @@ constexpr link first_blocks[] = {{op::conv2d, 112, 32},     {op::depthwise, 112,
 constexpr auto mobilenet_start = line(first_blocks, {1, 224, 224, 3});
 
 template <class G>
-constexpr auto chains(G const& g, bool intensive = true, device const& on = {}) {
-  return chains_of(g, atoms_of(g), intensive, on);
+constexpr auto chains(G const& g, device const& on = {}) {
+  return chains_of(g, atoms_of(g), on);
 }
 
 }  // namespace
@@ -47,30 +47,26 @@ TEST_CASE("a line is cut where a chain would save least traffic, not after the f
 }
 
 TEST_CASE("likewise on a core with a small L2") {
-  constexpr auto c = chains(mobilenet_start, true, cortex_a55);
+  constexpr auto c = chains(mobilenet_start, cortex_a55);
   static_assert(c.of[0] == c.of[1] && c.of[1] == c.of[2] && c.of[2] != c.of[3] && c.of[3] == c.of[4]);
 }
 
 TEST_CASE("there, no product of a large value is alone") {
   constexpr link last_blocks[] = {{op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32},
                                   {op::pointwise, 28, 192}, {op::depthwise, 28, 192}, {op::pointwise, 28, 32}};
-  constexpr auto c = chains(line(last_blocks, {1, 28, 28, 32}), true, cortex_a55);
+  constexpr auto c = chains(line(last_blocks, {1, 28, 28, 32}), cortex_a55);
   static_assert(c.count == 2 && c.of[0] == c.of[2] && c.of[3] == c.of[5]);
   constexpr link small_images[] = {{op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 160},
                                    {op::pointwise, 7, 960}, {op::depthwise, 7, 960}, {op::pointwise, 7, 320}};
   constexpr auto small = line(small_images, {1, 7, 7, 160});
-  constexpr auto d = chains(small, true, cortex_a55);
+  constexpr auto d = chains(small, cortex_a55);
   static_assert(d.of[1] == d.of[2] && d.of[4] == d.of[5]);
   constexpr auto e = chains(small);
   static_assert(e.of[0] == e.of[1] && e.of[1] != e.of[2]);
 }
 
-TEST_CASE("without intensive fusion every atom is a chain of its own") {
-  static_assert(chains(mobilenet_start, false).count == 6);
-}
-
 TEST_CASE("values that stay in L2 anyway do not justify a chain") {
-  static_assert(chains(mobilenet_start, true, {.l2_bytes = 64 << 20}).count == 6);
+  static_assert(chains(mobilenet_start, {.l2_bytes = 64 << 20}).count == 6);
 }
 
 TEST_CASE("a value read twice, a network output and a dense convolution end a chain") {
@@ -90,7 +86,6 @@ TEST_CASE("pooling ends chains, but does not start any") {
   static_assert(chains(line(average, {1, 112, 112, 64})).count == 1);
   constexpr link whole[] = {{op::pointwise, 112, 64}, {op::global_avg_pool, 1, 64}};
   static_assert(chains(line(whole, {1, 112, 112, 16})).count == 2);
-  static_assert(chains(line(stem, {1, 224, 224, 3}), false).count == 3);
 }
 
 TEST_CASE("the chains of a line save as much as the best of all possible cuts") {
@@ -107,7 +102,7 @@ TEST_CASE("the chains of a line save as much as the best of all possible cuts") 
     }
     auto const g = line(links, {1, 40, 40, 16});
     device const& on = devices[round % 4];
-    auto const c = chains(g, true, on);
+    auto const c = chains(g, on);
     auto const saved_by = [&](auto const& cut_before) {  // -1: not allowed
       std::int64_t saved = 0;
       for (int first = 0, end; first < 9; first = end) {

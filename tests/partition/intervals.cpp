@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Subgraphs as intervals of execution orders, compared with all acyclic partitions of small networks.
+// Subgraphs as intervals of execution orders, and the chains within them, compared with all partitions of small networks.
 #include "oracle.hpp"
 #include "random_network.hpp"
 
@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <functional>
 #include <optional>
 
@@ -15,25 +14,30 @@ namespace {
 
 using ago::op;
 using groups = std::vector<int>;
-constexpr long all_fits = 1 << 20;
+constexpr ago::device tiny{.l1_bytes = 256, .l2_bytes = 2 << 10};  // on which chains of small images pay
 
-/// A network whose operators are grouped into blocks, which are never cut. For small networks, it finds the operands of
-/// each block and the gain of a partition by exhaustive search.
+/// Saved by chains, bytes that chains could keep, bytes across borders (negative), subgraphs (negative): the larger the
+/// better, in this order.
+using worth = std::tuple<std::int64_t, std::int64_t, std::int64_t, int>;
+
+/// A network whose atoms are grouped. For small networks, it finds the worth of a partition by exhaustive search.
 template <class Graph>
 struct small_network {
   Graph const& g;
-  ago::grouping<160> blocks;
-  long limit, cache;
-  decltype(dag_of(g)) operators = dag_of(g), quotient = ago::quotient(operators, blocks);
+  long limit;
+  ago::device on = tiny;
+  ago::grouping<160> atoms = ago::atoms_of(g);
+  decltype(dag_of(g)) operators = dag_of(g), quotient = ago::quotient(operators, atoms);
 
   int size() const { return quotient.count; }
+  int atom(int v) const { return atoms.of[v - g.input_count]; }
   unsigned read_by(int b) const {
     unsigned set = 0;
     for (int e = quotient.first[b]; e < quotient.first[b + 1]; ++e) set |= 1u << quotient.source[e];
     return set;
   }
 
-  /// Whether each group is lighter than the limit, or a single block.
+  /// Whether each group is lighter than the limit, or a single atom.
   bool is_light(groups const& of) const {
     std::vector<long> weight(of.size());
     std::vector<int> members(of.size());
@@ -59,15 +63,88 @@ struct small_network {
     return done == (1u << of.size()) - 1;
   }
 
-  /// Triples and bytes according to the statistics; triples count if nothing is too large for the cache.
-  std::pair<int, long> gain(groups const& of) const {
-    int node_of[160]{};
-    for (int v = 0; v < g.node_count; ++v) node_of[v] = v < g.input_count ? -1 : of[blocks.of[v - g.input_count]];
-    auto const pairs = pairs_of(g, node_of, cache);
-    return {cache >= all_fits ? pairs.triples : 0, bytes_removed(g, node_of, pairs)};
+  int first_of(int a) const {
+    for (int v = g.input_count;; ++v)
+      if (atom(v) == a) return v;
+  }
+  int last_of(int a) const {
+    for (int v = g.node_count - 1;; --v)
+      if (atom(v) == a) return v;
+  }
+  int readers_of(int u) const {
+    int n = 0;
+    for (int v = 0; v < g.node_count; ++v)
+      for (int k = 0; k < g.nodes[v].input_count; ++k) n += g.operand(v, k) == u;
+    for (int o = 0; o < g.output_count; ++o) n += g.outputs[o] == u;
+    return n;
+  }
+  /// Whether atom b can follow atom a in a chain.
+  bool follows(int a, int b) const {
+    ago::node const &x = g.nodes[first_of(a)], &y = g.nodes[first_of(b)];
+    return ago::leads_chain(x) && ago::follows_in_chain(y) && g.operand(first_of(b)) == last_of(a) &&
+           readers_of(last_of(a)) == 1;
+  }
+  std::int64_t saved_by(groups const& chain) const {
+    if (chain.size() == 1) return 0;
+    if (chain.size() > std::size_t(ago::max_chain)) return -1;
+    ago::chain_link links[ago::max_chain]{};
+    for (std::size_t i = 0; i < chain.size(); ++i) links[i] = link_of(g, first_of(chain[i]), last_of(chain[i]));
+    return best_tiling(links, int(chain.size()), on).saved;
+  }
+  /// What a set of chains, by their representatives, saves; -1: it is none.
+  std::int64_t saved_by_chains(groups const& rep) const {
+    std::int64_t sum = 0;
+    for (int a = 0; a < size(); ++a) {
+      groups chain;
+      for (int b = 0; b < size(); ++b)
+        if (rep[std::size_t(b)] == a) chain.push_back(b);
+      for (std::size_t i = 1; i < chain.size(); ++i)
+        if (!follows(chain[i - 1], chain[i])) return -1;
+      if (chain.empty()) continue;
+      if (chain.size() > std::size_t(ago::max_chain)) return -1;
+      sum += saved_by(chain);
+    }
+    return sum;
+  }
+  /// The bytes between atoms of one group that a chain could join.
+  std::int64_t inner(groups const& of) const {
+    std::int64_t sum = 0;
+    for (int b = 0; b < size(); ++b)
+      for (int a = 0; a < b; ++a)
+        if (of[std::size_t(a)] == of[std::size_t(b)] && follows(a, b)) sum += 4 * g.nodes[last_of(a)].out.count();
+    return sum;
+  }
+  /// The most that chains inside of groups save.
+  std::int64_t most_saved(groups const& of) const {
+    std::vector<std::pair<int, int>> joints;
+    for (int b = 0; b < size(); ++b)
+      for (int a = 0; a < b; ++a)
+        if (of[std::size_t(a)] == of[std::size_t(b)] && follows(a, b)) joints.push_back({a, b});
+    std::int64_t best = 0;
+    for (unsigned joined = 0; joined < 1u << joints.size(); ++joined) {
+      groups rep(static_cast<std::size_t>(size()));
+      std::iota(rep.begin(), rep.end(), 0);
+      for (std::size_t i = 0; i < joints.size(); ++i)  // in ascending order of the second
+        if (joined >> i & 1) rep[std::size_t(joints[i].second)] = rep[std::size_t(joints[i].first)];
+      best = std::max(best, saved_by_chains(rep));
+    }
+    return best;
   }
 
-  /// Calls visit(of) for every acyclic partition of the blocks.
+  /// The bytes that are written before place `i` of an order and read from there on.
+  std::int64_t crossing(groups const& order, int i) const {
+    auto const place = [&](int v) { return std::find(order.begin(), order.end(), atom(v)) - order.begin(); };
+    std::int64_t sum = 0;
+    for (int u = g.input_count; u < g.node_count; ++u) {
+      bool read = false;
+      for (int v = u + 1; v < g.node_count; ++v)
+        for (int k = 0; k < g.nodes[v].input_count; ++k) read = read || (g.operand(v, k) == u && place(v) >= i);
+      if (read && place(u) < i) sum += 4 * g.nodes[u].out.count();
+    }
+    return sum;
+  }
+
+  /// Calls visit(of) for every acyclic partition of the atoms.
   void for_each_partition(std::function<void(groups const&)> const& visit) const {
     groups of = groups(std::size_t(size()));
     std::function<void(int, int)> const go = [&](int b, int count) {
@@ -83,7 +160,7 @@ struct small_network {
     go(0, 0);
   }
 
-  /// Calls visit(order) for every execution order of the blocks.
+  /// Calls visit(order) for every execution order of the atoms.
   void for_each_order(std::function<void(groups const&)> const& visit) const {
     groups order;
     std::function<void(unsigned)> const go = [&](unsigned done) {
@@ -98,169 +175,122 @@ struct small_network {
     go(0);
   }
 
-  ago::detail::interval_groups<160> best_of(groups const& order) const {
+  ago::detail::cut_order<160> best_of(groups const& order) const {
     int place[160]{};
-    for (int v = g.input_count; v < g.node_count; ++v)
-      place[v] = int(std::find(order.begin(), order.end(), blocks.of[v - g.input_count]) - order.begin());
-    ago::detail::feasible_pairs<160, 400> const pairs(g, cache);
-    ago::detail::interval_gains<160, 400> const gains(g, place, pairs);
-    return ago::detail::best_intervals(quotient, order.data(), gains, limit);
+    for (int i = 0; i < size(); ++i) place[order[std::size_t(i)]] = i;
+    return ago::detail::best_intervals(quotient, order.data(), place, chain_values_of(g, atoms, on),
+                                       ago::detail::crossing_bytes<160>(g, atoms, place), limit);
   }
-  groups intervals_of(groups const& order) const {
-    auto const found = best_of(order);
-    return groups(found.blocks.of, found.blocks.of + size());
-  }
+  ago::detail::cut_order<160> best() const { return best_partition(g, operators, atoms, limit, on); }
+  groups of_atoms(ago::grouping<160> const& found) const { return groups(found.of, found.of + size()); }
+  groups subgraphs() const { return of_atoms(best().subgraphs); }
 
-  groups subgraphs() const {
-    auto const found = interval_subgraphs(g, operators, blocks, limit, cache);
-    groups of = groups(std::size_t(size()));
-    for (int v = 0; v < operators.count; ++v) of[std::size_t(blocks.of[v])] = found.of[v];
-    return of;
+  /// Whether the chains are inside of the subgraphs, and save what is said.
+  bool is_sound(ago::detail::cut_order<160> const& found) const {
+    groups const of = of_atoms(found.subgraphs);
+    groups rep = of_atoms(found.chains);
+    for (int a = 0; a < size(); ++a)
+      for (int b = 0; b < a; ++b)
+        if (rep[std::size_t(a)] == rep[std::size_t(b)] && of[std::size_t(a)] != of[std::size_t(b)]) return false;
+    return is_light(of) && is_acyclic(of) && saved_by_chains(rep) == found.value.saved;
   }
 };
 
-/// A sequence of operators with skips: a network with few execution orders, and with triples.
-test::random_graph make_line(test::random& r, int operators) {
-  test::builder<160, 400, 6> b;
-  int x = b.input({1, 6, 6, 8}), skipped = x;
-  while (b.g.node_count <= operators) {
-    int const what = test::pick(r, 0, 99);
-    if (what < 30)
-      x = b.pointwise(x, 8 * test::pick(r, 1, 3));
-    else if (what < 55)
-      x = b.depthwise(x);
-    else if (what < 60)
-      x = b.add({.kind = op::max_pool, .out = b.shape_of(x), .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 80)
-      x = b.unary(what < 70 ? op::relu : op::bias, x);
-    else if (b.shape_of(skipped) == b.shape_of(x))
-      x = b.binary(op::add, x, skipped);
-    if (test::pick(r, 0, 3) == 0) skipped = x;
-  }
-  b.output(x);
-  return b.g;
-}
-
 test::random_graph make_network(test::random& r, int operators) {
-  return test::pick(r, 0, 2) == 0 ? make_line(r, operators) : test::make_random_network(r, operators);
+  return test::pick(r, 0, 1) == 0 ? test::make_line(r, operators) : test::make_random_network(r, operators);
 }
 
-/// A random network with atoms or single operators as blocks, and a limit; nothing if it has more than `most` blocks.
+/// A random network with a limit; nothing if it has more than `most` atoms.
 std::optional<small_network<test::random_graph>> pick_small(test::random& r, test::random_graph const& g, int most) {
-  auto blocks = ago::atoms_of(g);
-  if (test::pick(r, 0, 3) == 0)
-    for (int v = blocks.count = 0; v < g.node_count - g.input_count; ++v) blocks.of[v] = blocks.count++;
-  if (blocks.count == 0 || blocks.count > most) return std::nullopt;
+  int const count = ago::atoms_of(g).count;
+  if (count == 0 || count > most) return std::nullopt;
   auto const d = dag_of(g);
   long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
-  // For other cache sizes, the triples that fit are not known here, so there are none.
-  long cache = std::array{all_fits, 0L, long(test::pick(r, 500, 4'000))}[std::size_t(test::pick(r, 0, 2))];
-  groups const together(160);
-  if (pairs_of(g, together.data()).possible_triples > 0 && cache > 0) cache = all_fits;
-  return small_network<test::random_graph>{g, blocks, 1 + total / test::pick(r, 1, 6), cache};
+  ago::device const on{.l1_bytes = 256, .l2_bytes = 1024L << test::pick(r, 0, 6)};
+  return small_network<test::random_graph>{g, 1 + total / test::pick(r, 1, 6), on};
 }
 
-TEST_CASE("intervals are the best of all intervals of their order") {
+TEST_CASE("intervals and chains are the best of all intervals of their order and of all chains inside") {
   test::random r(81);
-  int checked = 0, with_triples = 0;
+  int checked = 0, with_chains = 0, limited = 0;
   for (int round = 0; checked < 1'500; ++round) {
     auto const g = make_network(r, test::pick(r, 1, 24));
-    auto const n = pick_small(r, g, 11);
+    auto const n = pick_small(r, g, 9);
     if (!n) continue;
     ++checked;
     auto const sorted = order_of(n->quotient);
     groups const order(sorted.order, sorted.order + n->size());
-    std::pair<int, long> best{};
+    worth best{-1, 0, 0, 0};
     for (unsigned cuts = 0; cuts < 1u << (n->size() - 1); ++cuts) {
       groups of(order.size());
-      for (int i = 0, k = 0; i < n->size(); ++i) {
+      std::int64_t crossing = 0;
+      int k = 0;
+      for (int i = 0; i < n->size(); ++i) {
         of[std::size_t(order[std::size_t(i)])] = k;
-        k += cuts >> i & 1;
+        if (i + 1 < n->size() && cuts >> i & 1) {
+          ++k;
+          crossing += n->crossing(order, i + 1);
+        }
       }
-      if (n->is_light(of)) best = std::max(best, n->gain(of));
+      if (n->is_light(of)) best = std::max(best, worth(n->most_saved(of), n->inner(of), -crossing, -k - 1));
     }
     CAPTURE(round);
-    groups const found = n->intervals_of(order);
-    REQUIRE(n->is_light(found));
-    REQUIRE(n->gain(found) == best);
-    groups alone(order.size());
-    std::iota(alone.begin(), alone.end(), 0);
-    auto const inside = n->gain(alone);  // the gain inside blocks, which cuts cannot change
-    REQUIRE(n->best_of(order).value.gain ==
-            (best.first - inside.first) * ago::detail::triple_gain + best.second - inside.second);
-    with_triples += best.first > 0;
+    auto const found = n->best_of(order);
+    REQUIRE(n->is_sound(found));
+    REQUIRE(worth(found.value.saved, found.value.inner, -found.value.crossing, -found.value.groups) == best);
+    REQUIRE(found.subgraphs.count == found.value.groups);
+    with_chains += found.value.saved > 0;
+    limited += found.value.saved < n->most_saved(groups(order.size()));
   }
-  CHECK(with_triples > 20);
+  CHECK(with_chains > 60);
+  CHECK(limited > 50);  // some networks have chains that the limit cuts
 }
 
 TEST_CASE("subgraphs compared with the optimum over all acyclic partitions") {
   test::random r(83);
   int checked = 0, only_orders = 0, best_found = 0;
-  for (int round = 0; checked < 1'000; ++round) {
+  for (int round = 0; checked < 600; ++round) {
     auto const g = make_network(r, test::pick(r, 1, 16));
     auto const n = pick_small(r, g, 7);
     if (!n) continue;
     ++checked;
     CAPTURE(round);
-    std::pair<int, long> optimum{}, by_orders{};
+    std::int64_t optimum = 0, by_orders = 0;
     n->for_each_partition([&](groups const& of) {
-      if (n->is_light(of)) optimum = std::max(optimum, n->gain(of));
+      if (n->is_light(of)) optimum = std::max(optimum, n->most_saved(of));
     });
     int orders = 0;
     n->for_each_order([&](groups const& order) {
-      groups const found = n->intervals_of(order);
-      REQUIRE(n->is_acyclic(found));
-      by_orders = std::max(by_orders, n->gain(found));
+      auto const found = n->best_of(order);
+      REQUIRE(n->is_sound(found));
+      by_orders = std::max(by_orders, found.value.saved);
       ++orders;
     });
     REQUIRE(by_orders == optimum);  // acyclic partitions are intervals of orders
     auto const sorted = order_of(n->quotient);
     REQUIRE(ago::detail::is_only_order(n->quotient, sorted.order) == (orders == 1));
-    groups const found = n->subgraphs();
-    REQUIRE(n->is_acyclic(found));
-    REQUIRE(n->is_light(found));
-    REQUIRE(n->gain(found) <= optimum);
-    if (orders == 1) REQUIRE(n->gain(found) == optimum);
+    auto const found = n->best();
+    REQUIRE(n->is_sound(found));
+    REQUIRE(found.value.saved <= optimum);
+    if (orders == 1) REQUIRE(found.value.saved == optimum);
     only_orders += orders == 1 && n->size() > 3;
-    best_found += n->gain(found) == optimum;
+    best_found += found.value.saved == optimum;
   }
   CHECK(only_orders > 20);
   CHECK(best_found > checked * 95 / 100);
 }
 
-TEST_CASE("the groups of every acyclic partition are consecutive in some order of the blocks") {
-  test::random r(85);
-  for (int checked = 0; checked < 60;) {
-    auto const g = make_network(r, test::pick(r, 4, 12));
-    auto const n = pick_small(r, g, 6);
-    if (!n) continue;
-    ++checked;
-    n->for_each_partition([&](groups const& of) {
-      auto const parts = ago::grouping_by<160>(of.data(), n->size());
-      auto const order = ago::detail::group_by_group(n->quotient, parts);
-      REQUIRE(order.acyclic);
-      int changes = 1;
-      for (int i = 1; i < n->size(); ++i) changes += parts.of[order.order[i]] != parts.of[order.order[i - 1]];
-      REQUIRE(changes == parts.count);
-    });
-  }
-}
-
-TEST_CASE("CLUSTER never gains more") {
-  test::random r(87);
-  int more = 0;
-  for (int round = 0; round < 2'000; ++round) {
-    auto const g = test::make_random_network(r, test::pick(r, 1, 60));
-    auto const d = dag_of(g);
-    long const total = std::accumulate(d.weight, d.weight + d.count, 0L), limit = 1 + total / test::pick(r, 1, 20);
-    small_network<test::random_graph> const n{g, ago::atoms_of(g), limit, all_fits};
-    auto const clusters = ago::cluster(n.quotient, limit);
-    auto const theirs = n.gain({clusters.of, clusters.of + n.size()}), ours = n.gain(n.subgraphs());
-    CAPTURE(round);
-    REQUIRE(ours >= theirs);
-    more += ours > theirs;
-  }
-  CHECK(more > 500);
+TEST_CASE("no chain crosses the border of a subgraph: where the limit allows none, every atom is computed alone") {
+  test::builder<160, 400, 6> b;
+  int x = b.input({1, 56, 56, 24});
+  for (int i = 0; i < 2; ++i) x = b.inverted_residual(x, 6);
+  b.output(x);
+  small_network<decltype(b.g)> const all{b.g, 1'000'000'000, ago::cortex_a55}, none{b.g, 1, ago::cortex_a55};
+  CHECK(all.best().subgraphs.count == 1);
+  CHECK(all.best().chains.count < all.size());
+  CHECK(all.best().value.saved > 0);
+  CHECK(none.best().chains.count == none.size());
+  CHECK(none.best().value.saved == 0);
 }
 
 TEST_CASE("operands first: a valid order of every graph, in which a branch stays together") {
@@ -284,64 +314,40 @@ TEST_CASE("operands first: a valid order of every graph, in which a branch stays
   CHECK(groups(last.order, last.order + 6) == groups{0, 2, 4, 1, 3, 5});
 }
 
-TEST_CASE("groups stay below the limit; one block may exceed it") {
+TEST_CASE("groups stay below the limit; one atom may exceed it") {
   test::builder<160, 400, 6> b;
   int const x = b.input({1, 8, 8, 16});
-  b.output(b.unary(op::tanh, b.unary(op::relu, x)));
+  b.output(b.pointwise(b.pointwise(x, 16), 16));
   auto const d = dag_of(b.g);
   long const sum = d.weight[0] + d.weight[1];
-  ago::grouping<160> const alone{{0, 1}, 2};
-  CHECK(small_network<decltype(b.g)>{b.g, alone, sum, all_fits}.subgraphs() == groups{0, 1});
-  CHECK(small_network<decltype(b.g)>{b.g, alone, sum + 1, all_fits}.subgraphs() == groups{0, 0});
-  CHECK(small_network<decltype(b.g)>{b.g, alone, 1, all_fits}.subgraphs() == groups{0, 1});
+  CHECK(small_network<decltype(b.g)>{b.g, sum}.subgraphs() == groups{0, 1});
+  CHECK(small_network<decltype(b.g)>{b.g, sum + 1}.subgraphs() == groups{0, 0});
+  CHECK(small_network<decltype(b.g)>{b.g, 1}.subgraphs() == groups{0, 1});
 }
 
-TEST_CASE("of the operands of a product of two values, only the first may stay in tiles") {
+TEST_CASE("where chains do not decide, the cut is where the fewest bytes cross") {
   test::builder<160, 400, 6> b;
-  int const x = b.input({1, 1, 16, 8}), q = b.pointwise(x, 8), k = b.pointwise(x, 8);
-  b.output(b.add({.kind = op::attention_scores, .out = {1, 1, 16, 16}}, {q, k}));
-  small_network<decltype(b.g)> const n{b.g, {{0, 1, 2}, 3}, 1'000'000'000, all_fits};
-  CHECK(n.gain({0, 0, 0}) == std::pair(0, 2L * 4 * 16 * 8));
-  CHECK(n.best_of({0, 1, 2}).value.gain == 2 * 4 * 16 * 8);
-  CHECK(n.best_of({1, 0, 2}).value.gain == 2 * 4 * 16 * 8);
-}
-
-TEST_CASE("ties: fewer groups are preferred, then even ones") {
-  test::builder<160, 400, 6> pools;
-  int y = pools.input({1, 8, 8, 16});
-  for (int i = 0; i < 3; ++i) y = pools.add({.kind = op::max_pool, .out = pools.shape_of(y)}, {y});  // nothing to gain
-  pools.output(y);
-  CHECK(small_network<decltype(pools.g)>{pools.g, {{0, 1, 2}, 3}, 1'000'000, all_fits}.subgraphs() == groups{0, 0, 0});
-
-  test::builder<160, 400, 6> b;
-  int x = b.input({1, 8, 8, 16});
-  for (int i = 0; i < 4; ++i) x = b.add({.kind = op::softmax, .out = b.shape_of(x)}, {b.unary(op::reshape, x)});
+  int x = b.input({1, 8, 8, 16}), widths[] = {64, 16, 128, 128};
+  for (int c : widths) x = b.unary(op::softmax, b.add({.kind = op::concat, .out = {1, 8, 8, c}, .axis = 3}, {x, x}));
   b.output(x);
   auto const d = dag_of(b.g);
-  ago::grouping<160> blocks;
-  for (int v = 0; v < 8; ++v) blocks.of[v] = v / 2;
-  blocks.count = 4;
-  long const pair = d.weight[0] + d.weight[1];
-  small_network<decltype(b.g)> const three_fit{b.g, blocks, 3 * pair + 1, 0}, two_fit{b.g, blocks, 2 * pair + 1, 0};
-  // All values between blocks are equally large: one cut, in the middle.
-  CHECK(three_fit.subgraphs() == groups{0, 0, 1, 1});
-  CHECK(two_fit.subgraphs() == groups{0, 0, 1, 1});
+  long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
+  small_network<decltype(b.g)> const halves{b.g, total * 3 / 4};
+  CHECK(halves.size() == 8);
+  CHECK(halves.subgraphs() == groups{0, 0, 0, 0, 1, 1, 1, 1});  // after the 16 channels
+  CHECK(small_network<decltype(b.g)>{b.g, total + 1}.subgraphs() == groups(8));
 }
 
-TEST_CASE("a network may have more pairs than there is room for") {
-  constexpr int writers = 12, readers = 12;  // 144 pairs; there is room for 96
-  test::builder<64, 48> b;
-  int const x = b.input({1, 6, 6, 8});
-  int sum = b.pointwise(x, 8);
-  for (int i = 1; i < writers; ++i) sum = b.binary(op::add, sum, b.pointwise(x, 8));
-  int last = sum;
-  for (int i = 0; i < readers; ++i) last = b.pointwise(sum, 8);
-  b.output(last);
-  ago::detail::feasible_pairs<64, 48> const pairs(b.g, all_fits);
-  CHECK(pairs.begin[b.g.node_count] == pairs.capacity);
-  auto const d = dag_of(b.g);
-  auto const found = interval_subgraphs(b.g, d, ago::atoms_of(b.g), 1'000'000'000, all_fits);
-  CHECK(is_acyclic(d, found));
+TEST_CASE("an attention is a chain, which saves its scores and weights") {
+  test::builder<160, 400, 6> b;
+  int const x = b.input({1, 1, 16, 8});
+  int const scores = b.add({.kind = op::attention_scores, .out = {1, 1, 16, 16}}, {x, x});
+  int const weights = b.add({.kind = op::softmax, .out = {1, 1, 16, 16}}, {scores});
+  b.output(b.add({.kind = op::attention_values, .out = {1, 1, 16, 8}}, {weights, x}));
+  small_network<decltype(b.g)> const whole{b.g, 1'000'000'000};
+  CHECK(whole.best().chains.count == 1);
+  CHECK(whole.best().value.saved == 4 * 16 * 16 * 4 * ago::detail::near_price);
+  CHECK(small_network<decltype(b.g)>{b.g, 1}.best().chains.count == 3);
 }
 
 }  // namespace

@@ -152,44 +152,39 @@ bool keeps(groups const& inner, groups const& outer) {
   return true;
 }
 
-TEST_CASE("partitions of random networks are complete and ordered, cut no atom, keep the limit, beat FuseOps") {
+TEST_CASE("partitions of random networks are complete and ordered, cut no atom or chain, and keep the limit") {
   test::random r(17);
-  int mended = 0;
+  int chained = 0;
   for (int round = 0; round < 10'000; ++round) {
-    auto const g = test::make_random_network(r, round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30));
+    int const operators = round % 40 == 0 ? test::pick(r, 80, 150) : test::pick(r, 1, 30);
+    auto const g = round % 2 ? test::make_random_network(r, operators) : test::make_line(r, operators);
     auto const d = ago::dag_of(g);
     long const total = std::accumulate(d.weight, d.weight + d.count, 0L);
     long const limit = round % 5 == 0 ? total + 1 : 1 + total / test::pick(r, 1, 20);
-    auto const p = ago_partition(g, limit);
+    auto const p = ago_partition(g, limit, true, {.l2_bytes = 16 << 10});
     CAPTURE(round);
     check_both(g, p);
 
-    auto const grouping = ago::atoms_of(g);
-    groups const atoms = oracle::view(grouping, d.count);
-    groups const subgraphs = oracle::canonical({p.subgraphs.of + g.input_count, p.subgraphs.of + g.node_count});
-    REQUIRE(oracle::canonical({p.minis.of + g.input_count, p.minis.of + g.node_count}) == atoms);
-    REQUIRE(keeps(atoms, subgraphs));
-
-    // If intervals of atoms save less than FuseOps, its groups are kept too, whatever their weight.
-    auto const fused = ago::fuse_ops(patterns_of(g, d));
-    auto const saved = [&](auto const& of) { return ago::detail::saved_by_groups(g, of); };
-    auto const found = ago::grouping_by<160>(subgraphs.data(), d.count);
-    auto const intervals = interval_subgraphs(g, d, grouping, limit, ago::pair_cache());
-    REQUIRE(saved(found) >= saved(fused));
-    if (saved(intervals) < saved(fused)) {
-      REQUIRE(keeps(oracle::view(fused, d.count), subgraphs));
-      ++mended;
-      continue;
-    }
-    REQUIRE(subgraphs == oracle::view(intervals, d.count));
+    auto const of_operators = [&](int const* of) { return oracle::canonical({of + g.input_count, of + g.node_count}); };
+    groups const atoms = oracle::view(ago::atoms_of(g), d.count), subgraphs = of_operators(p.subgraphs.of);
+    groups const chains = of_operators(p.chain_of);
+    REQUIRE(of_operators(p.minis.of) == atoms);
+    REQUIRE(keeps(atoms, chains));
+    REQUIRE(keeps(chains, subgraphs));
+    chained += chains != atoms;
     std::vector<long> weight(std::size_t(d.count));
     for (int v = 0; v < d.count; ++v) weight[std::size_t(subgraphs[std::size_t(v)])] += d.weight[v];
     for (int v = 0; v < d.count; ++v) {
       bool const is_cut = atoms[std::size_t(v)] != subgraphs[std::size_t(v)];  // another atom began the subgraph
       if (is_cut) REQUIRE(weight[std::size_t(subgraphs[std::size_t(v)])] < limit);
     }
+    for (int i = 1; i < p.minis.operators; ++i)  // chains run without interruption
+      for (int j = 0; j + 1 < i; ++j) {
+        int const first = p.chain_of[p.minis.order[j]];
+        if (first == p.chain_of[p.minis.order[i]]) REQUIRE(p.chain_of[p.minis.order[i - 1]] == first);
+      }
   }
-  CHECK(mended > 0);
+  CHECK(chained > 500);
 }
 
 TEST_CASE("the paper's own pipeline gives ordered partitions too") {

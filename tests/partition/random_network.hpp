@@ -55,4 +55,27 @@ inline random_graph make_random_network(random& r, int operators) {
   return b.g;
 }
 
+/// A sequence of operators with skips: a network with few execution orders, and with chains.
+inline random_graph make_line(random& r, int operators) {
+  builder<160, 400, 6> b;
+  int const side = pick(r, 16, 56);
+  int x = b.input({1, side, side, 8}), skipped = x;
+  while (b.g.node_count <= operators) {
+    int const what = pick(r, 0, 99);
+    if (what < 35)
+      x = b.pointwise(x, 8 * pick(r, 1, 12));
+    else if (what < 65)
+      x = b.depthwise(x);
+    else if (what < 70)
+      x = b.add({.kind = ago::op::max_pool, .out = b.shape_of(x), .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 85)
+      x = b.unary(what < 78 ? ago::op::relu : ago::op::bias, x);
+    else if (b.shape_of(skipped) == b.shape_of(x))
+      x = b.binary(ago::op::add, x, skipped);
+    if (pick(r, 0, 3) == 0) skipped = x;
+  }
+  b.output(x);
+  return b.g;
+}
+
 }  // namespace test

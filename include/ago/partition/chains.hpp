@@ -23,33 +23,6 @@ constexpr bool leads_chain(node const& n) {
 
 namespace detail {
 
-/// Atoms as links of chains.
-template <int V>
-struct chain_links {
-  int main[slots<V>]{}, result[slots<V>]{};  ///< first and last operator, nodes of the graph
-  int next[slots<V>]{};  ///< the atom whose main operator is the only reader of this one's result; -1: none
-  bool has_previous[slots<V>]{};
-};
-
-template <int V, int E, int O>
-constexpr chain_links<V> links_of(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within) {
-  chain_links<V> r;
-  value_reads<V> const reads = reads_of(g);
-  for (int v = g.node_count - 1; v >= g.input_count; --v) r.main[atoms.of[v - g.input_count]] = v;
-  for (int v = g.input_count; v < g.node_count; ++v) r.result[atoms.of[v - g.input_count]] = v;
-  for (int a = 0; a < atoms.count; ++a) r.next[a] = -1;
-  for (int b = 0; b < atoms.count; ++b) {
-    if (!follows_in_chain(g.nodes[r.main[b]]) || g.operand(r.main[b]) < g.input_count) continue;
-    int const a = atoms.of[g.operand(r.main[b]) - g.input_count];
-    if (g.operand(r.main[b]) != r.result[a] || reads.of[r.result[a]] != 1 || !leads_chain(g.nodes[r.main[a]]) ||
-        (within && within->of[r.result[a] - g.input_count] != within->of[r.main[b] - g.input_count]))
-      continue;
-    r.next[a] = b;
-    r.has_previous[b] = true;
-  }
-  return r;
-}
-
 /// Distinguishes links by everything that their price depends on. A collision would only give a chain the price of
 /// another.
 constexpr std::uint64_t fingerprint(chain_link const& l) {
@@ -73,74 +46,129 @@ struct priced_chains {
   std::int64_t saved[256]{};
 };
 
-/// Joins the scores of an attention, their softmax and the product with the values, where nothing else reads the values
-/// in between: a few rows of scores at a time then go through all three (matmul -> matmul, AGO III.B, tiled over rows).
+/// The scores and the softmax of an attention, nodes of the graph; -1: v is not the product with the values of one
+/// whose inner values nothing else reads.
+struct inner_attention {
+  int scores = -1, weights = -1;
+};
 template <int V, int E, int O>
-constexpr void join_attention(graph<V, E, O> const& g, grouping<V> const& atoms, grouping<V> const* within,
-                              int* rep) {
-  value_reads<V> const reads = reads_of(g);
-  for (int v = g.input_count; v < g.node_count; ++v) {
-    if (g.nodes[v].kind != op::attention_values || g.source(v).kind != op::softmax) continue;
-    int const weights = g.operand(v);
-    if (g.source(weights).kind != op::attention_scores) continue;
-    int const scores = g.operand(weights);
-    if (reads.of[weights] != 1 || reads.of[scores] != 1) continue;
-    int const* const of = within ? within->of : nullptr;
-    if (of && (of[scores - g.input_count] != of[v - g.input_count] ||
-               of[weights - g.input_count] != of[v - g.input_count]))
-      continue;
-    int const first = atoms.of[scores - g.input_count];
-    rep[atoms.of[weights - g.input_count]] = rep[atoms.of[v - g.input_count]] = first;
-  }
+constexpr inner_attention inside_attention(graph<V, E, O> const& g, int v, value_reads<V> const& reads) {
+  if (g.nodes[v].kind != op::attention_values || g.source(v).kind != op::softmax) return {};
+  int const weights = g.operand(v);
+  if (g.source(weights).kind != op::attention_scores) return {};
+  int const scores = g.operand(weights);
+  return reads.of[weights] == 1 && reads.of[scores] == 1 ? inner_attention{scores, weights} : inner_attention{};
 }
 
 }  // namespace detail
 
+/// Atoms in lines, along which chains are chosen, and what each chain saves: twice the price of writing and reading the
+/// scores of an attention, and otherwise what its best tiling saves (fusion_cost.hpp).
+template <int V>
+struct chain_values {
+  int next[slots<V>]{};  ///< the only atom that may follow this one in a chain, with a higher number; -1: none
+  bool has_previous[slots<V>]{};
+  std::int64_t between[slots<V>]{};               ///< bytes of the value that `next` reads
+  std::int64_t saved[slots<V>][max_chain - 1]{};  ///< by the chain of two, of three atoms that starts with this one
+
+  constexpr void link(int a, int b, shape const& value) {
+    next[a] = b;
+    between[a] = detail::bytes(value);
+    has_previous[b] = true;
+  }
+};
+
+/// `within`: groups of operators that no chain may cross; null: none.
+template <int V, int E, int O>
+constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
+                                          grouping<V> const* within = nullptr) {
+  chain_values<V> r;
+  int main[slots<V>]{}, result[slots<V>]{};  // first and last operator of each atom, nodes of the graph
+  value_reads<V> const reads = reads_of(g);
+  auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
+  auto const separate = [&](int u, int v) {
+    return within && within->of[u - g.input_count] != within->of[v - g.input_count];
+  };
+  for (int v = g.node_count - 1; v >= g.input_count; --v) main[atom(v)] = v;
+  for (int v = g.input_count; v < g.node_count; ++v) result[atom(v)] = v;
+  for (int a = 0; a < atoms.count; ++a) r.next[a] = -1;
+  for (int b = 0; b < atoms.count; ++b) {
+    if (!follows_in_chain(g.nodes[main[b]]) || g.operand(main[b]) < g.input_count) continue;
+    int const u = g.operand(main[b]), a = atom(u);
+    if (u == result[a] && reads.of[u] == 1 && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
+      r.link(a, b, g.nodes[u].out);
+  }
+  detail::priced_chains priced;
+  for (int a = 0; a < atoms.count; ++a) {
+    chain_link chain[max_chain]{};
+    value_hash mixed;
+    for (int n = 0, b = a; n < max_chain && b >= 0 && r.next[a] >= 0; ++n, b = r.next[b]) {
+      chain[n] = link_of(g, main[b], result[b]);
+      mixed.mix(detail::fingerprint(chain[n]));
+      if (n == 0) continue;
+      std::uint64_t const key = mixed.value, slot = key & 255;
+      if (priced.key[slot] != key) {
+        priced.key[slot] = key;
+        priced.saved[slot] = best_tiling(chain, n + 1, on).saved;
+      }
+      r.saved[a][n - 1] = priced.saved[slot];
+    }
+  }
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    auto const [scores, weights] = detail::inside_attention(g, v, reads);
+    if (scores < 0 || separate(scores, v) || separate(weights, v)) continue;
+    r.link(atom(scores), atom(weights), g.nodes[scores].out);
+    r.link(atom(weights), atom(v), g.nodes[weights].out);
+    r.saved[atom(scores)][1] = 4 * detail::near_price * detail::bytes(g.nodes[scores].out);
+  }
+  return r;
+}
+
+/// The best cut of each line of atoms into chains, from every atom on.
+template <int V>
+struct chain_choice {
+  std::int64_t saved[slots<V>]{};  ///< by the chains from this atom on
+  int atoms[slots<V>]{};           ///< of the first of them
+
+  /// Chooses for `a`, after all atoms behind it. Only atoms for which `available(atom)` is true belong to the line.
+  constexpr void choose(chain_values<V> const& of, int a, auto const& available) {
+    int b = of.next[a];
+    bool more = b >= 0 && available(b);
+    saved[a] = more ? saved[b] : 0;
+    atoms[a] = 1;
+    for (int n = 2; n <= max_chain && more; ++n) {
+      b = of.next[b];
+      more = b >= 0 && available(b);
+      std::int64_t const all = of.saved[a][n - 2] + (more ? saved[b] : 0);
+      if (all <= saved[a]) continue;
+      saved[a] = all;
+      atoms[a] = n;
+    }
+  }
+  /// Makes `a`, the first of a chain, the representative of its chain.
+  constexpr void represent(chain_values<V> const& of, int a, int* rep) const {
+    for (int n = 0, b = a; n < atoms[a]; ++n, b = of.next[b]) rep[b] = a;
+  }
+};
+
 /// Groups atoms into chains of up to max_chain, by atom numbers: dynamic programming along every line of atoms finds
-/// the cut that saves the most traffic. Also joins attentions. `intensive` false: every atom alone. `within`: groups of
-/// operators that no chain may cross; null: none.
+/// the cut that saves the most. `within`: groups of operators that no chain may cross; null: none.
 ///
 /// Contracting chains creates no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>
-constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, bool intensive, device const& on,
+constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
                                 grouping<V> const* within = nullptr) {
-  detail::chain_links<V> const links = detail::links_of(g, atoms, within);
-  detail::priced_chains priced;
-  int rep[slots<V>]{}, line[slots<V>]{};
-  std::uint64_t print[slots<V>]{};  // of the links of a line
-  for (int a = 0; a < atoms.count; ++a) rep[a] = a;
-  for (int head = 0; head < atoms.count && intensive; ++head) {
-    if (links.has_previous[head]) continue;
-    int length = 0;
-    for (int a = head; a >= 0; a = links.next[a]) {
-      if (links.next[head] >= 0) print[length] = detail::fingerprint(link_of(g, links.main[a], links.result[a]));
-      line[length++] = a;
+  chain_values<V> const values = chain_values_of(g, atoms, on, within);
+  chain_choice<V> best;
+  int rep[slots<V>]{};
+  for (int a = atoms.count - 1; a >= 0; --a) best.choose(values, a, [](int) { return true; });
+  for (int head = 0; head < atoms.count; ++head) {
+    if (values.has_previous[head]) continue;
+    for (int a = head, b = head; a >= 0; a = b) {
+      best.represent(values, a, rep);
+      for (int n = best.atoms[a]; n > 0; --n) b = values.next[b];
     }
-    std::int64_t best[slots<V> + 1]{};  // saved by the first k links of the line
-    int taken[slots<V> + 1]{};  // links in the last chain of that solution
-    for (int k = 1; k <= length; ++k) {
-      best[k] = best[k - 1];
-      taken[k] = 1;
-      for (int n = 2; n <= max_chain && n <= k; ++n) {
-        value_hash links_mixed;
-        for (int i = k - n; i < k; ++i) links_mixed.mix(print[i]);
-        std::uint64_t const key = links_mixed.value, slot = key & 255;
-        if (priced.key[slot] != key) {
-          chain_link chain[max_chain]{};
-          for (int i = 0; i < n; ++i) chain[i] = link_of(g, links.main[line[k - n + i]], links.result[line[k - n + i]]);
-          priced.key[slot] = key;
-          priced.saved[slot] = best_tiling(chain, n, on).saved;
-        }
-        std::int64_t const saved = priced.saved[slot];
-        if (best[k - n] + saved <= best[k]) continue;
-        best[k] = best[k - n] + saved;
-        taken[k] = n;
-      }
-    }
-    for (int k = length; k > 0; k -= taken[k])
-      for (int n = 1; n <= taken[k]; ++n) rep[line[k - n]] = line[k - taken[k]];
   }
-  if (intensive) detail::join_attention(g, atoms, within, rep);
   return grouping_by<V>(rep, atoms.count);
 }
 

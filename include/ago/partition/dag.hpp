@@ -46,26 +46,6 @@ constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer
   return grouping_by<V>(rep, count);
 }
 
-/// The finest grouping that is coarser than both `a` and `b`.
-template <int V>
-constexpr grouping<V> united(grouping<V> const& a, grouping<V> const& b, int count) {
-  int parent[slots<V>]{}, first[slots<V>]{}, rep[slots<V>]{};  // of groups of a; first: one that a group of b overlaps
-  auto const root = [&](int k) {
-    while (parent[k] >= 0) k = parent[k];
-    return k;
-  };
-  for (int k = 0; k < count; ++k) parent[k] = first[k] = -1;
-  for (int v = 0; v < count; ++v) {
-    int const k = root(a.of[v]);
-    int& met = first[b.of[v]];
-    int const other = met < 0 ? k : root(met);
-    if (k != other) parent[k] = other;
-    met = other;
-  }
-  for (int v = 0; v < count; ++v) rep[v] = root(a.of[v]);
-  return grouping_by<V>(rep, count);
-}
-
 /// The operators of a network: node i is operator g.input_count + i.
 template <int V, int E, int O>
 constexpr dag<V, E> dag_of(graph<V, E, O> const& g, weight_constants constants = {}) {

@@ -43,17 +43,21 @@ constexpr partitions<V2> fit(partitions<V> const& p) {
   return r;
 }
 
-/// Orders subgraphs, and mini-subgraphs within them. Both group the operators of `g`, whose graph is `d`; every
-/// mini-subgraph must lie within one subgraph. Of the clusters that are ready, those with operators recorded early go
-/// first.
+/// Orders subgraphs, chains within them, and mini-subgraphs within chains. All group the operators of `g`, whose graph
+/// is `d`; every mini-subgraph must lie within one chain, and every chain within one subgraph. Of the clusters that are
+/// ready, those with operators recorded early go first.
 template <int V, int E, int O>
 constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, grouping<V> const& subgraphs,
-                                grouping<V> const& minis) {
+                                grouping<V> const& chains, grouping<V> const& minis) {
   partitions<V> r;
   execution_order<V> const outer = order_of(quotient(d, subgraphs));
   int place[slots<V>]{}, rank[slots<V>]{}, number[slots<V>]{};
   for (int i = 0; i < outer.count; ++i) place[outer.order[i]] = i;
-  for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = place[subgraphs.of[v]];
+  for (int v = 0; v < d.count; ++v) rank[chains.of[v]] = place[subgraphs.of[v]];
+  execution_order<V> const middle = order_of(quotient(d, chains), rank);
+  int chain_place[slots<V>]{};
+  for (int i = 0; i < middle.count; ++i) chain_place[middle.order[i]] = i;
+  for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = chain_place[chains.of[v]];
   execution_order<V> const inner = order_of(quotient(d, minis), rank);
   for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
 
@@ -73,6 +77,12 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
   r.subgraphs.acyclic = outer.acyclic;
   r.minis.acyclic = inner.acyclic;
   return r;
+}
+/// The same without chains.
+template <int V, int E, int O>
+constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, grouping<V> const& subgraphs,
+                                grouping<V> const& minis) {
+  return ordered(g, d, subgraphs, subgraphs, minis);
 }
 
 }  // namespace ago

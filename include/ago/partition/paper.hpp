@@ -21,7 +21,7 @@ constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading =
   grouping<V> const minis = split_by_cluster(operators, subgraphs, reading);
   partitions<V> r = ordered(g, operators, subgraphs, minis);
   grouping<V> const pieces = atoms_of(g, &minis);  // the parts of mini-subgraphs that one kernel can compute
-  grouping<V> const chains = chains_of(g, pieces, true, on, &subgraphs);
+  grouping<V> const chains = chains_of(g, pieces, on, &subgraphs);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : chains.of[pieces.of[v - g.input_count]];
   return r;
