@@ -2,6 +2,7 @@
 #include "account.hpp"
 
 #include <ago/plan/account.hpp>
+#include <ago/tune/machine.hpp>
 
 namespace bench {
 namespace {
@@ -32,6 +33,14 @@ step_account account_for(graph_view const& graph, std::span<planned_step const> 
     a.layers += " > " + extents(p.data.out) + epilogue_of(p);
   }
   return a;
+}
+
+ago::device device_here(ago::isa target) {
+  ago::device on = ago::usual_device(target);
+  auto const found = ago::tuner::processors();
+  if (!found.empty() && found[0].l1_bytes > 0) on.l1_bytes = found[0].l1_bytes;
+  if (!found.empty() && found[0].l2_bytes > 0) on.l2_bytes = found[0].l2_bytes;
+  return on;
 }
 
 }  // namespace bench

@@ -18,6 +18,7 @@ struct step_account {
   std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
   long multiply_adds = 0;      ///< of the direct algorithm
   long bytes = 0;              ///< read and written, each counted once
+  double predicted_us = 0;     ///< on a core with the caches of this machine's
 };
 
 /// A network compiled with one set of choices.

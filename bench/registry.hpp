@@ -44,10 +44,13 @@ variant make_network_variant(std::string name) {
                   packed->span().template first<program::packed_floats>());
     return [packed, arena, in, out](int step) { program::run_step(step, {packed->data(), arena->data(), &in, &out}); };
   };
+  ago::device const on = device_here(Model::target);
+  auto const predicted = program::predicted(on);
   for (int i = 0; i < program::steps; ++i) {
     int const first = program::first_part(i), last = program::first_part(i + 1);
     v.accounts.push_back(account_for(program::graph, std::span(program::plan.steps).subspan(first, last - first),
                                      program::tiling_of(i).how));
+    v.accounts.back().predicted_us = ago::microseconds(predicted[std::size_t(i)].sum(), on);
   }
   return v;
 }

@@ -167,6 +167,25 @@ class Losses(unittest.TestCase):
         self.assertAlmostEqual(69 + 10 + 4 + 5 + 9 - 5 + 2 + 6, 100)
 
 
+class Predictions(unittest.TestCase):
+    def rows(self, network, pairs):
+        return [{"network": network, "size": 7, "step": str(k), "median_us": m, "predicted_us": p}
+                for k, (m, p) in enumerate(pairs)] + [{"network": network, "size": 7, "step": "all", "median_us": 1e9}]
+
+    def test_errors_are_of_steps_and_sums_of_networks(self):
+        rows = self.rows("a", [(100, 90), (200, 300), (10, 10)]) + self.rows("b", [(1000, 1300)])
+        lines = report.predictions_report(rows).splitlines()
+        self.assertEqual(lines[2], "| a | 7 | 3 | 0.310 | 0.400 | 10 | 50 | 1.000 |")
+        self.assertEqual(lines[3], "| b | 7 | 1 | 1.000 | 1.300 | 30 | 30 | |")
+        self.assertEqual(lines[4], "| all | | 4 | 1.310 | 1.700 | 30 | 50 | 1.000 |")
+
+    def test_rank_correlation(self):
+        self.assertAlmostEqual(report.rank_correlation([1, 2, 3, 4], [10, 20, 30, 40]), 1)
+        self.assertAlmostEqual(report.rank_correlation([1, 2, 3, 4], [9, 7, 5, 3]), -1)
+        self.assertAlmostEqual(report.rank_correlation([1, 2, 3], [1, 3, 2]), .5)
+        self.assertAlmostEqual(report.rank_correlation([1, 1, 2], [1, 2, 3]), 3 ** .5 / 2)
+
+
 class Page(unittest.TestCase):
     PAGE = "a\n<!-- report: kernels -->\nold\nlines\n<!-- /report -->\nb\n<!-- report: subgraphs -->\n<!-- /report -->\n"
 

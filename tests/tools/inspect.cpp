@@ -57,9 +57,11 @@ TEST_CASE("the cost of the steps of an inverted residual") {
   CHECK(filter.account.bytes_read == 4 * (wide + 9 * 96 + 96));
   CHECK(project.account.bytes_read == 4 * (wide + 96 * 16 + 16 + narrow));  // it adds the input
   CHECK(project.account.bytes_written == 4 * narrow);
-  CHECK(expand.cycles == wide * 16 / 16.);                                  // two registers of 8 per cycle
-  CHECK(filter.cycles == double(filter.account.bytes()) / 8);               // limited by its bytes
+  double const at_peak = wide * 16 / 16.;  // two registers of 8 per cycle
+  CHECK((expand.cycles > at_peak && expand.cycles < 2 * at_peak && project.cycles > at_peak));
+  CHECK(filter.cycles > 9 * wide / 16.);
   CHECK(i.cycles() == expand.cycles + filter.cycles + project.cycles);
+  CHECK(i.microseconds(i.cycles()) == i.cycles() / i.device.megahertz);
   CHECK(i.arena_bytes == 4 * 2 * wide);                                     // input and result belong to the caller
   CHECK(i.account().bytes_written == 4 * (2 * wide + narrow));
 }
@@ -96,7 +98,8 @@ TEST_CASE("attention, views, Winograd: operators computed by a step, and operato
   inspection const squeeze = inspect(find_network("squeezenet")->trace(224)->value, {isa::avx512});
   inspected_step const& w = squeeze.steps[3];
   REQUIRE(w.kernel() == "winograd_4");
-  CHECK(w.cycles == std::max(double(w.account.multiply_adds) / 4 / 32, double(w.account.bytes()) / 8));
+  double const at_peak = double(w.account.multiply_adds) / 4 / 32;  // of Winograd's products
+  CHECK((w.cycles > at_peak && w.cycles < 3 * at_peak));
 }
 
 TEST_CASE("no policy's plan moves fewer bytes than this library's, on any network and device") {

@@ -42,8 +42,8 @@ std::vector<figure> figures_of(inspection const& i) {
       {"MB beyond L1", "moved into L1, by a model of the caches", fixed(i.moved().beyond_l1 / 1e6, 1)},
       {"MB beyond L2", "moved into L2, likewise", fixed(i.moved().beyond_l2 / 1e6, 1)},
       {"million multiply-adds", "by the direct algorithm", fixed(double(i.account().multiply_adds) / 1e6, 1)},
-      {"predicted Mcycles", "two multiply-adds of a register or 8 bytes from memory per cycle, whichever is slower",
-       fixed(i.cycles() / 1e6, 3)},
+      {"predicted us", "of one inference on one core, by a model of its arithmetic and of its caches",
+       fixed(i.microseconds(i.cycles()), 1)},
   };
 }
 

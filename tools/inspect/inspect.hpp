@@ -4,10 +4,10 @@
 
 #include "describe.hpp"
 #include "inspection.hpp"
-#include "predicted_cycles.hpp"
 #include "run_time_program.hpp"
 
 #include <ago/partition/weight.hpp>
+#include <ago/plan/predicted_time.hpp>
 
 namespace ago::tools {
 
@@ -58,7 +58,7 @@ inspected_part inspect_part(graph<V, E, O> const& g, planned_step const& p) {
 }
 
 template <class Program>
-inspected_step inspect_step(Program const& p, int i) {
+inspected_step inspect_step(Program const& p, int i, moved_bytes const& moved, device const& on) {
   auto const& g = p.graph;
   int const first = p.first_part(i), last = p.first_part(i + 1);
   planned_step const* const parts = p.plan.steps;
@@ -70,7 +70,8 @@ inspected_step inspect_step(Program const& p, int i) {
   }
   s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];
   s.account = account_of(g, parts + first, last - first);
-  s.cycles = predicted_cycles(s.account, s.parts.front().what, parts[first].key.target);
+  s.moved = moved;
+  s.cycles = predict_step(parts + first, last - first, s.tiles, moved, on).sum();
   return s;
 }
 
@@ -107,8 +108,7 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   }
   auto const moved = program.moved();
   for (int i = 0; i < program.steps(); ++i) {
-    r.steps.push_back(detail::inspect_step(program, i));
-    r.steps.back().moved = moved->of[i];
+    r.steps.push_back(detail::inspect_step(program, i, moved->of[i], o.device));
     inspected_step const& s = r.steps.back();
     for (int const v : s.nodes)
       if (int& step = r.nodes[std::size_t(v)].step; step < 0) step = i;

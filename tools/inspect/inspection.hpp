@@ -9,7 +9,7 @@
 #include <ago/partition/statistics.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/plan/account.hpp>
-#include <ago/plan/moved_bytes.hpp>
+#include <ago/plan/predicted_time.hpp>
 #include <ago/plan/step.hpp>
 
 #include <span>
@@ -59,7 +59,7 @@ struct inspected_step {
   int subgraph{};
   step_account account{};
   moved_bytes moved{};      ///< in the caches of the device
-  double cycles{};          ///< see predicted_cycles()
+  double cycles{};          ///< predicted on one core of the device (plan/predicted_time.hpp)
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
   std::string kernel() const;
@@ -96,6 +96,8 @@ struct inspection {
   /// Whether both have the same operators. Policies differ in which operators they open and merge.
   bool has_graph_of(inspection const& other) const;
   double cycles() const;
+  /// Predicted, of so many cycles of the device.
+  double microseconds(double cycles) const { return ago::microseconds(cycles, device); }
   step_account account() const;
   moved_bytes moved() const;
 };

@@ -39,6 +39,7 @@ json figures_of(inspection const& i) {
       {"pipelines", i.pipelines()},
       {"bytes_moved", whole(i.moved().beyond_l2)},
       {"bytes_moved_beyond_l1", whole(i.moved().beyond_l1)},
+      {"predicted_us", i.microseconds(i.cycles())},
   };
 }
 
@@ -87,7 +88,8 @@ json subgraphs_of(inspection const& i) {
                    {"weight", double(i.subgraphs[k].weight) / 1000},
                    {"bytes_read", read},
                    {"bytes_written", written},
-                   {"predicted_cycles", i.subgraphs[k].cycles}});
+                   {"predicted_cycles", i.subgraphs[k].cycles},
+                   {"predicted_us", i.microseconds(i.subgraphs[k].cycles)}});
   }
   return all;
 }
@@ -104,6 +106,11 @@ json minis_of(inspection const& i) {
   for (std::size_t m = 0; m < operators.size(); ++m)
     all.push_back({{"subgraph", numbered_or_null(subgraph[m])}, {"operators", operators[m]}});
   return all;
+}
+
+/// The farthest level of memory that a step uses.
+char const* level_of(inspected_step const& s) {
+  return s.moved.beyond_l2 > 0 ? "memory" : s.moved.beyond_l1 > 0 ? "L2" : "L1";
 }
 
 json steps_of(inspection const& i) {
@@ -126,7 +133,9 @@ json steps_of(inspection const& i) {
                    {"bytes_written", s.account.bytes_written},
                    {"bytes_moved", whole(s.moved.beyond_l2)},
                    {"bytes_moved_beyond_l1", whole(s.moved.beyond_l1)},
-                   {"predicted_cycles", s.cycles}});
+                   {"predicted_cycles", s.cycles},
+                   {"predicted_us", i.microseconds(s.cycles)},
+                   {"level", level_of(s)}});
   }
   return all;
 }

@@ -58,13 +58,13 @@ void write_figures(std::ostream& out, std::span<inspection const> all) {
 
 void write_steps(std::ostream& out, inspection const& i) {
   table t({true, true, false, false, true, true, true, true, true});
-  t.add({"step", "subgraph", "kernel", "layers", "M mult-adds", "KB read", "KB written", "Kcycles", "%"});
+  t.add({"step", "subgraph", "kernel", "layers", "M mult-adds", "KB read", "KB written", "us", "%"});
   double const whole = i.cycles();
   for (std::size_t k = 0; k < i.steps.size(); ++k) {
     inspected_step const& s = i.steps[k];
     t.add({std::to_string(k), s.subgraph < 0 ? "" : std::to_string(s.subgraph), s.kernel(), s.layers(),
            fixed(double(s.account.multiply_adds) / 1e6, 2), fixed(double(s.account.bytes_read) / 1e3, 1),
-           fixed(double(s.account.bytes_written) / 1e3, 1), fixed(s.cycles / 1e3, 1),
+           fixed(double(s.account.bytes_written) / 1e3, 1), fixed(i.microseconds(s.cycles), 1),
            fixed(whole > 0 ? 100 * s.cycles / whole : 0, 1)});
   }
   t.write(out);

@@ -8,11 +8,12 @@
 #include <ago/model/pack.hpp>
 #include <ago/model/packing_hash.hpp>
 #include <ago/partition/opened.hpp>
-#include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
+#include <ago/plan/predicted_time.hpp>
 #include <ago/plan/split_steps.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -153,9 +154,20 @@ class unchecked_plan {
   static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
   /// How a step is divided into work items.
   static constexpr step_split split_of(int step) { return splits.of[step]; }
-  /// The bytes that each step moves in the caches of `Options.device` (plan/moved_bytes.hpp).
-  static constexpr auto moved() {
-    return moved_by(graph, groups, memory, plan, runs, Options.device);
+  /// The bytes that each step moves in the caches of a device (plan/moved_bytes.hpp).
+  static constexpr auto moved(device const& on = Options.device) {
+    return moved_by(graph, groups, memory, plan, runs, on);
+  }
+  /// The cycles that each step takes on one core of a device (plan/predicted_time.hpp).
+  static constexpr std::array<predicted_cycles, std::size_t(groups.count)> predicted(
+      device const& on = Options.device) {
+    auto const bytes = moved(on);
+    std::array<predicted_cycles, std::size_t(groups.count)> r{};
+    for (int k = 0; k < steps; ++k) {
+      int const first = first_part(k), count = first_part(k + 1) - first;
+      r[std::size_t(k)] = predict_step(plan.steps + first, count, tiling_of(k), bytes.of[k], on);
+    }
+    return r;
   }
 
  protected:

@@ -6,36 +6,43 @@
 
 namespace ago {
 
-/// Data caches of one core, in bytes, the number of cores that one inference may use, and how they load. The default
-/// suits x86-64.
+/// Data caches of one core, in bytes, the number of cores that one inference may use, how they load, and what misses
+/// cost. The default suits x86-64.
 struct device {
   long l1_bytes = 32 << 10, l2_bytes = 1 << 20;
   int threads = 1;
   bool in_order = false;  ///< a load of 128 bits issues alone, one of 64 beside a multiply-add (Cortex-A53, A55)
+  /// Quarter cycles for a cache line of 64 bytes from L2, and for one from beyond: what is left of the latency after
+  /// prefetching, or what the line occupies of the bandwidth. The default was fitted to a Xeon of 2026 with AVX-512, a
+  /// virtual machine (docs/partitioning.md#predicted-time).
+  int line_from_l2 = 4, line_from_memory = 12;
+  int megahertz = 2300;  ///< of the clock; scales predicted times
   bool operator==(device const&) const = default;
 };
 
 // Chips with the same core differ in L2, and some also in L1; each of these is one common choice. Numbers in brackets
-// are those of Arm's technical reference manuals, where the permitted sizes are.
+// are those of Arm's technical reference manuals, where the permitted sizes are. Costs of lines were fitted to the timing
+// model of bench/arm for the Cortex-A55 and the Cortex-A76; those of the A53 are the A55's, those of the other cores the
+// A76's.
 
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
-inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true};
+inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true, 18, 96, 1400};
 /// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
-inline constexpr device cortex_a55{32 << 10, 128 << 10, 1, true};
+inline constexpr device cortex_a55{32 << 10, 128 << 10, 1, true, 18, 96, 2000};
 /// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
-inline constexpr device cortex_a72{32 << 10, 1 << 20};
+inline constexpr device cortex_a72{32 << 10, 1 << 20, 1, false, 6, 60, 1800};
 /// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.
-inline constexpr device cortex_a76{64 << 10, 512 << 10};
+inline constexpr device cortex_a76{64 << 10, 512 << 10, 1, false, 6, 60, 2400};
 /// L1 up to 64 KB, L2 up to 512 KB for each core.
-inline constexpr device cortex_a78{64 << 10, 512 << 10};
+inline constexpr device cortex_a78{64 << 10, 512 << 10, 1, false, 6, 60, 2400};
 /// L1 64 KB, L2 up to 1 MB for each core.
-inline constexpr device cortex_x1{64 << 10, 1 << 20};
+inline constexpr device cortex_x1{64 << 10, 1 << 20, 1, false, 6, 60, 2800};
 /// The large cores: L1 128 KB, L2 12 MB for all four.
-inline constexpr device apple_m1{128 << 10, 12 << 20};
+inline constexpr device apple_m1{128 << 10, 12 << 20, 1, false, 6, 60, 3200};
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton2.
-inline constexpr device neoverse_n1{64 << 10, 1 << 20};
+inline constexpr device neoverse_n1{64 << 10, 1 << 20, 1, false, 6, 60, 2500};
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton3.
-inline constexpr device neoverse_v1{64 << 10, 1 << 20};
+inline constexpr device neoverse_v1{64 << 10, 1 << 20, 1, false, 6, 60, 2600};
 
 /// The device for which a network is planned if none is given. On 64-bit Arm it is a little core, because no compiler
 /// tells a program for which core it is compiled: the macros of `-mcpu=cortex-a55` are those of `-mcpu=cortex-a76`; and

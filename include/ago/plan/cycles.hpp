@@ -50,13 +50,28 @@ constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
   return double(products + transform_cost(l, machine_of(key)) + 4000);
 }
 
-/// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output.
-constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
-  double const vectors = double(s.in.count() + s.out.count()) / lanes(key.target);
-  if (!is_product(key.what)) return 4 * vectors;
+/// Quarter cycles of products of two values: of one, or of an attention with the softmax between its two. Its
+/// exponentials take 30 cycles a register, and each row 58 more (measured with AVX-512).
+constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
   attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
-  double const results = double(s.out.count()) / lanes(key.target);
-  return 4 * vectors + 2 * results * (key.what == structure::attention ? 2 * l.first.columns : l.first.depth);
+  bool const whole = key.what == structure::attention, heads = whole || key.what == structure::attention_scores;
+  double const rows = double(s.in.pixels()) * (heads ? s.groups : 1);
+  double const columns = double(l.first.padded_columns()) / lanes(key.target);
+  double const product = 2 * rows * columns * l.first.depth;
+  return whole ? 1.8 * product + 4 * rows * (58 + 30 * columns) : product;
+}
+
+/// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,
+/// or of input and window. Of a layer norm, 4 cycles, and 48 more for each pixel (measured with AVX-512).
+constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
+  double const in = double(s.in.count()) / lanes(key.target), out = double(s.out.count()) / lanes(key.target);
+  if (is_product(key.what)) return 4 * (in + out) + product_cycles(key, s);
+  switch (key.what) {
+    case structure::max_pool:
+    case structure::avg_pool: return 4 * out * s.win.kernel_h * s.win.kernel_w;
+    case structure::layer_norm: return 17 * out + 190 * double(s.out.pixels());
+    default: return 4 * (in + out);
+  }
 }
 
 /// Quarter cycles of the arithmetic of one part; `in`: the tiling of the pipeline that it is part of.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The time that a step of a plan takes on one core: its arithmetic, and the cache lines that it moves.
+#pragma once
+
+#include <ago/plan/cycles.hpp>
+#include <ago/plan/moved_bytes.hpp>
+
+namespace ago {
+
+/// Cycles of a step.
+struct predicted_cycles {
+  double arithmetic{};  ///< with all values in L1
+  double memory{};      ///< until lines arrive from L2 and from beyond, as far as the core does not work meanwhile
+
+  constexpr double sum() const { return arithmetic + memory; }
+  constexpr predicted_cycles& operator+=(predicted_cycles const& o) {
+    arithmetic += o.arithmetic;
+    memory += o.memory;
+    return *this;
+  }
+};
+
+namespace detail {
+
+/// How much longer than `cycles_of` a kernel takes on a core that runs in order, by the model of bench/arm: its loops
+/// were not written for such a core (see has_in_order_loops), so that a result is awaited before the next is begun.
+constexpr double in_order_factor(planned_step const& p, device const& on) {
+  if (!on.in_order || p.key.in_order) return 1;
+  switch (p.key.what) {
+    case structure::convolution: return 1.5;
+    case structure::max_pool:
+    case structure::avg_pool:
+    case structure::global_max_pool:
+    case structure::global_avg_pool: return 4.5;
+    default: return 1;
+  }
+}
+
+}  // namespace detail
+
+/// Predicts the `count` parts of a step, computed in `tiles`, that move `moved` in the caches of `on`. A miss costs
+/// what the device says, whatever the core computes meanwhile.
+constexpr predicted_cycles predict_step(planned_step const* parts, int count, chain_tiling const& tiles,
+                                        moved_bytes const& moved, device const& on) {
+  constexpr double line = 64, quarter = .25;
+  predicted_cycles r;
+  for (int i = 0; i < count; ++i)
+    r.arithmetic += quarter * detail::cycles_of(parts[i].key, parts[i].data, tiles) * detail::in_order_factor(parts[i], on);
+  r.memory = quarter * (on.line_from_l2 * moved.beyond_l1 + on.line_from_memory * moved.beyond_l2) / line;
+  return r;
+}
+
+/// Microseconds of so many cycles.
+constexpr double microseconds(double cycles, device const& on) { return cycles / on.megahertz; }
+
+}  // namespace ago
