@@ -180,10 +180,10 @@ class Predictions(unittest.TestCase):
         self.assertEqual(lines[4], "| all | | 4 | 1.310 | 1.700 | 30 | 50 | 1.000 |")
 
     def test_rank_correlation(self):
-        self.assertAlmostEqual(report.rank_correlation([1, 2, 3, 4], [10, 20, 30, 40]), 1)
-        self.assertAlmostEqual(report.rank_correlation([1, 2, 3, 4], [9, 7, 5, 3]), -1)
-        self.assertAlmostEqual(report.rank_correlation([1, 2, 3], [1, 3, 2]), .5)
-        self.assertAlmostEqual(report.rank_correlation([1, 1, 2], [1, 2, 3]), 3 ** .5 / 2)
+        self.assertAlmostEqual(report.predictions.rank_correlation([1, 2, 3, 4], [10, 20, 30, 40]), 1)
+        self.assertAlmostEqual(report.predictions.rank_correlation([1, 2, 3, 4], [9, 7, 5, 3]), -1)
+        self.assertAlmostEqual(report.predictions.rank_correlation([1, 2, 3], [1, 3, 2]), .5)
+        self.assertAlmostEqual(report.predictions.rank_correlation([1, 1, 2], [1, 2, 3]), 3 ** .5 / 2)
 
 
 class Page(unittest.TestCase):

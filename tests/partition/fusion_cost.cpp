@@ -100,7 +100,7 @@ TEST_CASE("whole images that exceed a small L2 give way to rows within chunks") 
 
 TEST_CASE("reading again costs nothing if L2 holds the values, and else the lesser of input and weights") {
   using detail::rereading;
-  constexpr long kb = 1 << 10, far = detail::far_price - detail::near_price;
+  constexpr long kb = 1 << 10, far = detail::far_price(cortex_a55);
   CHECK(rereading({128 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 0);
   CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 16}, cortex_a55) == 0);  // one panel
   CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 9 * 184 * kb * far);
@@ -119,7 +119,7 @@ TEST_CASE("a byte costs more the more data passes between its uses, and at most 
       turns = detail::beyond_l2_in_turns(set, on);
       once = detail::beyond_l2(set, on);
     }
-    CHECK(turns == detail::far_price - detail::near_price);
+    CHECK(turns == detail::far_price(on));
     CHECK(once == turns);
     CHECK(detail::beyond_l2_in_turns(on.l2_bytes * 3 / 4, on) == 0);
     CHECK(detail::beyond_l2(on.l2_bytes * 2 / 5, on) == 0);
@@ -171,4 +171,27 @@ TEST_CASE("no chunk contains all channels of a value") {
         if (by_channels(t.how)) REQUIRE(t.tile < channels);
       }
   }
+}
+
+TEST_CASE("on a core that runs in order, chunks are better if three vectors divide them") {
+  constexpr chain_link chain[] = {matrix(14, 96, 576), filter(14, 576, 2)};
+  device out_of_order = cortex_a55;
+  out_of_order.in_order = false;
+  auto const extra = [&](int tile, device const& on) {
+    return detail::narrow_tiles(chain[0], {tiling::channels_rows, tile}, on);
+  };
+  CHECK(extra(48, cortex_a55) == 0);
+  CHECK(extra(96, cortex_a55) == 0);
+  CHECK(extra(64, cortex_a55) > 0);
+  CHECK(extra(64, cortex_a55) == extra(32, cortex_a55));
+  CHECK(extra(64, out_of_order) == 0);
+  CHECK(best_tiling(chain, 2, cortex_a55).best.tile % 12 == 0);
+}
+
+TEST_CASE("a device on which lines cost more saves more by the same chain") {
+  constexpr chain_link chain[] = {matrix(56, 24, 144), filter(56, 144)};
+  device dear = cortex_a76;
+  dear.line_from_l2 *= 2;
+  dear.line_from_memory *= 2;
+  CHECK(best_tiling(chain, 2, dear).saved > best_tiling(chain, 2, cortex_a76).saved);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Subgraphs as intervals of execution orders, and the chains within them, compared with all partitions of small networks.
+// Subgraphs as intervals of execution orders, and the chains within them, compared with all of small networks.
 #include "oracle.hpp"
 #include "random_network.hpp"
 
@@ -346,7 +346,7 @@ TEST_CASE("an attention is a chain, which saves its scores and weights") {
   b.output(b.add({.kind = op::attention_values, .out = {1, 1, 16, 8}}, {weights, x}));
   small_network<decltype(b.g)> const whole{b.g, 1'000'000'000};
   CHECK(whole.best().chains.count == 1);
-  CHECK(whole.best().value.saved == 4 * 16 * 16 * 4 * ago::detail::near_price);
+  CHECK(whole.best().value.saved == 4 * 16 * 16 * 4 * ago::detail::near_price(tiny));
   CHECK(small_network<decltype(b.g)>{b.g, 1}.best().chains.count == 3);
 }
 

@@ -43,17 +43,27 @@ std::vector<std::string> target_names() {
   return names;
 }
 
-std::vector<std::string> const device_names{"x86-64",     "cortex-a53", "cortex-a55", "cortex-a72",  "cortex-a76",
-                                            "cortex-a78", "cortex-x1",  "apple-m1",   "neoverse-n1", "neoverse-v1"};
-constexpr device devices[]{{},         cortex_a53, cortex_a55, cortex_a72,  cortex_a76,
-                           cortex_a78, cortex_x1,  apple_m1,   neoverse_n1, neoverse_v1};
+struct named_device {
+  char const* name;
+  device value;
+};
+constexpr named_device devices[]{
+    {"x86-64", {}},           {"zen4", zen_4},            {"zen5", zen_5},           {"xeon", xeon},
+    {"cortex-a53", cortex_a53}, {"cortex-a55", cortex_a55}, {"cortex-a72", cortex_a72}, {"cortex-a76", cortex_a76},
+    {"cortex-a78", cortex_a78}, {"cortex-x1", cortex_x1},   {"apple-m1", apple_m1},
+    {"neoverse-n1", neoverse_n1}, {"neoverse-v1", neoverse_v1}};
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (named_device const& d : devices) names.emplace_back(d.name);
+  return names;
+}
 
 void print_lists() {
   std::cout << "ONNX files, or networks, with their default sizes:\n";
   for (known_network const& n : known_networks())
     std::cout << "  " << n.name << std::string(16 - n.name.size(), ' ') << n.usual_size << ' ' << n.measure << '\n';
   std::cout << "policies: " << listed(policy_names()) << "\nformats: " << listed(format_names)
-            << "\ninstruction sets: " << listed(target_names()) << "\ndevices: " << listed(device_names) << '\n';
+            << "\ninstruction sets: " << listed(target_names()) << "\ndevices: " << listed(device_names()) << '\n';
 }
 
 int size_of(known_network const& network, std::string const& text) {
@@ -115,7 +125,7 @@ arguments understand(words const& w) {
   a.format = tools::format(choose("format", w.format, format_names));
   a.output = w.output;
   isa const target = targets[choose("instruction set", w.target, target_names())];
-  device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names)];
+  device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names())].value;
   a.ways.emplace_back(target, policy(choose("policy", w.policy, policy_names())), on);
   if (w.against.empty()) return a;
   if (a.format != format::text && a.format != format::html)

@@ -119,7 +119,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     if (scores < 0 || separate(scores, v) || separate(weights, v)) continue;
     r.link(atom(scores), atom(weights), g.nodes[scores].out);
     r.link(atom(weights), atom(v), g.nodes[weights].out);
-    r.saved[atom(scores)][1] = 4 * detail::near_price * detail::bytes(g.nodes[scores].out);
+    r.saved[atom(scores)][1] = 4 * detail::near_price(on) * detail::bytes(g.nodes[scores].out);
   }
   return r;
 }

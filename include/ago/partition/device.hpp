@@ -20,10 +20,14 @@ struct device {
   bool operator==(device const&) const = default;
 };
 
+/// AMD Zen 4 and Zen 5. The costs of lines and the clock are the default's: not measured there.
+inline constexpr device zen_4{32 << 10, 1 << 20}, zen_5{48 << 10, 1 << 20};
+/// Xeons since Sapphire Rapids, for which the costs of lines were fitted.
+inline constexpr device xeon{48 << 10, 2 << 20};
+
 // Chips with the same core differ in L2, and some also in L1; each of these is one common choice. Numbers in brackets
-// are those of Arm's technical reference manuals, where the permitted sizes are. Costs of lines were fitted to the timing
-// model of bench/arm for the Cortex-A55 and the Cortex-A76; those of the A53 are the A55's, those of the other cores the
-// A76's.
+// are those of Arm's technical reference manuals, where the permitted sizes are. The costs of lines were fitted to the
+// timing model of bench/arm for the Cortex-A55 and the Cortex-A76; the A53 has the A55's, the other cores the A76's.
 
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
 inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true, 18, 96, 1400};

@@ -51,11 +51,13 @@ constexpr int rows_kept(chain_link const* chain, int count, int i) {
 
 namespace detail {
 
-/// Prices of an additional kernel start, on whole images and on a few rows (measured: 0.01 and 0.04 us).
+/// Prices of an additional kernel start, on whole images and on a few rows: 64 and 192 cycles.
 inline constexpr std::int64_t chunk_price = 1 << 17, rows_price = 3 << 17;
 /// Price of loading or storing a byte of partial sums, wherever it comes from: these instructions would not be needed
-/// otherwise. Together with near_price, it equals that of a byte from beyond L2 (measured).
-inline constexpr std::int64_t sum_price = far_price - near_price;
+/// otherwise. 3 cycles for a line (measured with AVX-512), and 12 where a core runs in order.
+constexpr std::int64_t sum_price(device const& on) { return cycle_price * (on.in_order ? 48 : 12); }
+/// Price of a multiply-add that several threads do not share.
+inline constexpr std::int64_t product_price = 128;
 
 /// Bytes of link i's result that exist at a time.
 constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, chain_tiling const& t) {
@@ -98,7 +100,7 @@ constexpr std::int64_t unfused_traffic(chain_link const* chain, int count, devic
   for (int i = 0; i + 1 < count; ++i) {
     chain_link const& reader = chain[i + 1];
     std::int64_t const value = bytes(chain[i].out), set = value + bytes(reader.out) / 2;
-    std::int64_t const near = ramp(set, on.l1_bytes, on.l2_bytes / 4, near_price);
+    std::int64_t const near = ramp(set, on.l1_bytes, on.l2_bytes / 4, near_price(on));
     sum += value * written_and_read(near, beyond_l2(set, on));
     if (is_matrix_product(reader.kind))
       sum += rereading({value, bytes(reader.out), reader.weight_bytes, reader.out.c}, on);
@@ -122,7 +124,7 @@ constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_t
     std::int64_t const input = writer.kind == op::depthwise ? 0 : image_bytes(writer.in);
     std::int64_t const weights = (writer.weight_bytes + reader.weight_bytes) / use.chunks;
     std::int64_t const between = images ? input + tile + (next + weights) / 2 : use.of_pass();
-    sum += value * written_and_read(near_price, beyond_l2_in_turns(between, on));
+    sum += value * written_and_read(near_price(on), beyond_l2_in_turns(between, on));
     if (!is_matrix_product(reader.kind)) continue;
     std::int64_t const tiles = pieces(value, tile), result = bytes(reader.out) * use.chunks / tiles;
     sum += tiles * rereading({tile, result, reader.weight_bytes / use.chunks, reader.out.c}, on);
@@ -134,7 +136,7 @@ constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_t
 /// each register tile in any case.
 constexpr std::int64_t weight_traffic(working_set const& use, device const& on) {
   std::int64_t const again = use.images * use.passes - 1;
-  return again * use.chunks * use.weights * (near_price / 2 + beyond_l2_in_turns(use.of_pass(), on));
+  return again * use.chunks * use.weights * (near_price(on) / 2 + beyond_l2_in_turns(use.of_pass(), on));
 }
 
 /// Price of further chunks of channels: reading the part of the input that L2 has evicted, and loading and storing the
@@ -143,7 +145,15 @@ constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, working
   std::int64_t const input = chain[0].kind == op::depthwise ? 0 : use.input;
   std::int64_t const sums = is_matrix_product(chain[count - 1].kind) ? use.result : 0;
   std::int64_t const far = beyond_l2_in_turns(use.of_chunk(), on);
-  return use.images * (use.chunks - 1) * (input * far + 2 * sums * (near_price + sum_price + far));
+  return use.images * (use.chunks - 1) * (input * far + 2 * sums * (near_price(on) + sum_price(on) + far));
+}
+
+/// Price of register tiles of two vectors, into which the chunks of a matrix product are cut that are no multiple of
+/// the better ones of three: on cores that run in order, 1.14 instead of 1.07 cycles a multiply-add of four floats.
+constexpr std::int64_t narrow_tiles(chain_link const& first, chain_tiling const& t, device const& on) {
+  constexpr std::int64_t of_product = 64 * cycle_price * 4 * 7 / 100 / 4;
+  if (!on.in_order || !by_channels(t.how) || t.tile % 12 == 0 || !is_matrix_product(first.kind)) return 0;
+  return of_product * (first.weight_bytes / 4) * first.out.pixels();
 }
 
 /// Price of starting kernels for every tile.
@@ -175,12 +185,11 @@ constexpr bool divides(chain_link const* chain, int count, tiling how, device co
   return true;
 }
 
-/// Price of the part of a chain's multiply-adds that several threads would otherwise share; each counts as much as a
-/// byte from beyond L2.
+/// Price of the part of a chain's multiply-adds that several threads would otherwise share.
 constexpr std::int64_t serial_price(chain_link const* chain, int count, device const& on) {
   std::int64_t products = 0;
   for (int i = 0; i < count; ++i) products += chain[i].weight_bytes / 4 * chain[i].out.pixels();
-  return products * detail::far_price / on.threads * (on.threads - 1);
+  return products * detail::product_price / on.threads * (on.threads - 1);
 }
 
 /// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
@@ -195,7 +204,7 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   detail::working_set const use = detail::set_of(chain, count, t);
   return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, use, on) -
          detail::weight_traffic(use, on) - detail::chunk_traffic(chain, count, use, on) -
-         detail::starts(count, t.how, use) - serial;
+         detail::starts(count, t.how, use) - detail::narrow_tiles(chain[0], t, on) - serial;
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,

@@ -12,7 +12,7 @@ namespace detail {
 /// How good a partition is.
 struct interval_value {
   std::int64_t saved{};  ///< by the chains, as a price (fusion_cost.hpp)
-  std::int64_t inner{};  ///< bytes between atoms of one subgraph that a chain could have: what the tuner may choose from
+  std::int64_t inner{};  ///< bytes between atoms of one subgraph that a chain could join: the tuner may choose from them
   std::int64_t crossing{};  ///< bytes of values that are written in one subgraph and read after it, for each border
   int groups{};
 
@@ -140,9 +140,9 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
 }  // namespace detail
 
 /// Groups `atoms` into subgraphs lighter than `limit`, and these into chains that are computed in one pass: of all ways
-/// to cut several execution orders of the atoms (the recorded one and two that follow operands depth first), the one that
-/// saves the most traffic; then the one that keeps the most bytes between atoms that a chain could join; then the one
-/// whose borders the fewest bytes cross.
+/// to cut several execution orders of the atoms (the recorded one and two that follow operands depth first), the one
+/// that saves the most traffic; then the one that keeps the most bytes between atoms that a chain could join; then the
+/// one whose borders the fewest bytes cross.
 ///
 /// Intervals of an execution order create no cycle: every edge between two leads from the earlier to the later one.
 /// Conversely, the groups of any acyclic partition are intervals of some order. So if there is only one order, no other

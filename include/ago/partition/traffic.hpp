@@ -9,8 +9,11 @@
 
 namespace ago::detail {
 
-/// Prices of moving a byte from L2, and from beyond it (measured on cores with 1 to 2 MB of L2).
-inline constexpr std::int64_t near_price = 32, far_price = 128;
+/// The price of a quarter of a cycle for a line of 64 bytes, for each of its bytes.
+inline constexpr std::int64_t cycle_price = 8;
+/// Prices of moving a byte from L2, and of moving it there from beyond.
+constexpr std::int64_t near_price(device const& on) { return cycle_price * on.line_from_l2; }
+constexpr std::int64_t far_price(device const& on) { return cycle_price * on.line_from_memory; }
 
 constexpr std::int64_t bytes(shape const& s) { return 4 * std::int64_t(s.count()); }
 constexpr std::int64_t image_bytes(shape const& s) { return bytes(s) / s.n; }
@@ -24,12 +27,12 @@ constexpr std::int64_t ramp(std::int64_t bytes, std::int64_t from, std::int64_t 
 /// about `set` bytes in between; their number varies, so the price rises gradually. Two fifths of L2 are certain to be
 /// available.
 constexpr std::int64_t beyond_l2(std::int64_t set, device const& on) {
-  return ramp(set, on.l2_bytes * 2 / 5, on.l2_bytes * 5 / 4, far_price - near_price);
+  return ramp(set, on.l2_bytes * 2 / 5, on.l2_bytes * 5 / 4, far_price(on));
 }
 /// Likewise for a byte that is used repeatedly, always after the same `set` bytes: L2 then holds either most of them or
 /// hardly any (according to bench/cache, for sets a quarter smaller or larger than L2).
 constexpr std::int64_t beyond_l2_in_turns(std::int64_t set, device const& on) {
-  return ramp(set, on.l2_bytes * 3 / 4, on.l2_bytes * 5 / 4, far_price - near_price);
+  return ramp(set, on.l2_bytes * 3 / 4, on.l2_bytes * 5 / 4, far_price(on));
 }
 /// Price of writing a byte and reading it later. A byte that L2 has evicted moves three times: fetched before it is
 /// written, written back, and fetched again.

@@ -50,15 +50,18 @@ constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
   return double(products + transform_cost(l, machine_of(key)) + 4000);
 }
 
-/// Quarter cycles of products of two values: of one, or of an attention with the softmax between its two. Its
-/// exponentials take 30 cycles a register, and each row 58 more (measured with AVX-512).
+/// Quarter cycles of `rows` of exponentials, `vectors` registers each (measured with AVX-512).
+constexpr double softmax_cycles(double rows, double vectors) { return 4 * rows * (58 + 30 * vectors); }
+
+/// Quarter cycles of products of two values, at two multiply-adds a cycle: of one, or of an attention with the softmax
+/// between its two.
 constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
   attention_layout const l = layout_of_attention(key.what, s, s.other_shape, key.target);
   bool const whole = key.what == structure::attention, heads = whole || key.what == structure::attention_scores;
   double const rows = double(s.in.pixels()) * (heads ? s.groups : 1);
   double const columns = double(l.first.padded_columns()) / lanes(key.target);
   double const product = 2 * rows * columns * l.first.depth;
-  return whole ? 1.8 * product + 4 * rows * (58 + 30 * columns) : product;
+  return whole ? product + product + softmax_cycles(rows, columns) : product;
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,
@@ -70,6 +73,7 @@ constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
     case structure::max_pool:
     case structure::avg_pool: return 4 * out * s.win.kernel_h * s.win.kernel_w;
     case structure::layer_norm: return 17 * out + 190 * double(s.out.pixels());
+    case structure::softmax: return softmax_cycles(double(s.out.pixels()), double(s.out.c) / lanes(key.target));
     default: return 4 * (in + out);
   }
 }

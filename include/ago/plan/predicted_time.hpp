@@ -44,8 +44,10 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
                                         moved_bytes const& moved, device const& on) {
   constexpr double line = 64, quarter = .25;
   predicted_cycles r;
-  for (int i = 0; i < count; ++i)
-    r.arithmetic += quarter * detail::cycles_of(parts[i].key, parts[i].data, tiles) * detail::in_order_factor(parts[i], on);
+  for (int i = 0; i < count; ++i) {
+    planned_step const& p = parts[i];
+    r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles) * detail::in_order_factor(p, on);
+  }
   r.memory = quarter * (on.line_from_l2 * moved.beyond_l1 + on.line_from_memory * moved.beyond_l2) / line;
   return r;
 }

@@ -28,7 +28,7 @@ inline double rereading_price(planned_step const& p, device const& on) {
     double const part = s.block > 0 && s.block < vectors ? double(s.block) / vectors : 1;
     double const rows = (double(p.key.tile.vectors - 1) * s.win.stride_h + s.win.kernel_h) * s.in.w * s.in.c * 4 * part;
     double const again = double(s.win.kernel_h) / (s.win.stride_h * p.key.tile.vectors);
-    return rows > double(on.l1_bytes) ? input * again * cost::near_price : 0;
+    return rows > double(on.l1_bytes) ? input * again * cost::near_price(on) : 0;
   }
   if (!is_matrix(p.key.what)) return 0;
   matrix_layout const layout = layout_of_matrix(p.key, s);
@@ -40,7 +40,7 @@ inline double rereading_price(planned_step const& p, device const& on) {
   double const weights = 4. * double(layout.floats(s.groups)), block = input / passes;
   auto const price = [&](double bytes) {
     if (bytes <= double(on.l1_bytes)) return 0.;
-    return double(cost::near_price) / 2 + double(cost::beyond_l2_in_turns(std::int64_t(bytes), on));
+    return double(cost::near_price(on)) / 2 + double(cost::beyond_l2_in_turns(std::int64_t(bytes), on));
   };
   return (panels - 1) * input * price(block) + (passes - 1) * weights * price(block + weights);
 }
@@ -68,12 +68,12 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);
       cycles += share * cost::cycles_of(p.key, p.data, tiles);
-      price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price;
+      price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price(on);
       if (count == 1) price += detail::rereading_price(p, on);
       else chain[i] = link_of(formed::graph, formed::parts.step[first + i].main, formed::parts.step[first + i].result);
     }
     std::int64_t const result = cost::bytes(plan.part(first + count - 1).data.out);
-    price += double(result * cost::written_and_read(cost::near_price, cost::beyond_l2(result, on)));
+    price += double(result * cost::written_and_read(cost::near_price(on), cost::beyond_l2(result, on)));
     if (count == 1) continue;
     cost::working_set const use = cost::set_of(chain, count, tiles);
     price += double(cost::tiled_traffic(chain, count, tiles, use, on) + cost::weight_traffic(use, on) +
