@@ -312,10 +312,6 @@ def losses_report(rows):
     return table(["network", "size", "ms", "% of peak", "again", *LOSERS], lines)
 
 
-def predictions_report(rows):
-    return table(*predictions.of(rows))
-
-
 def networks_text(results):
     """The report `networks`, from the contents of a file in bench/results/."""
     return f"{results['circumstances']}.\n\n{networks_report(results['rows'], results['alone'])}"
@@ -359,7 +355,7 @@ def main():
     reports = {"networks": ("networks", ["--peers"], networks_report), "imported": ("imported", [], imported_report),
                "policies": ("policies", ["--placements", "24"], policies_report), "limits": ("limits", [], limits_report),
                "losses": ("networks", ["--profile"], losses_report),
-               "predictions": ("networks", ["--profile"], predictions_report), "kernels": ("kernels", ["--table"], kernels_report),
+               "predictions": ("networks", ["--profile"], lambda rows: table(*predictions.of(rows))), "kernels": ("kernels", ["--table"], kernels_report),
                "subgraphs": ("subgraphs", [], subgraphs_report)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder of the programs")

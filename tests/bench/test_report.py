@@ -174,7 +174,7 @@ class Predictions(unittest.TestCase):
 
     def test_errors_are_of_steps_and_sums_of_networks(self):
         rows = self.rows("a", [(100, 90), (200, 300), (10, 10)]) + self.rows("b", [(1000, 1300)])
-        lines = report.predictions_report(rows).splitlines()
+        lines = report.table(*report.predictions.of(rows)).splitlines()
         self.assertEqual(lines[2], "| a | 7 | 3 | 0.310 | 0.400 | 10 | 50 | 1.000 |")
         self.assertEqual(lines[3], "| b | 7 | 1 | 1.000 | 1.300 | 30 | 30 | |")
         self.assertEqual(lines[4], "| all | | 4 | 1.310 | 1.700 | 30 | 50 | 1.000 |")

@@ -12,7 +12,7 @@ namespace detail {
 /// How good a partition is.
 struct interval_value {
   std::int64_t saved{};  ///< by the chains, as a price (fusion_cost.hpp)
-  std::int64_t inner{};  ///< bytes between atoms of one subgraph that a chain could join: the tuner may choose from them
+  std::int64_t inner{};  ///< bytes between atoms of one subgraph that a chain could join: the tuner may do it
   std::int64_t crossing{};  ///< bytes of values that are written in one subgraph and read after it, for each border
   int groups{};
 
