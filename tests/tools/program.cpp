@@ -43,6 +43,9 @@ void check_program(char const* name, int size) {
       same = same && p.plan.steps[part].key == program::plan.steps[part].key;
   }
   CHECK(same);
+  static constexpr auto predicted = program::predicted();
+  for (int k = 0; k < program::steps; ++k)
+    CHECK(i.steps[std::size_t(k)].cycles == doctest::Approx(predicted[std::size_t(k)].sum()).epsilon(1e-12));
 }
 
 }  // namespace

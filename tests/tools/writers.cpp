@@ -106,6 +106,7 @@ TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps a
       CHECK((j["subgraphs"].size() == whole["subgraphs"] && j["steps"].size() == whole["steps"]));
       std::vector<int> in_subgraph(operators), in_mini(operators);
       long read = 0, written = 0, pipelines = 0, steps = 0, moved = 0, moved_beyond_l1 = 0;
+      double predicted = 0;
       for (std::size_t k = 0; k < j["subgraphs"].size(); ++k) {
         json const& s = j["subgraphs"][k];
         for (std::size_t v : s["operators"]) CHECK((++in_subgraph[v] == 1 && j["operators"][v]["subgraph"] == k));
@@ -119,6 +120,10 @@ TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps a
       for (json const& s : j["steps"]) {
         pipelines += s["kernels"].size() > 1;
         moved += s["bytes_moved"].get<long>(), moved_beyond_l1 += s["bytes_moved_beyond_l1"].get<long>();
+        predicted += s["predicted_us"].get<double>();
+        bool const in_l1 = s["level"] == "L1", in_memory = s["level"] == "memory";
+        CHECK((in_l1 || in_memory || s["level"] == "L2"));
+        CHECK(((!in_l1 || s["bytes_moved_beyond_l1"] == 0) && (in_memory || s["bytes_moved"] == 0)));
         if (s["subgraph"].is_null()) continue;
         read += s["bytes_read"].get<long>(), written += s["bytes_written"].get<long>(), --steps;
       }
@@ -126,6 +131,7 @@ TEST_CASE("JSON has the partition: operators, subgraphs, mini-subgraphs, steps a
       CHECK(std::abs(moved - whole["bytes_moved"].get<long>()) <= long(j["steps"].size()));  // each is rounded
       CHECK(std::abs(moved_beyond_l1 - whole["bytes_moved_beyond_l1"].get<long>()) <= long(j["steps"].size()));
       CHECK((moved > 0 && moved <= moved_beyond_l1));
+      CHECK(std::abs(predicted - whole["predicted_us"].get<double>()) <= 1e-3 * double(j["steps"].size()));
       for (std::size_t v = 0; v < operators; ++v) {
         bool const is_input = j["operators"][v]["subgraph"].is_null();
         CHECK((in_subgraph[v] == !is_input && in_mini[v] == !is_input));

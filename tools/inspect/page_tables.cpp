@@ -22,7 +22,7 @@ void write_share(std::ostream& out, double share, double most) {
       << "%\"></span><span class=\"percent\">" << fixed(100 * share, 1) << " %</span></td>";
 }
 
-/// A row for each of `rows`: a button with its number, the cells of `write_cells`, and its share of the predicted cost.
+/// A row for each of `rows`: a button with its number, the cells of `write_cells`, and its share of the predicted time.
 template <class Row>
 void write_rows(std::ostream& out, char const* what, char const* columns, std::vector<Row> const& rows, double whole,
                 auto const& subgraph_of, auto const& write_cells) {
@@ -30,7 +30,7 @@ void write_rows(std::ostream& out, char const* what, char const* columns, std::v
   double most = 0;
   for (Row const& row : rows) most = std::max(most, share(row));
   out << "<table class=\"" << what << "s\">\n<thead><tr><th scope=\"col\">" << what << "</th>" << columns
-      << "<th scope=\"col\">predicted cost</th></tr></thead>\n<tbody>\n";
+      << "<th scope=\"col\">predicted time</th></tr></thead>\n<tbody>\n";
   for (std::size_t k = 0; k < rows.size(); ++k) {
     out << "<tr data-" << what << "=\"" << k << "\"><th scope=\"row\"><button type=\"button\">" << chip(subgraph_of(k))
         << k << "</button></th>";

@@ -16,6 +16,9 @@ std::string line_of(json const& value) { return value.dump(-1, ' ', true, json::
 
 long whole(double bytes) { return std::lround(bytes); }
 
+/// Predicted, to a nanosecond.
+double microseconds(inspection const& i, double cycles) { return std::round(1e3 * i.microseconds(cycles)) / 1e3; }
+
 json figures_of(inspection const& i) {
   partition_statistics const& s = i.statistics;
   return {
@@ -39,7 +42,7 @@ json figures_of(inspection const& i) {
       {"pipelines", i.pipelines()},
       {"bytes_moved", whole(i.moved().beyond_l2)},
       {"bytes_moved_beyond_l1", whole(i.moved().beyond_l1)},
-      {"predicted_us", i.microseconds(i.cycles())},
+      {"predicted_us", microseconds(i, i.cycles())},
   };
 }
 
@@ -89,7 +92,7 @@ json subgraphs_of(inspection const& i) {
                    {"bytes_read", read},
                    {"bytes_written", written},
                    {"predicted_cycles", i.subgraphs[k].cycles},
-                   {"predicted_us", i.microseconds(i.subgraphs[k].cycles)}});
+                   {"predicted_us", microseconds(i, i.subgraphs[k].cycles)}});
   }
   return all;
 }
@@ -134,7 +137,7 @@ json steps_of(inspection const& i) {
                    {"bytes_moved", whole(s.moved.beyond_l2)},
                    {"bytes_moved_beyond_l1", whole(s.moved.beyond_l1)},
                    {"predicted_cycles", s.cycles},
-                   {"predicted_us", i.microseconds(s.cycles)},
+                   {"predicted_us", microseconds(i, s.cycles)},
                    {"level", level_of(s)}});
   }
   return all;

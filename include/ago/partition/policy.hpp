@@ -10,7 +10,7 @@ namespace ago {
 
 /// Partitioning algorithms. All of them use the same kernels; results differ only by rounding.
 enum class policy : std::uint8_t {
-  ago,             ///< best intervals of atoms and chains, intensive fusion
+  ago,             ///< the intervals of atoms with the best chains, intensive fusion
   ago_ni,          ///< the same subgraphs without intensive fusion: epilogues only
   paper,           ///< AGO's Algorithm 1, taken literally, SPLIT by the same, intensive fusion
   paper_adjacent,  ///< as `paper`, but only neighbours are contracted
