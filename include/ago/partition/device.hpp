@@ -14,7 +14,7 @@ struct device {
   bool in_order = false;  ///< a load of 128 bits issues alone, one of 64 beside a multiply-add (Cortex-A53, A55)
   /// Quarter cycles for a cache line of 64 bytes from L2, and for one from beyond: what is left of the latency after
   /// prefetching, or what the line occupies of the bandwidth. The default was fitted to a Xeon of 2026 with AVX-512, a
-  /// virtual machine (docs/partitioning.md#predicted-time).
+  /// virtual machine (docs/partitioning.md).
   int line_from_l2 = 4, line_from_memory = 12;
   int megahertz = 2300;  ///< of the clock; scales predicted times
   bool operator==(device const&) const = default;
