@@ -5,6 +5,8 @@
 #include <ago/partition/chains.hpp>
 #include <ago/partition/order.hpp>
 
+#include <initializer_list>
+
 namespace ago {
 
 namespace detail {
