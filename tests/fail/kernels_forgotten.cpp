@@ -31,4 +31,4 @@ float const start = detail::reducer<sum>::neutral;
 auto const single = kernel_for<kernel_key{.what = what, .target = isa::scalar}>();
 constexpr kernel_key part{.what = structure::pointwise, .target = isa::scalar};
 auto const several = kernel_for<fused_key{2, {part, part}, how}>();
-auto const parts = &partition_by<chosen, 1, 1, 1>;
+auto const parts = &policy_type<chosen>::name;

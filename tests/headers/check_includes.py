@@ -22,7 +22,8 @@ NAMES = {
     "chrono": "chrono", "cinttypes": "imaxabs",
     "cmath": "abs ceil copysign cos erf exp expm1 fabs floor fma isfinite isnan log log10 log1p log2 nearbyint pow "
              "round sin sqrt tanh",
-    "compare": "strong_ordering", "concepts": "default_initializable floating_point integral same_as",
+    "compare": "strong_ordering", "concepts": "convertible_to default_initializable derived_from floating_point integral "
+                                                    "same_as",
     "csignal": "signal", "cstdarg": "va_list", "cstddef": "byte max_align_t nullptr_t ptrdiff_t size_t",
     "cstdint": "int16_t int32_t int64_t int8_t intptr_t uint16_t uint32_t uint64_t uint8_t uintptr_t",
     "cstdio": "fclose ferror fflush fopen fprintf fputc fputs fread fwrite printf remove rename snprintf vsnprintf",
@@ -43,6 +44,8 @@ NAMES = {
     "utility": "as_const declval exchange forward in_range index_sequence integer_sequence make_index_sequence "
                "make_integer_sequence move pair swap to_underlying tuple_element tuple_size", "vector": "erase_if vector",
 }
+# Headers that include <initializer_list> according to the standard.
+LISTS = set("initializer_list deque list map set string unordered_map unordered_set valarray vector".split())
 # Other headers that declare a name according to the standard.
 ALSO = {
     "tuple_element": "tuple array span", "tuple_size": "tuple array span", "pair": "map", "erase_if": "map set deque list",
@@ -82,7 +85,10 @@ def included(include, header, seen):
 
 def faults_of(include, header, declared):
     standard = included(include, header, {header})
-    for name in sorted(set(re.findall(r"\bstd::(?:ranges::)?([a-z_0-9]+)", code_of((include / header).read_text())))):
+    code = code_of((include / header).read_text())
+    if re.search(r"\bfor \([^;()]* : \{", code) and not standard & LISTS:
+        yield f"{header}: a loop over a list in braces, and <initializer_list> not included"
+    for name in sorted(set(re.findall(r"\bstd::(?:ranges::)?([a-z_0-9]+)", code))):
         if name == "ranges":
             continue
         if re.fullmatch(r"(is|has|add|remove)_\w+_[vt]", name):

@@ -17,7 +17,7 @@ inline constexpr auto network = source
 inline constexpr schedule_table tuned{{{program<network>::plan.steps[0].signature, {.pixels = 2}}}};
 
 /// The sum of the results for inputs and weights that are all equal.
-template <auto const& Table, options Options>
+template <auto const& Table, options_for Options>
 float sum() {
   using compiled = model<network, Table, Options>;
   static float weights[compiled::parameter_count], in[compiled::input_size()], out[compiled::output_size()];

@@ -144,9 +144,12 @@ TEST_CASE("siblings are merged if it pays and if merging is enabled") {
 }
 
 TEST_CASE("other policies partition the network as it is") {
-  constexpr auto fused = [](policy p) { return merging_of(with(options(p), horizontal_fusion::always)).siblings; };
-  static_assert(fused(policy::ago) == horizontal_fusion::always && fused(policy::ago_ni) == horizontal_fusion::always);
-  static_assert(fused(policy::paper) == horizontal_fusion::off && fused(policy::apollo) == horizontal_fusion::off);
-  static_assert(fused(policy::fuse_ops) == horizontal_fusion::off);
+  constexpr auto fused = []<class Policy>(Policy) {
+    return merging_of<Policy>(with({}, horizontal_fusion::always)).siblings;
+  };
+  static_assert(fused(ago_policy()) == horizontal_fusion::always);
+  static_assert(fused(ago_ni_policy()) == horizontal_fusion::always);
+  static_assert(fused(paper_policy()) == horizontal_fusion::off && fused(apollo_policy()) == horizontal_fusion::off);
+  static_assert(fused(fuse_ops_policy()) == horizontal_fusion::off);
   static_assert(families<program<attending, untuned, with(policy::apollo, horizontal_fusion::always)>>() == 0);
 }

@@ -23,7 +23,7 @@ using ago::policy;
 template <auto const& Net, policy Policy>
 struct evaluated {
   static constexpr auto const& graph = ago::optimized<Net>::value;
-  static constexpr auto parts = ago::partition_by<Policy>(graph);
+  static constexpr auto parts = ago::partition_by(Policy, graph);
   static constexpr auto subgraphs = statistics_of(graph, parts.subgraphs);
   static constexpr auto minis = statistics_of(graph, parts.minis);
   static_assert(parts.subgraphs.acyclic && parts.minis.acyclic);

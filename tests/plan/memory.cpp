@@ -277,7 +277,7 @@ TEST_CASE("the arena of a chain is its largest pair of neighbours") {
   auto const views = views_of(g);
   auto const steps = form_steps(g, p, views);
   auto const m =
-      plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p}, policy::ago_ni, untuned), views);
+      plan_memory(g, steps, fuse_steps(g, steps, {.subgraphs = p, .minis = p, .intensive = false}, {}, untuned), views);
   CHECK(m.arena_floats == 16 * (64 + 32));  // input and output belong to the caller
   CHECK(m.at[0].in == place::area::input);
   CHECK(m.at[3].in == place::area::output);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
+
 using namespace ago;
 
 TEST_CASE("without a device, options have the usual one of their instruction set, wherever they are compiled") {
@@ -32,5 +34,35 @@ TEST_CASE("threads are added to any device") {
   CHECK(options(isa::neon, threads{4}).device == with_threads(options(isa::neon), 4).device);
   constexpr options several(isa::avx2, policy::ago, device{.threads = 3}, winograd::on, algebra::exact,
                             horizontal_fusion::off, threads{2});
+  CHECK(several.device.threads == 3);
+}
+
+namespace {
+
+struct one_subgraph {
+  static constexpr auto partition(auto const& g, device const& on) { return partition_into(g, atoms_of(g), on); }
+};
+
+template <options_for Options = options()>
+struct compiled {
+  static constexpr auto value = Options;
+  using policy = policy_of<Options>;
+};
+
+}  // namespace
+
+TEST_CASE("whatever converts to options is an argument of the same type; a policy of one's own makes another") {
+  static_assert(std::is_same_v<compiled<>, compiled<options{}>> && std::is_same_v<compiled<>, compiled<options_for{}>>);
+  static_assert(std::is_same_v<compiled<policy::apollo>, compiled<options(policy::apollo)>>);
+  static_assert(std::is_same_v<compiled<policy::apollo>::policy, apollo_policy>);
+  static_assert(std::is_same_v<compiled<isa::scalar>::policy, ago_policy>);
+  using own = compiled<one_subgraph{}>;
+  static_assert(std::is_same_v<own::policy, one_subgraph> && own::value.policy == policy::own);
+  using elsewhere = compiled<options_for(one_subgraph{}, {isa::neon, cortex_a76})>;
+  static_assert(std::is_same_v<elsewhere::policy, one_subgraph>);
+  CHECK((elsewhere::value.target == isa::neon && elsewhere::value.device == cortex_a76));
+  CHECK(elsewhere::value.policy == policy::own);
+  constexpr options_for several = with_threads(options_for(one_subgraph{}), 3);
+  static_assert(std::is_same_v<decltype(several), options_for<one_subgraph> const>);
   CHECK(several.device.threads == 3);
 }

@@ -58,13 +58,15 @@ constexpr auto twice = chain({op::pointwise, op::bias, op::pointwise, op::bias},
 
 template <auto const& G>
 constexpr auto steps_of = form_steps(G, all_together<G.node_capacity>(1, G.node_count), views_of(G));
-template <auto const& G, options Options, auto const& Table>
+template <auto const& G, options_for Options, auto const& Table>
 constexpr auto groups_of =
     fuse_steps(G, steps_of<G>,
-               partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count), .minis = {}},
+               partitions<G.node_capacity>{.subgraphs = all_together<G.node_capacity>(1, G.node_count),
+                                           .minis = {},
+                                           .intensive = Options.policy == policy::ago},
                Options, Table);
 constexpr options avx2(isa::avx2, policy::ago_ni);
-template <auto const& G, options Options = avx2, auto const& Table = untuned>
+template <auto const& G, options_for Options = avx2, auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
                                                       plan_memory(G, steps_of<G>, groups_of<G, Options, Table>,
                                                                   views_of(G)),

@@ -18,7 +18,6 @@
 namespace {
 
 using ago::op;
-using ago::policy;
 using reference::run_time_graph;
 
 constexpr int room = reference::max_nodes, edges = reference::max_edges, outputs = reference::max_outputs;
@@ -100,12 +99,12 @@ TEST_CASE("operators stay closed if requested") {
 TEST_CASE("operators that a policy did not separate are closed again; separated ones compute the same") {
   define_primitives();
   int torn = 0, closed = 0;
-  auto const check = [&]<policy P>() {
+  auto const check = [&]<class P>() {
     for (unsigned seed = 0; seed < 200; ++seed) {
       CAPTURE(seed);
       run const r(seed);
       auto const& g = r.made.graph;
-      auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(g, ago::opened_by(P)));
+      auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(g, ago::opened_by<P>));
       auto const p = std::make_unique<ago::partitioned_graph<room, edges, outputs>>(
           ago::partition_opened<P, room, edges>(g));
       auto const& minis = p->partition.minis;
@@ -132,15 +131,15 @@ TEST_CASE("operators that a policy did not separate are closed again; separated 
       CHECK(p->graph.node_count == expected);
     }
   };
-  check.operator()<policy::apollo>();
-  check.operator()<policy::fuse_ops>();
-  check.operator()<policy::paper_adjacent>();
+  check.operator()<ago::apollo_policy>();
+  check.operator()<ago::fuse_ops_policy>();
+  check.operator()<ago::paper_adjacent_policy>();
   CHECK(torn > 100);
   CHECK(closed > 200);
 }
 
 TEST_CASE("the policies of AGO open nothing") {
   reference::random_graph const made(1);
-  CHECK(!opens_any(made.graph, policy::ago));
-  CHECK(!opens_any(made.graph, policy::ago_ni));
+  CHECK(!ago::opens_any<ago::ago_policy>(made.graph));
+  CHECK(!ago::opens_any<ago::ago_ni_policy>(made.graph));
 }

@@ -25,7 +25,7 @@ auto inverted_residual() {
 
 TEST_CASE("an inverted residual, operator by operator") {
   inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
-  CHECK((i.policy == policy::ago_ni && i.target == isa::avx2));
+  CHECK((i.policy == "ago-ni" && i.target == isa::avx2));
   REQUIRE(i.nodes.size() == 10);
   CHECK((i.inputs == 1 && i.operators() == 9 && i.edges.size() == 10));
   CHECK((i.nodes[0].kind == op::input && i.nodes[0].subgraph == -1 && i.nodes[0].step == -1));
@@ -153,7 +153,8 @@ TEST_CASE("random networks: every operator occurs, and sums are complete") {
     CAPTURE(round);
     CAPTURE(name_of(p));
     REQUIRE(int(i.nodes.size()) >= g.node_count);
-    if (!opens_any(g, p)) REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
+    bool const opened = with_policy(p, [&]<class Policy>() { return opens_any<Policy>(g); });
+    if (!opened) REQUIRE((int(i.nodes.size()) == g.node_count && int(i.edges.size()) <= g.edge_count));
     std::vector<int> operators(i.subgraphs.size()), computed(i.nodes.size());
     for (auto const& n : i.nodes)
       if (n.subgraph >= 0) ++operators[std::size_t(n.subgraph)];

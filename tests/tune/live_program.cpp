@@ -23,7 +23,7 @@ using tuner::schedule_list;
 namespace {
 
 /// Schedules from the tuner's space for most steps; tiles inside pipelines rarely, because the menu has few of them.
-template <auto const& Net, options Options, unsigned Seed>
+template <auto const& Net, options_for Options, unsigned Seed>
 class drawn {
   using steps = tuner::network_space<Net, Options>;
 
@@ -134,11 +134,11 @@ void check_plan(Plan const& plan) {
   }
 }
 
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 using place_of = std::shared_ptr<typename live_program<Net, Options>::place_type>;
 
 /// Checks that the plans are equal and, if the menu has all kernels, the results. Returns whether it has all kernels.
-template <auto const& Net, auto const& Table, options Options>
+template <auto const& Net, auto const& Table, options_for Options>
 bool compare(schedule_list const& list, live_program<Net, Options> const* like, place_of<Net, Options> where) {
   using compiled = program<Net, Table, Options>;
   auto const plan = std::make_shared<live_plan<Net, Options> const>(list);
@@ -160,7 +160,7 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
 
 /// Compares the default table and `Tables` random ones: packed in places of their own, with the weights of others, and
 /// one after another in the same place. Returns for how many random tables the menu has all kernels.
-template <auto const& Net, options Options, unsigned Tables>
+template <auto const& Net, options_for Options, unsigned Tables>
 int compare_all() {
   using live = live_program<Net, Options>;
   std::vector<float> const weights = tuner::sample_parameters<Net>();

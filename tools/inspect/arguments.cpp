@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arguments.hpp"
 
+#include "policies.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <charconv>
@@ -27,11 +29,6 @@ int choose(char const* what, std::string const& name, std::vector<std::string> c
 std::vector<std::string> network_names() {
   std::vector<std::string> names;
   for (known_network const& n : known_networks()) names.push_back(n.name);
-  return names;
-}
-std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
   return names;
 }
 std::vector<std::string> const format_names{"text", "json", "dot", "html"};

@@ -4,6 +4,7 @@
 
 #include "describe.hpp"
 #include "inspection.hpp"
+#include "policies.hpp"
 #include "run_time_program.hpp"
 
 #include <ago/partition/weight.hpp>
@@ -85,7 +86,7 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   auto const& g = program.graph;
   auto const& p = program.partition;
   inspection r;
-  r.policy = o.policy;
+  r.policy = with_policy(o.policy, []<class Policy>() { return name_of_policy<Policy>(); });
   r.target = o.target;
   r.device = o.device;
   r.inputs = g.input_count;

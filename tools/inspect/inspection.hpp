@@ -5,7 +5,7 @@
 #include <ago/graph/isa.hpp>
 #include <ago/graph/op.hpp>
 #include <ago/graph/shape.hpp>
-#include <ago/partition/policy.hpp>
+#include <ago/partition/device.hpp>
 #include <ago/partition/statistics.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/plan/account.hpp>
@@ -76,7 +76,7 @@ struct inspected_subgraph {
 struct inspection {
   std::string network;      ///< the user's name for it
   int size = 0;             ///< of its input; 0: fixed
-  ago::policy policy{};
+  std::string policy;       ///< its name
   isa target{};
   ago::device device{};
 

@@ -70,7 +70,7 @@ json policy_of(inspection const& i, std::size_t graph) {
     mini.push_back(n.mini);
     step.push_back(n.step);
   }
-  return {{"name", name_of(i.policy)}, {"graph", graph}, {"cycles", i.cycles()},  {"subgraph", subgraph},
+  return {{"name", i.policy}, {"graph", graph}, {"cycles", i.cycles()},  {"subgraph", subgraph},
           {"mini", mini},              {"step", step},   {"steps", steps_of(i)}};
 }
 

@@ -78,7 +78,7 @@ void write_operator(std::ostream& out, inspected_node const& n, std::size_t v, p
 void write_graph(std::ostream& out, inspection const& i, drawing const& d) {
   out << "<svg viewBox=\"0 0 " << fixed(d.width, 0) << ' ' << fixed(d.height, 0)
       << "\" tabindex=\"0\" role=\"group\" aria-label=\"" << i.operators() << " operators in " << i.subgraphs.size()
-      << " subgraphs by " << name_of(i.policy) << "\">\n";
+      << " subgraphs by " << i.policy << "\">\n";
   write_ground(out, i, d);
   write_edges(out, d);
   for (std::size_t v = 0; v < i.nodes.size(); ++v) write_operator(out, i.nodes[v], v, d.nodes[v]);

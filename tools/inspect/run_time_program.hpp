@@ -2,9 +2,12 @@
 // The stages of ago::program for a graph that is only known at run time.
 #pragma once
 
+#include "policies.hpp"
+
 #include <ago/graph/siblings.hpp>
 #include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
 #include <ago/kernel/math.hpp>
+#include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
 #include <ago/plan/moved_bytes.hpp>
@@ -17,7 +20,8 @@
 namespace ago::tools {
 
 /// The arrays have the graph's capacities; they are on the heap because they would exceed a stack. Throws
-/// std::length_error if the network needs more steps than there is room for.
+/// std::length_error if the network needs more steps than there is room for, and std::invalid_argument if a policy
+/// of the user's returns no valid partition.
 template <int RoomForNodes, int RoomForEdges, int O>
 class run_time_program {
   static constexpr int V = RoomForNodes + RoomForNodes / 2, E = RoomForEdges + RoomForNodes / 2;  ///< after merging
@@ -33,6 +37,10 @@ class run_time_program {
     if (count > capacity)
       throw std::length_error("this network needs room for " + std::to_string(count) + " " + what + ", and there is " +
                               "room for " + std::to_string(capacity));
+  }
+  static void check(partition_fault fault) {
+    if (fault == partition_fault::none) return;
+    throw std::invalid_argument(std::string("the policy's partition has a fault: ") + name_of(fault));
   }
 
   template <class T>
@@ -68,16 +76,24 @@ class run_time_program {
   explicit run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o = {})
       : run_time_program(whole, o, untuned) {}
   run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules)
+      : run_time_program(whole, o, schedules, [&](auto const& f) { return with_policy(o.policy, f); }) {}
+  /// `by`(f) calls f.operator()<Policy>() with the policy, which `o` need not name.
+  run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules,
+                   auto const& by)
       : o_(o),
         merged_(on_heap([&] {
-          merging const m = merging_of(o);
+          merging const m = by([&]<class Policy>() { return merging_of<Policy>(o); });
           return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o.algebra) : fit<V, E, O>(whole);
         })),
         partitioned_(on_heap([&] {
           opened_size const size = size_of_opened(*merged_, {});
           check(size.nodes, V, "operators");
           check(size.edges, E, "operands");
-          return partition_opened<V, E>(o.policy, *merged_, o.device);
+          return by([&]<class Policy>() {
+            auto r = partition_opened<Policy, V, E>(*merged_, o.device);
+            check(partition_fault_of(r.graph, r.partition));
+            return r;
+          });
         })),
         graph(partitioned_->graph),
         partition(partitioned_->partition),
@@ -99,7 +115,10 @@ class run_time_program {
 
   /// Of the subgraphs, counted in primitives, as for every policy.
   partition_statistics statistics() const {
-    auto const p = on_heap([&] { return partition_of_primitives<V, E>(o_.policy, *merged_, o_.device); });
+    auto const p = on_heap([&] {
+      return with_policy(o_.policy,
+                         [&]<class Policy>() { return partition_of_primitives<Policy, V, E>(*merged_, o_.device); });
+    });
     return statistics_of(p->graph, p->partition.subgraphs);
   }
   int steps() const { return groups.count; }

@@ -54,7 +54,7 @@ void write_minis(std::ostream& out, inspection const& i, int subgraph) {
 
 void write_dot(std::ostream& out, inspection const& i) {
   out << "digraph " << quoted(i.network) << " {\n"
-      << "  label=" << quoted(i.network + (i.size > 0 ? ' ' + std::to_string(i.size) : "") + " by " + name_of(i.policy))
+      << "  label=" << quoted(i.network + (i.size > 0 ? ' ' + std::to_string(i.size) : "") + " by " + i.policy)
       << "; labelloc=t; fontname=\"sans-serif\";\n"
       << "  node [fontname=\"sans-serif\", fontsize=10, style=filled, fillcolor=white];\n";
   for (int v = 0; v < i.inputs; ++v) write_node(out, i, v, "  ");

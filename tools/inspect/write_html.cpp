@@ -46,7 +46,7 @@ std::string conditions(std::span<inspection const> all) {
 }
 
 void write_view(std::ostream& out, inspection const& i, drawing const& d, std::size_t number) {
-  out << "<section class=\"view\" data-view=\"" << number << "\">\n<div class=\"caption\"><h2>" << name_of(i.policy)
+  out << "<section class=\"view\" data-view=\"" << number << "\">\n<div class=\"caption\"><h2>" << i.policy
       << " <small>" << counted(i.subgraphs.size(), "subgraph") << ", " << counted(i.steps.size(), "step")
       << "</small></h2>\n"
          "<div class=\"zoom\"><button type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\">+</button>"

@@ -24,7 +24,7 @@ json figures_of(inspection const& i) {
   return {
       {"network", i.network},
       {"size", i.size > 0 ? json(i.size) : json(nullptr)},
-      {"policy", name_of(i.policy)},
+      {"policy", i.policy},
       {"subgraphs", s.groups},
       {"trivial", s.trivial},
       {"mean", s.mean / 1000},

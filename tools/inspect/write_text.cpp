@@ -46,7 +46,7 @@ void write_figures(std::ostream& out, std::span<inspection const> all) {
   numbers[0] = false;
   table t(numbers);
   std::vector<std::string> head{"policy"};
-  for (inspection const& i : all) head.emplace_back(name_of(i.policy));
+  for (inspection const& i : all) head.emplace_back(i.policy);
   t.add(head);
   for (std::size_t row = 0; row < columns[0].size(); ++row) {
     std::vector<std::string> cells{columns[0][row].label};
@@ -80,7 +80,7 @@ void write_text(std::ostream& out, std::span<inspection const> all) {
       << first.device.l1_bytes / 1024 << " KiB of L1 and " << first.device.l2_bytes / 1024 << " KiB of L2\n\n";
   write_figures(out, all);
   for (inspection const& i : all) {
-    out << "\nsteps under " << name_of(i.policy) << '\n';
+    out << "\nsteps under " << i.policy << '\n';
     write_steps(out, i);
   }
 }

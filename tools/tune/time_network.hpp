@@ -16,7 +16,7 @@
 #include <vector>
 
 /// A model with weights, inputs and outputs, for repeated runs.
-template <auto const& Net, auto const& Table, ago::options Options>
+template <auto const& Net, auto const& Table, ago::options_for Options>
 class timed_model {
  public:
   using model = ago::model<Net, Table, Options>;
@@ -61,7 +61,7 @@ inline void print_row(std::string network, double median, double least) {
 }
 
 /// The main function. 1: the outputs differ by more than the order of additions explains.
-template <auto const& Net, auto const& Table, ago::options Options>
+template <auto const& Net, auto const& Table, ago::options_for Options>
 int time_network(char const* network, char const* table) {
   constexpr int runs = 101;
   using ago::tuner::duration;

@@ -129,12 +129,12 @@ struct no_model {
   status try_run_in(auto&&...) const { return status::no_weights; }
 };
 
-template <auto const& Net, auto const& Schedules, options Options,
+template <auto const& Net, auto const& Schedules, options_for Options,
           bool Ok = misfit<Net>.what == fault::none && available(Options.target) && Schedules.sorted()>
 struct choose_model {
   using type = no_model;
 };
-template <auto const& Net, auto const& Schedules, options Options>
+template <auto const& Net, auto const& Schedules, options_for Options>
 struct choose_model<Net, Schedules, Options, true> {
   using program = ago::program<Net, Schedules, with_storage(Options, storage::own)>;
   using weights = std::conditional_t<Options.storage == storage::packed, weights_elsewhere<program>,
@@ -150,7 +150,7 @@ struct choose_model<Net, Schedules, Options, true> {
 /// Construction and runs do not allocate, throw or print; construction asks the system for large pages. Inputs, outputs
 /// and weights need no alignment and must not overlap; they are channel-last (NHWC) unless the network specifies
 /// otherwise.
-template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;
   static constexpr detail::network_fits<Net> layers_fit{};

@@ -7,6 +7,7 @@
 #include <ago/graph/optimized.hpp>
 #include <ago/model/pack.hpp>
 #include <ago/model/packing_hash.hpp>
+#include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
@@ -23,6 +24,13 @@ namespace ago {
 template <bool Sorted>
 struct has_schedules {
   static_assert(Sorted, "ago: a schedule table must be sorted by signature, without duplicates");
+};
+
+template <bool Partitions>
+struct is_option_or_policy {
+  static_assert(Partitions,
+                "ago: this is neither an option nor a policy, which has a static constexpr partition(graph, device) "
+                "that returns partitions");
 };
 
 template <bool WithinLimits>
@@ -50,24 +58,31 @@ constexpr auto const& network_or_stand_in() {
 }
 
 /// The bases of formed and planned, without assertions, because errors are clearest in the class that a user names.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 class unchecked_steps {
+  using policy = policy_of<Options>;
   static constexpr auto const& closed =
-      optimized<network_or_stand_in<Net>(), Options.algebra, merging_of(Options)>::value;
-  static constexpr int operators = size_of_opened(closed, opened_by(Options.policy)).nodes - closed.input_count;
+      optimized<network_or_stand_in<Net>(), Options.algebra, merging_of<policy>(Options)>::value;
+  static constexpr int operators = size_of_opened(closed, opened_by<policy>).nodes - closed.input_count;
 
  public:
-  static constexpr bool within_limits = can_partition(Options.policy, operators);
+  static constexpr bool within_limits = operators <= most_operators<policy>;
 
  private:
-  using partitioned = ago::partitioned<closed, within_limits ? Options.policy : policy::paper_adjacent, Options.device>;
+  using found = ago::partitioned<closed, std::conditional_t<within_limits, policy, ago_policy>, Options.device>;
+
+ public:
+  static constexpr partition_fault fault = partition_fault_of(found::graph, found::partition);
+
+ private:
+  using partitioned = std::conditional_t<fault == partition_fault::none, found,
+                                         ago::partitioned<closed, ago_policy, Options.device>>;
 
  public:
   /// The operators after the passes; compound operators are opened if the policy has cut them.
   static constexpr auto const& graph = partitioned::graph;
   /// Subgraphs and their mini-subgraphs.
   static constexpr auto const& partition = partitioned::partition;
-  static_assert(partition.subgraphs.acyclic && partition.minis.acyclic);
 
   static constexpr auto layouts = channel_layouts_of(graph);
   static constexpr auto views = views_of(graph, layouts);
@@ -78,7 +93,7 @@ class unchecked_steps {
   static constexpr auto merged = merged_packings_of<count_merged(graph, parts)>(graph, parts);
 };
 
-template <auto const& Net, auto const& Schedules, options Options>
+template <auto const& Net, auto const& Schedules, options_for Options>
 class unchecked_plan {
   using formed = unchecked_steps<Net, Options>;
 
@@ -89,6 +104,7 @@ class unchecked_plan {
 
  protected:
   static constexpr bool within_limits = formed::within_limits;
+  static constexpr partition_fault fault = formed::fault;
   static constexpr auto groups = fuse_steps(graph, formed::parts, partition, Options, Schedules);
 
  private:
@@ -184,18 +200,20 @@ class unchecked_plan {
 
 }  // namespace detail
 
-/// The steps of a network before scheduling. Its users must check `within_limits`.
-template <auto const& Net, options Options>
+/// The steps of a network before scheduling. Its users must check `within_limits` and `fault`.
+template <auto const& Net, options_for Options>
 class formed : public detail::unchecked_steps<Net, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
 };
 
 /// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
-template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
 class planned : public detail::unchecked_plan<Net, Schedules, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
+  static constexpr is_option_or_policy<Options.partitions()> accepted{};
   static constexpr can_be_partitioned<planned::within_limits> partitionable{};
+  static constexpr partition_is_valid<planned::fault> partitioned{};
   static constexpr can_be_addressed<planned::fits_memory> addressable{};
 };
 

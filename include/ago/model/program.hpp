@@ -23,13 +23,15 @@ concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
 /// instruction set, policy and device. All members are known at compile time; each stage is a constant that can be
 /// inspected and asserted on.
-template <auto const& Net, auto const& Schedules = untuned, options Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
 class program : public detail::unchecked_plan<Net, Schedules, Options> {
   using base = detail::unchecked_plan<Net, Schedules, Options>;
   static constexpr can_be_compiled<available(Options.target)> compiled{};
   static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};
+  static constexpr is_option_or_policy<Options.partitions()> accepted{};
   static constexpr can_be_partitioned<base::within_limits> partitionable{};
+  static constexpr partition_is_valid<base::fault> partitioned{};
   static constexpr can_be_addressed<base::fits_memory> addressable{};
   using base::groups, base::runs;
 

@@ -8,6 +8,7 @@
 #include <ago/model/planned.hpp>
 
 #include <cinttypes>
+#include <concepts>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -16,7 +17,8 @@
 namespace ago {
 
 /// The same options for another instruction set. The device that is usual here becomes the one that is usual there.
-constexpr options for_target(options o, isa target) {
+template <std::derived_from<options> Options>
+constexpr Options for_target(Options o, isa target) {
   device here = usual_device(o.target), there = usual_device(target);
   here.threads = there.threads = o.device.threads;
   if (o.device == here) o.device = there;
@@ -66,7 +68,7 @@ inline std::string declaration_of(std::string const& name, std::uint64_t signatu
 }  // namespace detail
 
 /// main() of that program: <weights> <packed weights> <header> <name of the weights>
-template <auto const& Net, auto const& Schedules, options Options>
+template <auto const& Net, auto const& Schedules, options_for Options>
 int write_packed(int count, char** words, char const* network) {
   using plan = planned<Net, Schedules, Options>;
   if (count != 5) return detail::pack_error(words[0], "expects weights, packed weights, a header and a name");

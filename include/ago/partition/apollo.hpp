@@ -2,6 +2,7 @@
 // Apollo's partitioner: aggregation by rules, memory stitching, parallelism stitching (Zhao et al., MLSys 2022).
 #pragma once
 
+#include <ago/graph/opening.hpp>
 #include <ago/partition/contraction.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
@@ -212,7 +213,15 @@ constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& 
   apollo_groups<V> const groups = apollo(a, on.l2_bytes);
   partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
   for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  r.intensive = false;
   return r;
 }
+
+/// Apollo's policy. It opens all compound operators.
+struct apollo_policy {
+  static constexpr char const* name = "apollo";
+  static constexpr opening opens{};
+  static constexpr auto partition(auto const& g, device const& on) { return apollo_partition(g, on); }
+};
 
 }  // namespace ago

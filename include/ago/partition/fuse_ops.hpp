@@ -3,6 +3,8 @@
 // Relay).
 #pragma once
 
+#include <ago/graph/opening.hpp>
+#include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
 #include <ago/partition/pattern.hpp>
 
@@ -215,7 +217,15 @@ constexpr partitions<V> fuse_ops_partition(graph<V, E, O> const& g, fuse_ops_opt
   grouping<V> const groups = fuse_ops(p, o);
   partitions<V> r = ordered(g, p.operators, groups, groups);
   for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  r.intensive = false;
   return r;
 }
+
+/// TVM's policy, on Relay's graphs, in which softmax is one operator.
+struct fuse_ops_policy {
+  static constexpr char const* name = "fuse-ops";
+  static constexpr opening opens{.softmax = false};
+  static constexpr auto partition(auto const& g, device const&) { return fuse_ops_partition(g); }
+};
 
 }  // namespace ago

@@ -149,9 +149,12 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
 /// Intervals of an execution order create no cycle: every edge between two leads from the earlier to the later one.
 /// Conversely, the groups of any acyclic partition are intervals of some order. So if there is only one order, no other
 /// partition that keeps the atoms together and respects the limit saves more.
+///
+/// `search`: whether to try other orders than the recorded one.
 template <int V, int E, int O>
 constexpr detail::cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E> const& operators,
-                                              grouping<V> const& atoms, long limit, device const& on) {
+                                              grouping<V> const& atoms, long limit, device const& on,
+                                              bool search = true) {
   dag<V, E> const q = quotient(operators, atoms);
   chain_values<V> const chains = chain_values_of(g, atoms, on);
   detail::cut_order<V> best{};
@@ -164,7 +167,7 @@ constexpr detail::cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E>
   };
   execution_order<V> const recorded = order_of(q);
   try_order(recorded);
-  if (!detail::is_only_order(q, recorded.order))
+  if (search && !detail::is_only_order(q, recorded.order))
     for (bool const last_operand_first : {false, true}) try_order(detail::operands_first(q, last_operand_first));
   return best;
 }

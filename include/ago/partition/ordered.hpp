@@ -22,6 +22,7 @@ template <int V>
 struct partitions {
   partition<V> subgraphs, minis;
   int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, computed in one pass; -1: an input
+  bool intensive = true;  ///< may several kernels of a subgraph run as one pipeline? If so, a schedule may ask for it
 };
 
 /// The same partitions with another capacity, which the nodes must fit.
@@ -40,6 +41,7 @@ constexpr partitions<V2> fit(partitions<V> const& p) {
   };
   partitions<V2> r{fitted(p.subgraphs), fitted(p.minis)};
   for (int v = 0; v < V2 && v < V; ++v) r.chain_of[v] = p.chain_of[v];
+  r.intensive = p.intensive;
   return r;
 }
 

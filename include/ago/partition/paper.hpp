@@ -2,6 +2,7 @@
 // AGO as published: Algorithm 1 on single operators, SPLIT by the same algorithm, intensive fusion inside subgraphs.
 #pragma once
 
+#include <ago/graph/opening.hpp>
 #include <ago/partition/partition.hpp>
 
 namespace ago {
@@ -26,5 +27,41 @@ constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading =
     r.chain_of[v] = v < g.input_count ? -1 : chains.of[pieces.of[v - g.input_count]];
   return r;
 }
+
+namespace detail {
+
+/// Td of the opened `g`: default_limit, with primitives in place of operators. Atoms are those of `g`, since the
+/// triples that must not be cut do not depend on what is opened.
+template <int V, int E, int V2, int E2, int O>
+constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all) {
+  grouping<V> const atoms = atoms_of(g);
+  dag<V, E> weighted;
+  for (int i = g.input_count; i < all.graph.node_count; ++i)
+    weighted.weight[atoms.of[all.compound[i] - g.input_count]] += weight_of(all.graph, i);
+  return default_limit(g, atoms, weighted);
+}
+
+/// AGO as published, with one reading of the affix set. Its graphs are Relay's, in which softmax is one operator. Td is
+/// the one of this library's policy.
+template <affix Reading>
+struct published_policy {
+  static constexpr opening opens{.softmax = false};
+  static constexpr auto partition(auto const& g, device const& on) { return paper_partition(g, Reading, 0, on); }
+  static constexpr auto partition_opened(auto const& g, auto const& all, device const& on) {
+    return paper_partition(all.graph, Reading, limit_of_opened(g, all), on);
+  }
+};
+
+}  // namespace detail
+
+/// AGO's Algorithm 1 with the affix set of Definition 3, taken literally.
+struct paper_policy : detail::published_policy<affix::component> {
+  static constexpr char const* name = "paper";
+  static constexpr int most_operators = 700;
+};
+/// Likewise, but only neighbours are contracted.
+struct paper_adjacent_policy : detail::published_policy<affix::adjacent> {
+  static constexpr char const* name = "paper-adjacent";
+};
 
 }  // namespace ago

@@ -50,7 +50,21 @@ constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, b
   partitions<V> r = ordered(g, operators, compose(atoms, best.subgraphs, operators.count), chains, atoms);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : (intensive ? chains : atoms).of[v - g.input_count];
+  r.intensive = intensive;
   return r;
 }
+
+/// The library's policy. It keeps compound operators whole, as it does epilogues.
+struct ago_policy {
+  static constexpr char const* name = "ago";
+  static constexpr bool merges_siblings = true;
+  static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, true, on); }
+};
+/// The same subgraphs without intensive fusion: AGO-NI of the paper.
+struct ago_ni_policy {
+  static constexpr char const* name = "ago-ni";
+  static constexpr bool merges_siblings = true;
+  static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, false, on); }
+};
 
 }  // namespace ago

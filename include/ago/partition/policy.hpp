@@ -1,14 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Selects the algorithm that partitions a network.
+// Policies: types that partition a network.
 #pragma once
 
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/fuse_ops.hpp>
+#include <ago/partition/partition_into.hpp>
 #include <ago/partition/paper.hpp>
+
+#include <climits>
 
 namespace ago {
 
-/// Partitioning algorithms. All of them use the same kernels; results differ only by rounding.
+/// A policy is a type with a function
+///
+///     static constexpr auto partition(auto const& g, device const& on);
+///
+/// that returns the partitions<V> of a graph<V, E, O> for a device, in constant expressions and at run time, made by
+/// `partition_into` or `ordered`. It may have these static members, too:
+///
+///     opening opens                what it sees as several primitives (graph/opening.hpp); by default, nothing
+///     bool merges_siblings         whether it partitions the network after horizontal fusion; by default, it does not
+///     char const* name             for tools
+///     int most_operators           how many it can partition within compilers' limits; by default, any number
+///     partition_opened(g, all, on) replaces `partition` where `all` is `g` with opened operators
+///
+/// All policies use the same kernels; results differ only by rounding.
+template <class P>
+concept is_policy = requires(graph<2, 1, 1> const& g, device const& on) {
+  { P::partition(g, on) } -> std::same_as<partitions<2>>;
+};
+
+/// Which operators a policy opens.
+template <class Policy>
+inline constexpr opening opened_by = [] {
+  if constexpr (requires { Policy::opens; }) return Policy::opens;
+  else return opening{false, false, false};
+}();
+
+/// Whether a policy partitions the network after horizontal fusion.
+template <class Policy>
+inline constexpr bool merges_siblings = [] {
+  if constexpr (requires { Policy::merges_siblings; }) return Policy::merges_siblings;
+  else return false;
+}();
+
+/// How many operators a policy can partition within compilers' default limits for constant evaluation. (At run time any
+/// number can be partitioned.)
+template <class Policy>
+inline constexpr int most_operators = [] {
+  if constexpr (requires { Policy::most_operators; }) return Policy::most_operators;
+  else return INT_MAX;
+}();
+
+/// The library's policies, by name.
 enum class policy : std::uint8_t {
   ago,             ///< the intervals of atoms with the best chains, intensive fusion
   ago_ni,          ///< the same subgraphs without intensive fusion: epilogues only
@@ -16,67 +60,63 @@ enum class policy : std::uint8_t {
   paper_adjacent,  ///< as `paper`, but only neighbours are contracted
   fuse_ops,        ///< TVM's: post-dominators and patterns
   apollo,          ///< MindSpore's: rules, memory stitching, parallelism stitching
+  own,             ///< none of them: a type of the user's
 };
-inline constexpr int policies = 6;
-static_assert(detail::has_enumerators<policy, policies>());
-
-constexpr char const* name_of(policy p) {
-  constexpr char const* names[] = {"ago", "ago-ni", "paper", "paper-adjacent", "fuse-ops", "apollo"};
-  static_assert(detail::lines_of(names) == policies);
-  return names[int(p)];
-}
-
-/// May steps of one subgraph run as one pipeline?
-constexpr bool fuses_intensively(policy p) {
-  switch (p) {
-    case policy::ago:
-    case policy::paper:
-    case policy::paper_adjacent: return true;
-    case policy::ago_ni:
-    case policy::fuse_ops:
-    case policy::apollo: return false;
-  }
-  detail::no_case_for_this_value();
-}
-
-/// Can a network of this many operators be partitioned within compilers' default limits for constant evaluation? (At
-/// run time any size can.)
-constexpr bool can_partition(policy p, int operators) { return p != policy::paper || operators <= 700; }
-
-/// The partition of `g` by policy `P`, for a device with these caches.
-template <policy P, int V, int E, int O>
-constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
-  if constexpr (P == policy::paper) return paper_partition(g, affix::component, 0, on);
-  else if constexpr (P == policy::paper_adjacent) return paper_partition(g, affix::adjacent, 0, on);
-  else if constexpr (P == policy::fuse_ops) return fuse_ops_partition(g);
-  else if constexpr (P == policy::apollo) return apollo_partition(g, on);
-  else {
-    static_assert(P == policy::ago || P == policy::ago_ni, "no partitioner belongs to this policy");
-    return ago_partition(g, 0, P == policy::ago, on);
-  }
-}
+inline constexpr int policies = 6;  ///< of the library
+static_assert(detail::has_enumerators<policy, policies + 1>());
 
 namespace detail {
 
-/// f.operator()<P>() with the policy `p`, chosen at run time, as P.
+/// f.operator()<P>() with the type P of a policy of the library.
 constexpr auto with_policy(policy p, auto const& f) {
   switch (p) {
-    case policy::ago: return f.template operator()<policy::ago>();
-    case policy::ago_ni: return f.template operator()<policy::ago_ni>();
-    case policy::paper: return f.template operator()<policy::paper>();
-    case policy::paper_adjacent: return f.template operator()<policy::paper_adjacent>();
-    case policy::fuse_ops: return f.template operator()<policy::fuse_ops>();
-    case policy::apollo: return f.template operator()<policy::apollo>();
+    case policy::ago: return f.template operator()<ago_policy>();
+    case policy::ago_ni: return f.template operator()<ago_ni_policy>();
+    case policy::paper: return f.template operator()<paper_policy>();
+    case policy::paper_adjacent: return f.template operator()<paper_adjacent_policy>();
+    case policy::fuse_ops: return f.template operator()<fuse_ops_policy>();
+    case policy::apollo: return f.template operator()<apollo_policy>();
+    case policy::own: break;
   }
   no_case_for_this_value();
 }
 
+template <policy>
+inline constexpr bool never_policy = false;
+template <policy P>
+constexpr auto library_policy() {
+  if constexpr (P == policy::ago) return ago_policy{};
+  else if constexpr (P == policy::ago_ni) return ago_ni_policy{};
+  else if constexpr (P == policy::paper) return paper_policy{};
+  else if constexpr (P == policy::paper_adjacent) return paper_adjacent_policy{};
+  else if constexpr (P == policy::fuse_ops) return fuse_ops_policy{};
+  else if constexpr (P == policy::apollo) return apollo_policy{};
+  else {
+    static_assert(never_policy<P>, "no partitioner belongs to this policy");
+    return ago_policy{};
+  }
+}
+
 }  // namespace detail
 
-/// Likewise, by a policy chosen at run time.
+/// The type of a policy of the library.
+template <policy P>
+using policy_type = decltype(detail::library_policy<P>());
+
+constexpr char const* name_of(policy p) {
+  return detail::with_policy(p, []<class Policy>() { return Policy::name; });
+}
+
+/// The partition of `g` by a policy, for a device with these caches.
+template <class Policy, int V, int E, int O>
+constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
+  return Policy::partition(g, on);
+}
+
+/// Likewise, by a policy of the library.
 template <int V, int E, int O>
 constexpr partitions<V> partition_by(policy p, graph<V, E, O> const& g, device const& on = {}) {
-  return detail::with_policy(p, [&]<policy P>() { return partition_by<P>(g, on); });
+  return detail::with_policy(p, [&]<class Policy>() { return partition_by<Policy>(g, on); });
 }
 
 }  // namespace ago

@@ -76,7 +76,7 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
   value_uses<V> const uses = uses_of(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
-    bool joins = i > 0 && fuses_intensively(o.policy) && r.parts[r.count - 1] < max_parts &&
+    bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts &&
                  detail::feeds(g, uses, a, b) && parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
       auto const wish = table.find(signature_of(g, b, o));

@@ -6,6 +6,9 @@
 #include <ago/graph/preprocessing.hpp>
 #include <ago/partition/policy.hpp>
 
+#include <concepts>
+#include <type_traits>
+
 namespace ago {
 
 /// Whether 3x3 convolutions with stride 1 may be computed by Winograd, with fewer multiplications, where that is
@@ -26,7 +29,7 @@ enum class storage : std::uint8_t {
 inline constexpr storage packed = storage::packed;
 
 /// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra,
-/// horizontal_fusion, threads or `packed` converts to it. Only the policies ago and ago_ni use horizontal fusion:
+/// horizontal_fusion, threads or `packed` converts to it. Only the policies ago and ago_ni use horizontal fusion;
 /// the others partition the network as it is.
 struct options {
   isa target;
@@ -47,6 +50,7 @@ struct options {
     if (n.count > d.threads) device.threads = n.count;
   }
   constexpr options(ago::policy p, ago::device d = usual_device(native_isa)) : options(native_isa, p, d) {}
+  constexpr options(isa t, ago::device d) : options(t, ago::policy::ago, d) {}
   constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
   constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, usual_device(native_isa), w) {}
   constexpr options(ago::algebra a)
@@ -60,22 +64,86 @@ struct options {
                 ago::horizontal_fusion::where_it_pays, n) {}
 };
 
+namespace detail {
+
+/// Stands for a policy of the library, which options::policy names.
+struct named_policy {};
+template <class Policy>
+concept is_named = std::same_as<Policy, named_policy>;
+
+}  // namespace detail
+
+/// The last argument of model and program, deduced: options, whatever converts to them, or a policy of the user's,
+/// alone or with options:
+///
+///     model<net, untuned, my_policy{}>
+///     model<net, untuned, options_for(my_policy{}, cortex_a55)>
+///     model<net, untuned, options_for(my_policy{}, {isa::avx2, zen_4})>
+template <class Policy = detail::named_policy>
+struct options_for : options {
+  constexpr options_for()
+    requires detail::is_named<Policy>
+      : options() {}
+  template <std::convertible_to<options> O>
+    requires detail::is_named<Policy>
+  constexpr options_for(O o) : options(o) {}
+  constexpr options_for(Policy, options const& o = {})
+    requires(!detail::is_named<Policy>)
+      : options(o) {
+    policy = ago::policy::own;
+  }
+  bool operator==(options_for const&) const = default;
+
+  /// Whether the policy has what a policy needs; programs assert it.
+  static constexpr bool partitions() { return detail::is_named<Policy> || is_policy<Policy>; }
+};
+options_for() -> options_for<>;
+template <std::convertible_to<options> O>
+options_for(O) -> options_for<>;
+template <class Policy>
+options_for(Policy) -> options_for<Policy>;
+template <class Policy>
+options_for(Policy, options) -> options_for<Policy>;
+
+namespace detail {
+
+template <options_for Options, class Policy>
+struct policy_in {
+  // ago_policy: so that no further errors hide the one that is reported.
+  using type = std::conditional_t<is_policy<Policy>, Policy, ago_policy>;
+};
+template <options_for Options>
+struct policy_in<Options, named_policy> {
+  using type = policy_type<Options.policy>;
+};
+template <class Policy>
+std::type_identity<Policy> own_policy_in(options_for<Policy> const&);
+
+}  // namespace detail
+
+/// The policy's type.
+template <options_for Options>
+using policy_of =
+    typename detail::policy_in<Options, typename decltype(detail::own_policy_in(Options))::type>::type;
+
 /// The same options for `count` threads.
-constexpr options with_threads(options o, int count) {
+template <std::derived_from<options> Options>
+constexpr Options with_threads(Options o, int count) {
   o.device.threads = count;
   return o;
 }
 
 /// The same options with packed weights stored elsewhere.
-constexpr options with_storage(options o, storage where) {
+template <std::derived_from<options> Options>
+constexpr Options with_storage(Options o, storage where) {
   o.storage = where;
   return o;
 }
 
-/// Which siblings horizontal fusion merges.
+/// Which siblings horizontal fusion merges before `Policy` partitions the network.
+template <class Policy>
 constexpr merging merging_of(options const& o) {
-  bool const ours = o.policy == policy::ago || o.policy == policy::ago_ni;
-  if (!ours || o.horizontal_fusion == horizontal_fusion::off) return {};
+  if (!merges_siblings<Policy> || o.horizontal_fusion == horizontal_fusion::off) return {};
   return {o.horizontal_fusion, lanes(o.target), o.device.l2_bytes};
 }
 

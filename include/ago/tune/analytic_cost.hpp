@@ -50,7 +50,7 @@ inline double rereading_price(planned_step const& p, device const& on) {
 /// The sum over all steps of arithmetic by register tile and line, of the traffic between steps and inside pipelines by
 /// the prices that the partition uses, and of loading weights from memory. It models neither overlap, alignment and
 /// prefetching nor the code that a compiler generates: it ranks, and is wrong by tens of per cent in absolute terms.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 double predicted_seconds(live_plan<Net, Options> const& plan) {
   using formed = ago::formed<Net, Options>;
   namespace cost = ago::detail;

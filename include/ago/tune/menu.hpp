@@ -40,7 +40,7 @@ struct menu_items {
 /// Everything that the search can reach, once for equal steps: every step alone with each of its tiles; convolutions
 /// with each algorithm; every pipeline with each of its tilings. In the two tilings that save most, each part in turn
 /// also takes a few other tiles, one of them with the other packing of weights, while the other parts keep theirs.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 class menu_listing {
   using steps = network_space<Net, Options>;
 
@@ -153,7 +153,7 @@ class menu_view {
 };
 
 /// The menu of a network. Several items may share a kernel, which is then compiled once.
-template <auto const& Net, options Options = options()>
+template <auto const& Net, options_for Options = options()>
 class menu {
   using steps = network_space<Net, Options>;
   using listing = menu_listing<Net, Options>;

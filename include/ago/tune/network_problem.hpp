@@ -22,7 +22,7 @@ namespace ago::tuner {
 
 /// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules.
 /// Parameters and inputs are seeded samples.
-template <auto const& Net, options Options = options()>
+template <auto const& Net, options_for Options = options()>
 class network_problem : public subject {
  public:
   explicit network_problem(std::string name = network_name<Net>())

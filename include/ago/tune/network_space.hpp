@@ -42,7 +42,7 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
 
 /// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, with parts of
 /// pipelines as separate steps.
-template <auto const& Net, options Options = options()>
+template <auto const& Net, options_for Options = options()>
 class network_space {
  public:
   using formed = ago::formed<Net, Options>;
@@ -176,7 +176,7 @@ class network_space {
   };
   static constexpr joinable joins = [] {
     joinable r;
-    if (!fuses_intensively(Options.policy)) return r;
+    if (!formed::partition.intensive) return r;
     auto const uses = uses_of(formed::graph);
     auto const& groups = formed::partition.subgraphs.of;
     for (int i = 1; i < count; ++i) {

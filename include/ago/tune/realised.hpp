@@ -10,7 +10,7 @@
 namespace ago::tuner {
 
 /// A schedule table, and the plan that results from it.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 struct realised {
   schedule_list table;
   std::shared_ptr<live_plan<Net, Options> const> plan;
@@ -28,7 +28,7 @@ constexpr schedule without_tile(schedule s) {
 /// The register tiles of step `k` that can be kept, as a bit set: the menu has the kernel with these tiles and the
 /// defaults of the other parts. Of several such sets, the one that keeps the most tiles; ties: the one that keeps those
 /// of later parts. -1: no set, not even the empty one.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, menu_view const& menu, int k) {
   using steps = network_space<Net, Options>;
   int const first = plan.first_part(k), count = plan.first_part(k + 1) - first;
@@ -56,7 +56,7 @@ int tiles_kept(live_plan<Net, Options> const& plan, schedule_list const& table, 
 /// Plans `table`. The menu does not have every combination of register tiles for the parts of a pipeline: where it
 /// lacks one, as few parts as possible are set back to their default tile. If that does not help, the table is not
 /// feasible.
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 realised<Net, Options> realise(schedule_list table, menu_view const& menu) {
   using plan_type = live_plan<Net, Options>;
   realised<Net, Options> r{std::move(table), nullptr};

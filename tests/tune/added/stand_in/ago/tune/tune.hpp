@@ -9,7 +9,7 @@
 
 namespace ago {
 
-template <auto const& Net, options Options>
+template <auto const& Net, options_for Options>
 int tune(int, char const* const*) {
   return std::puts(tuner::compiler_flags().c_str()) < 0;
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The policies that a build of the inspector knows: the library's, and with ago_add_inspector() one of the user's.
+#pragma once
+
+#include <ago/partition/policy.hpp>
+
+#ifdef AGO_INSPECTED_POLICY
+#include AGO_INSPECTED_POLICY_HEADER
+#endif
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ago::tools {
+
+/// f.operator()<P>() with the type P of a policy. Throws std::invalid_argument for policy::own if this build knows no
+/// policy of the user's.
+template <class F>
+auto with_policy(policy p, F const& f) {
+  if (p != policy::own) return ago::detail::with_policy(p, f);
+#ifdef AGO_INSPECTED_POLICY
+  return f.template operator()<AGO_INSPECTED_POLICY>();
+#else
+  throw std::invalid_argument("this program is built without a policy of its own");
+#endif
+}
+
+/// What tools call a policy.
+template <class Policy>
+std::string name_of_policy() {
+  if constexpr (requires { Policy::name; }) return Policy::name;
+  else return "own";
+}
+
+/// The names of all, in the order of their enumerators.
+inline std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
+#ifdef AGO_INSPECTED_POLICY
+  names.push_back(name_of_policy<AGO_INSPECTED_POLICY>());
+#endif
+  return names;
+}
+
+}  // namespace ago::tools
