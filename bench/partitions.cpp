@@ -4,7 +4,6 @@
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"
 #include "partitions/scaling.hpp"
-#include "partitions/without.hpp"
 
 #include <ago/graph/optimized.hpp>
 #include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
@@ -31,7 +30,7 @@ namespace {
 template <auto const& Net>
 auto partition_of(ago::policy p) {
   constexpr auto const& g = ago::optimized<Net>::value;
-  constexpr ago::opened_size size = size_of_opened(g, {});
+  static constexpr ago::opened_size size = size_of_opened(g, {});
   return ago::detail::with_policy(
       p, []<class Policy>() { return ago::partition_of_primitives<Policy, size.nodes, size.edges>(g); });
 }
@@ -113,15 +112,6 @@ void moved(ago::device const& on) {
 void moved_on_a55() { moved(ago::cortex_a55); }
 void moved_on_a76() { moved(ago::cortex_a76); }
 
-void without(ago::device const& on) {
-  bench::without::print_head();
-  for_each_network([&]<auto const& Net>(char const* name, int size) {
-    bench::without::print_row<Net>(name, size, on);
-  });
-}
-void without_on_a55() { without(ago::cortex_a55); }
-void without_on_a76() { without(ago::cortex_a76); }
-
 /// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {
   std::puts("| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
@@ -168,7 +158,6 @@ struct table {
 };
 constexpr table tables[] = {
     {"policies", policies}, {"traffic", traffic}, {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
-    {"without_on_a55", without_on_a55}, {"without_on_a76", without_on_a76},
     {"mobilevit", mobilevit}, {"scaling", scaling}};
 
 }  // namespace

@@ -232,15 +232,25 @@ TEST_CASE("golden graphs: Apollo") {
     auto const p = read_patterns(file);
     int const count = p.operators.count;
     ago::apollo_graph<32, 64> a{p.operators};
-    for (int v = 0, e = 0; v < count; ++v) {
-      a.kind[v] = p.kind[v] == pattern::broadcast   ? pattern::elementwise
-                  : p.kind[v] == pattern::injective ? pattern::opaque
-                                                    : p.kind[v];
-      for (int u : nodes[v]["inputs"]) {
-        a.same_size[e] = nodes[u]["shape"] == nodes[v]["shape"];
-        auto const& reduced = nodes[u]["inputs"];
-        a.restores[e++] = !reduced.empty() && nodes[reduced[0].get<int>()]["shape"] == nodes[v]["shape"];
+    std::map<json, int> number;  // of each shape, in place of loops
+    for (int v = 0; v < count; ++v) {
+      using ago::apollo_type;
+      auto const& n = nodes[v];
+      json loops = n["shape"];
+      bool same = true;
+      for (int u : n["inputs"]) same = same && nodes[u]["shape"] == n["shape"];
+      a.type[v] = p.kind[v] == pattern::elementwise || p.kind[v] == pattern::broadcast
+                      ? same ? apollo_type::elementwise : apollo_type::broadcast
+                  : p.kind[v] == pattern::reduction   ? apollo_type::reduction
+                  : n["op"] == "transpose"            ? apollo_type::transpose
+                  : p.kind[v] != pattern::fusable_out ? apollo_type::opaque
+                  : std::string(n["op"]).ends_with("conv2d") ? apollo_type::conv
+                                                             : apollo_type::matmul;
+      if (a.type[v] == apollo_type::reduction) {
+        if (!n["inputs"].empty()) loops = nodes[n["inputs"][0].get<int>()]["shape"];
+        a.form[v] = ago::reduce_form::inner;
       }
+      a.loops[v].c = number.try_emplace(loops, int(number.size()) + 1).first->second;
     }
     auto const found = ago::apollo(a, 0);
     CHECK(oracle::view(found.aggregated, count) == read_groups(file["apollo"]["layer1"], count));

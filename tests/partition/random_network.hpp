@@ -55,6 +55,51 @@ inline random_graph make_random_network(random& r, int operators) {
   return b.g;
 }
 
+/// Operators on values of which some have one element in some dimensions: broadcasts, reductions over any dimensions,
+/// reshapes, transpositions, a few products.
+inline random_graph make_broadcasting_network(random& r, int operators) {
+  using ago::op;
+  builder<160, 400, 6> b;
+  int const images = pick(r, 1, 2);
+  auto const extent = [&](int full) { return pick(r, 0, 3) ? full : 1; };
+  for (int i = pick(r, 1, 3); i > 0; --i) b.input({images, extent(6), extent(6), extent(8)});
+  int const inputs = b.g.input_count, window = pick(r, 0, 2) ? 4 : operators;
+  while (b.g.node_count < inputs + operators) {
+    int const count = b.g.node_count, x = pick(r, std::max(0, count - window), count - 1);
+    ago::shape const s = b.shape_of(x);
+    int const what = pick(r, 0, 99);
+    if (what < 25) {
+      b.unary(op(pick(r, int(op::relu), int(op::tanh))), x);
+    } else if (what < 65) {
+      int const y = pick(r, std::max(0, count - 2 * window), count - 1);
+      ago::shape const t = b.shape_of(y);
+      bool const fits = (s.n == t.n) && (s.h == t.h || s.h == 1 || t.h == 1) && (s.w == t.w || s.w == 1 || t.w == 1) &&
+                        (s.c == t.c || s.c == 1 || t.c == 1);
+      ago::shape const out{s.n, std::max(s.h, t.h), std::max(s.w, t.w), std::max(s.c, t.c)};
+      if (fits) b.add({.kind = op(pick(r, int(op::add), int(op::power))), .out = out}, {x, y});
+    } else if (what < 80) {
+      auto const kept = [&](int extent_before) { return pick(r, 0, 1) ? extent_before : 1; };
+      b.add({.kind = op(pick(r, int(op::reduce_sum), int(op::reduce_product))),
+             .out = {s.n, kept(s.h), kept(s.w), kept(s.c)}},
+            {x});
+    } else if (what < 84) {
+      b.add({.kind = op::expand, .out = {s.n, std::max(s.h, 6), std::max(s.w, 6), std::max(s.c, 8)}}, {x});
+    } else if (what < 88) {
+      b.add({.kind = op::reshape, .out = {s.n, s.w, s.h, s.c}}, {x});
+    } else if (what < 92) {
+      b.add({.kind = op::permute, .out = {s.n, s.w, s.h, s.c}}, {x});
+    } else if (what < 95) {
+      b.pointwise(x, 8);
+    } else if (what < 98) {
+      b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
+    } else {
+      b.unary(op::softmax, x);
+    }
+  }
+  b.output(b.g.node_count - 1);
+  return b.g;
+}
+
 /// A sequence of operators with skips: a network with few execution orders, and with chains.
 inline random_graph make_line(random& r, int operators) {
   builder<160, 400, 6> b;

@@ -3,160 +3,124 @@
 #pragma once
 
 #include <ago/graph/opening.hpp>
+#include <ago/partition/apollo_rules.hpp>
 #include <ago/partition/contraction.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
-#include <ago/partition/pattern.hpp>
+
+#include <initializer_list>
 
 namespace ago {
-
-/// Apollo sees compound operators opened (opened.hpp). Compound operators that stay closed, and global pooling, are
-/// single reductions, so they absorb what precedes them, and their followers. Apollo has no rules for data movement and
-/// windowed pooling. Operands known at compile time do not count, so a bias is elementwise.
-constexpr pattern apollo_pattern_of(op kind) {
-  switch (class_of(kind)) {
-    case op_class::convolution:
-    case op_class::matrix_product:
-    case op_class::value_product: return pattern::fusable_out;
-    case op_class::parametric:
-    case op_class::arithmetic:
-    case op_class::function:
-    case op_class::commutative:
-    case op_class::ordered:
-    case op_class::power:
-    case op_class::identity: return pattern::elementwise;
-    case op_class::norm:
-    case op_class::reduction:
-    case op_class::global_pool: return pattern::reduction;
-    case op_class::window_pool:
-    case op_class::input:
-    case op_class::constant:
-    case op_class::movement:
-    case op_class::concat:
-    case op_class::pad:
-    case op_class::expand:
-    case op_class::layout:
-    case op_class::resize:
-    case op_class::embedding: return pattern::opaque;
-  }
-  detail::no_case_for_this_value();
-}
-
-/// The operators, numbered in execution order, as Apollo sees them.
-template <int V, int E>
-struct apollo_graph {
-  dag<V, E> operators;
-  pattern kind[slots<V>]{};
-  bool same_size[slots<E>]{};  ///< does the operand have the shape of the reader's result?
-  bool restores[slots<E>]{};   ///< does the reader's result have the shape of the operand's own operand?
-  long bytes[slots<V>]{};      ///< of result and weights
-};
-
-/// `operators`: the operators of `g`.
-template <int V, int E, int O>
-constexpr apollo_graph<V, E> apollo_graph_of(graph<V, E, O> const& g, dag<V, E> const& operators) {
-  apollo_graph<V, E> r;
-  r.operators = operators;
-  int edges = 0;
-  for (int v = g.input_count, i = 0; v < g.node_count; ++v, ++i) {
-    node const& n = g.nodes[v];
-    r.kind[i] = apollo_pattern_of(n.kind);
-    r.bytes[i] = 4 * n.out.count() + weight_bytes(g, v);
-    for (int k = 0; k < n.input_count; ++k) {
-      int const u = g.operand(v, k);
-      if (u < g.input_count) continue;
-      r.same_size[edges] = g.nodes[u].out == n.out;
-      r.restores[edges++] = g.source(u).out == n.out;
-    }
-  }
-  return r;
-}
 
 namespace detail {
 
 template <int V, int E>
-struct aggregator {
+struct apollo_layers {
   apollo_graph<V, E> const& g;
   contraction<V, E> c;
-  pattern kind[slots<V>]{};
+  apollo_type type[slots<V>]{};
+  shape loops[slots<V>]{};
+  reduce_form form[slots<V>]{};
   long bytes[slots<V>]{};
   int sweep[slots<V>]{}, sweeps{};
 
-  constexpr explicit aggregator(apollo_graph<V, E> const& graph) : g(graph), c(graph.operators) {
+  constexpr explicit apollo_layers(apollo_graph<V, E> const& graph) : g(graph), c(graph.operators) {
     for (int v = 0; v < g.operators.count; ++v) {
-      kind[v] = g.kind[v];
+      type[v] = g.type[v];
+      loops[v] = g.loops[v];
+      form[v] = g.form[v];
       bytes[v] = g.bytes[v];
     }
   }
 
-  constexpr void merge(int a, int b) {
-    c.absorb(a, b);
-    kind[a] = kind[a] > kind[b] ? kind[a] : kind[b];
-    bytes[a] += bytes[b];
-  }
-
-  /// Contracts every edge e, from group a to group b and read by operator v, for which `rule(a, b, e, v)` holds and no
-  /// cycle arises; repeats until no such edge is left. A group that has grown waits for the next round.
-  constexpr void apply(auto const& rule) {
+  /// Contracts the edges between groups p and c to which a rule from `first` to `last` applies and for which
+  /// `consistent(p, c)` holds, unless a cycle arises (Algorithm 1), and repeats that until no such edge is left. A
+  /// group that has grown waits for the next round.
+  constexpr void apply(apollo_rule const* first, apollo_rule const* last, auto const& consistent) {
     for (bool again = true; again;) {
       again = false;
       ++sweeps;
       for (int v = 0; v < g.operators.count; ++v)
         for (int e = g.operators.first[v]; e < g.operators.first[v + 1]; ++e) {
-          int const a = c.find(g.operators.source[e]), b = c.find(v);
-          if (a == b || sweep[a] == sweeps || !rule(a, b, e, v) || c.has_detour(a, b)) continue;
-          merge(a, b);
-          sweep[a] = sweeps;
+          int const p = c.find(g.operators.source[e]), q = c.find(v);
+          if (p == q || sweep[p] == sweeps || sweep[q] == sweeps) continue;
+          apollo_rule const* r = first;
+          while (r != last && (r->p != type[p] || r->c != type[q])) ++r;
+          if (r == last || !consistent(p, q) || c.has_detour(p, q)) continue;
+          if (r->a == type[q]) {
+            loops[p] = loops[q];
+            form[p] = form[q];
+          }
+          type[p] = r->a;
+          bytes[p] += bytes[q];
+          c.absorb(p, q);
+          sweep[p] = sweeps;
           again = true;
         }
     }
   }
 
-  /// Table 1, all rules in order.
-  constexpr void aggregate() {
-    constexpr pattern elementwise = pattern::elementwise, product = pattern::fusable_out;
-    apply([&](int a, int b, int e, int) {
-      return kind[a] == elementwise && kind[b] == elementwise && g.same_size[e];
-    });
-    apply([&](int a, int b, int e, int v) {
-      return kind[a] == elementwise && kind[b] == pattern::reduction &&
-             (g.kind[v] == pattern::reduction || g.same_size[e]);
-    });
-    apply([&](int a, int b, int e, int v) {
-      if (kind[a] == product) return kind[b] == elementwise && g.same_size[e];
-      return kind[a] == elementwise && kind[b] == product && (g.kind[v] == product || g.same_size[e]);
-    });
-  }
-
-  /// Table 2: a reduction, and operators on its result that have the size of the reduction's operand.
-  constexpr void stitch_memory() {
-    apply([&](int a, int b, int e, int) {
-      return kind[a] == pattern::reduction && (kind[b] == pattern::elementwise || kind[b] == pattern::reduction) &&
-             g.kind[g.operators.source[e]] == pattern::reduction && g.restores[e];
-    });
-  }
-
-  constexpr bool independent(int a, int b) {
-    if (c.label[a] > c.label[b]) return independent(b, a);
-    for (int e = c.outs[a]; e >= 0; e = c.out_next[e])
-      if (c.to[e] == b) return false;
-    return !c.has_detour(a, b);
-  }
-
-  /// The groups that read a value of p's group, such that none of them leads to another.
-  constexpr int branches(int p, int* list) {
-    int n = 0;
-    for (int e = c.outs[p]; e >= 0; e = c.out_next[e]) {
-      int const b = c.to[e];
-      bool joins = kind[b] != pattern::opaque;
-      for (int i = 0; i < n && joins; ++i) joins = list[i] != b && independent(list[i], b);
-      if (joins) list[n++] = b;
+  /// Applies a table, rules of equal priority together.
+  template <int N>
+  constexpr void apply(apollo_rule const (&table)[N], auto const& consistent) {
+    for (int i = 0, end = 0; i < N; i = end) {
+      while (end < N && table[end].number == table[i].number && table[end].a == table[i].a) ++end;
+      apply(table + i, table + end, consistent);
     }
-    return n;
   }
 
-  /// Eq. (3): the gain of branches side by side is the sum of their costs minus the largest. It is never negative, so
-  /// the resource decides: what the branches hold together must fit `limit` bytes.
+  /// Algorithm 1.
+  constexpr void aggregate() {
+    apply(aggregation_rules, [](int, int) { return true; });
+  }
+
+  /// Algorithm 2: groups of the same loop nest; reductions also of the same canonical form.
+  constexpr void stitch_memory() {
+    apply(stitching_rules, [&](int p, int q) {
+      if (loops[p] != loops[q]) return false;
+      return type[q] != apollo_type::reduction || (form[p] == form[q] && form[p] != reduce_form::none);
+    });
+  }
+
+  // Layer III, Algorithm 3. Branches meet in groups with several producers (which the paper calls multi-head) and start
+  // from groups with several consumers (multi-tail).
+  int group_of[slots<V>]{};                        ///< of each operator, when a pattern begins
+  int producer[slots<V>]{}, consumer[slots<V>]{};  ///< of each group, plus one; 0: none, -1: several
+  int branch[slots<V>]{}, branch_first[slots<V> + 1]{}, branches{};  ///< a set of candidates, in the order of visits
+
+  /// Calls visit(p, q) for every operand of each operator that is in another group.
+  constexpr void for_each_edge(auto const& visit) const {
+    for (int v = 0; v < g.operators.count; ++v)
+      for (int e = g.operators.first[v]; e < g.operators.first[v + 1]; ++e)
+        if (group_of[g.operators.source[e]] != group_of[v]) visit(group_of[g.operators.source[e]], group_of[v]);
+  }
+  constexpr void find_neighbours() {
+    for (int v = 0; v < g.operators.count; ++v) {
+      group_of[v] = c.find(v);
+      producer[v] = consumer[v] = 0;
+    }
+    for_each_edge([&](int p, int q) {
+      producer[q] = producer[q] == 0 || producer[q] == p + 1 ? p + 1 : -1;
+      consumer[p] = consumer[p] == 0 || consumer[p] == q + 1 ? q + 1 : -1;
+    });
+  }
+
+  /// Appends a branch that begins with group x and leads along `next`, consumers or producers. It ends before a group
+  /// that has several in the other direction, `back`, and after one that has several in its own. Opaque groups, and
+  /// those that the processor's arithmetic limits, are no candidates.
+  constexpr void add_branch(int x, int const* next, int const* back) {
+    int n = branch_first[branches];
+    while (back[x] >= 0) {
+      if (type[x] != apollo_type::matmul && type[x] != apollo_type::conv && type[x] != apollo_type::opaque)
+        branch[n++] = x;
+      if (next[x] <= 0) break;
+      x = next[x] - 1;
+    }
+    if (n > branch_first[branches]) branch_first[++branches] = n;
+  }
+
+  /// Eq. (3): the gain of groups side by side is the sum of their costs minus the largest. It is never negative, so
+  /// the resource decides: what they hold together must fit `limit` bytes.
   constexpr bool pays(int const* list, int n, long limit) const {
     long sum = 0, largest = 0, held = 0;
     for (int i = 0; i < n; ++i) {
@@ -167,19 +131,115 @@ struct aggregator {
     return sum - largest > 0 && held <= limit;
   }
 
-  /// Algorithm 3: stitches the branches after each group, in execution order: all if that pays, otherwise as many as
-  /// pay.
-  constexpr void stitch_parallel(long limit) {
-    int list[slots<V>]{};
-    for (int v = 0; v < g.operators.count; ++v) {
-      if (c.parent[v] >= 0) continue;
-      int const n = branches(v, list);
-      for (int first = 0, k = n; first + 1 < n; k = n - first) {
-        while (k > 1 && !pays(list + first, k, limit)) --k;
-        for (int i = 1; i < k; ++i) merge(list[first], list[first + i]);
-        first += k;
+  constexpr bool independent(int a, int b) {
+    if (c.label[a] > c.label[b]) return independent(b, a);
+    for (int e = c.outs[a]; e >= 0; e = c.out_next[e])
+      if (c.to[e] == b) return false;
+    return !c.has_detour(a, b);
+  }
+
+  /// Algorithm 3, lines 3 to 11, for the branches of a set: repeatedly takes one group of each, heaviest first, and
+  /// stitches as many as pay.
+  constexpr void stitch_branches(long limit) {
+    int group[slots<V>]{};
+    for (int round = 0;; ++round) {
+      int n = 0;
+      for (int b = 0; b < branches; ++b)
+        if (branch_first[b] + round < branch_first[b + 1]) {
+          int const x = branch[branch_first[b] + round];
+          int i = n++;
+          for (; i > 0 && c.weight[group[i - 1]] < c.weight[x]; --i) group[i] = group[i - 1];
+          group[i] = x;
+        }
+      if (n < 2) return;
+      for (int m = 0, k = n; k >= 2; k = n - m) {
+        while (k >= 2 && !pays(group + m, k, limit)) --k;
+        for (int i = 1; i < k; ++i) stitch(group[m], group[m + i]);
+        m += k;
       }
     }
+  }
+  constexpr void stitch(int a, int b) {
+    if (!independent(a, b)) return;
+    bytes[a] += bytes[b];
+    c.absorb(a, b);
+  }
+
+  /// The sets of groups that have several producers (`backward`) or several consumers, each with its branches.
+  constexpr void stitch_around_groups(bool backward, long limit) {
+    find_neighbours();
+    int const* const next = backward ? producer : consumer;
+    int const* const back = backward ? consumer : producer;
+    int first[slots<V> + 1]{}, end[slots<E>]{}, at[slots<V>]{}, seen[slots<V>]{};  // seen: plus one
+    bool visited[slots<V>]{};
+    for_each_edge([&](int p, int q) { ++first[(backward ? q : p) + 1]; });
+    for (int x = 0; x < g.operators.count; ++x) first[x + 1] += at[x] = first[x];
+    for_each_edge([&](int p, int q) { end[at[backward ? q : p]++] = backward ? p : q; });
+    for (int v = 0; v < g.operators.count; ++v) {
+      int const x = group_of[v];
+      if (next[x] >= 0 || visited[x]) continue;
+      visited[x] = true;
+      branches = 0;
+      for (int i = first[x]; i < first[x + 1]; ++i)
+        if (seen[end[i]] != x + 1) {
+          seen[end[i]] = x + 1;
+          add_branch(end[i], next, back);
+        }
+      stitch_branches(limit);
+    }
+  }
+
+  /// The sets of groups that read the same input of the network, and no other group. One that reads several inputs is
+  /// in the set of the first.
+  constexpr void stitch_readers_of_inputs(long limit) {
+    find_neighbours();
+    int first[slots<V> + 1]{}, next[slots<V>]{};  // operators by input, plus one
+    bool taken[slots<V>]{};
+    int inputs = 0;
+    for (int v = g.operators.count - 1; v >= 0; --v) {
+      int const k = g.input[v];
+      next[v] = first[k];
+      first[k] = v + 1;
+      inputs = k > inputs ? k : inputs;
+    }
+    for (int k = 1; k <= inputs; ++k) {
+      branches = 0;
+      for (int v = first[k] - 1; v >= 0; v = next[v] - 1) {
+        int const x = group_of[v];
+        if (producer[x] != 0 || taken[x]) continue;
+        taken[x] = true;
+        add_branch(x, consumer, producer);
+      }
+      stitch_branches(limit);
+    }
+  }
+
+  /// Independent branches, up to seven: those that end together, as in a common consumer, or if there are none, those
+  /// that begin together.
+  constexpr void stitch_independent(long limit) {
+    constexpr int most = 7;
+    find_neighbours();
+    for (bool const backward : {true, false}) {
+      bool visited[slots<V>]{};
+      branches = 0;
+      for (int v = 0; v < g.operators.count && branches < most; ++v) {
+        int const x = group_of[v];
+        if (visited[x] || (backward ? consumer : producer)[x] != 0) continue;
+        visited[x] = true;
+        add_branch(x, backward ? producer : consumer, backward ? consumer : producer);
+      }
+      if (branches < 2) continue;
+      stitch_branches(limit);
+      return;
+    }
+  }
+
+  /// Algorithm 3: the patterns in its order.
+  constexpr void stitch_parallel(long limit) {
+    stitch_around_groups(true, limit);
+    stitch_around_groups(false, limit);
+    stitch_readers_of_inputs(limit);
+    stitch_independent(limit);
   }
 };
 
@@ -194,7 +254,7 @@ struct apollo_groups {
 /// `limit`: bytes that parallel branches may hold together.
 template <int V, int E>
 constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
-  detail::aggregator<V, E> a(g);
+  detail::apollo_layers<V, E> a(g);
   apollo_groups<V> r;
   a.aggregate();
   r.aggregated = a.c.groups(g.operators.count);

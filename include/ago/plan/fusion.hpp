@@ -53,7 +53,7 @@ constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, ste
                           options const& o, auto const& table) {
   int const count = r.parts[k], first = r.first[k];
   chain_link chain[max_parts]{};
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count && i < max_parts; ++i)  // the second condition: GCC 12 cannot see that it holds
     chain[i] = link_of(g, steps.step[first + i].main, steps.step[first + i].result);
   auto const wish = table.find(signature_of(g, steps.step[first + 1], o));
   chain_tiling const& t = r.tiles[k] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
