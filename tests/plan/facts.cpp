@@ -58,7 +58,7 @@ constexpr void check_operator(auto const& check) {
   check.template operator()<[] { return moves_elements(Kind); }>();
   check.template operator()<[] { return is_pool(Kind); }>();
   check.template operator()<[] { return pattern_of(Kind); }>();
-  check.template operator()<[] { return apollo_pattern_of(Kind); }>();
+  check.template operator()<[] { return detail::apollo_type_of(with<Kind>(), 1); }>();
   check.template operator()<[] { return constants_of(Kind); }>();
   check.template operator()<[] { return detail::followers_after(Kind); }>();
   check.template operator()<[] { return loops_of(with<Kind>(), 1).count; }>();
