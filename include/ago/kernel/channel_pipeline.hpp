@@ -32,11 +32,11 @@ struct channel_pipeline {
   /// Selects the chunk in parts P, P + 1, ... Kernels count channels from the start of the value, so the offset of a
   /// chunk points before its memory. (P is a constant because clang, at least 14 and 19, misreads F.part[i].)
   template <int P>
-  AGO_INLINE static void select(step_data* parts, step_data const* whole, channel_range const& chunk) {
+  AGO_INLINE static void select(step_data* parts, step_data const* whole, index_range const& chunk) {
     if constexpr (P < F.parts) {
       if constexpr (P > 0) parts[P].source.offset = whole[P].source.offset - chunk.first;
       if constexpr (P + 1 < F.parts) parts[P].destination.offset = whole[P].destination.offset - chunk.first;
-      if constexpr (F.part[P].accumulates) parts[P].depth = chunk;
+      if constexpr (F.part[P].accumulates) parts[P].portion = chunk;
       else parts[P].channels = chunk;
       select<P + 1>(parts, whole, chunk);
     }

@@ -128,7 +128,7 @@ struct pointwise_kernel {
       tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
                            count};
       if constexpr (K.accumulates) {
-        int const first = s.depth.first, last = s.depth.last;
+        int const first = s.portion.first, last = s.portion.last;
         if (first > 0) resume<partial>(to.to, to.step, count, acc);
         else start(shift, to, a + PIXELS * source_stride, source_stride, acc);
         accumulate<form_of(K)>(a + first, source_stride, last - first,

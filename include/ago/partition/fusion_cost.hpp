@@ -56,8 +56,10 @@ inline constexpr std::int64_t chunk_price = 1 << 17, rows_price = 3 << 17;
 /// Price of loading or storing a byte of partial sums, wherever it comes from: these instructions would not be needed
 /// otherwise. 3 cycles for a line (measured with AVX-512), and 12 where a core runs in order.
 constexpr std::int64_t sum_price(device const& on) { return cycle_price * (on.in_order ? 48 : 12); }
-/// Price of a multiply-add that several threads do not share.
-inline constexpr std::int64_t product_price = 128;
+/// Price of a multiply-add: a quarter of a cycle with vectors of four, or a sixteenth with longer ones.
+constexpr std::int64_t product_price(device const& on) { return on.in_order ? 512 : 128; }
+
+constexpr std::int64_t products_of(chain_link const& l) { return l.weight_bytes / 4 * l.out.pixels(); }
 
 /// Bytes of link i's result that exist at a time.
 constexpr std::int64_t tile_bytes(chain_link const* chain, int count, int i, chain_tiling const& t) {
@@ -174,22 +176,37 @@ constexpr bool better_alone(chain_link const& l) {
   return l.kind == op::conv2d && l.win.is_dense_square(3) && l.in.c >= 16;
 }
 
-/// Can parts of the chain be computed concurrently without computing anything twice? By runs of pixels; by images, if
-/// there are as many as threads; by chunks of channels, if they are not added up; by rows, if only the first link's
-/// windows overlap.
-constexpr bool divides(chain_link const* chain, int count, tiling how, device const& on) {
-  if (how == tiling::pixels || chain[0].out.n >= on.threads) return true;
-  if (by_channels(how) && !is_matrix_product(chain[count - 1].kind)) return true;
-  for (int i = 1; i < count; ++i)
-    if (chain[i].win.span_h() > chain[i].win.stride_h) return false;
-  return true;
+/// Multiply-adds of the work item that has the most, if several threads compute the chain: of whole images, runs of
+/// pixels, or chunks of channels that are not added up. Otherwise each takes a part of the rows, and computes the rows of
+/// earlier links that these need, some of which its neighbours need too; a matrix product over whole images at the start
+/// cannot be divided like this, because its register tiles fit the whole image.
+constexpr std::int64_t most_products(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+  chain_link const &first = chain[0], &last = chain[count - 1];
+  bool const images = first.out.n >= on.threads, chunks = by_channels(t.how) && !is_matrix_product(last.kind);
+  bool const rows = !images && !chunks && t.how != tiling::pixels;
+  std::int64_t const extent = images ? first.out.n : chunks ? first.out.c : rows ? last.out.h : first.out.pixels();
+  std::int64_t const granule = images ? 1 : rows ? pipeline_rows : t.tile;
+  bool const divides = !(rows && t.how == tiling::channels && is_matrix_product(first.kind));
+  std::int64_t const share = detail::pieces(detail::pieces(extent, granule), divides ? on.threads : 1) * granule;
+  std::int64_t sum = 0, most = share < extent ? share : extent;
+  for (int i = count - 1; i >= 0; --i) {
+    chain_link const& l = chain[i];
+    std::int64_t const all = rows ? l.out.h : extent;
+    if (most > all) most = all;
+    sum += detail::products_of(l) * most / all;
+    if (rows) most = (most - 1) * l.win.stride_h + l.win.span_h() - (on.threads == 2 ? l.win.pad_top : 0);
+  }
+  return sum;
 }
 
-/// Price of the part of a chain's multiply-adds that several threads would otherwise share.
-constexpr std::int64_t serial_price(chain_link const* chain, int count, device const& on) {
+/// Price of what several threads do not share of a chain's multiply-adds, as time of all of them, minus that of the
+/// barriers between its operators.
+constexpr std::int64_t unshared_price(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   std::int64_t products = 0;
-  for (int i = 0; i < count; ++i) products += chain[i].weight_bytes / 4 * chain[i].out.pixels();
-  return products * detail::product_price / on.threads * (on.threads - 1);
+  for (int i = 0; i < count; ++i) products += detail::products_of(chain[i]);
+  std::int64_t const more = on.threads * most_products(chain, count, t, on) - products;
+  std::int64_t const barrier = 64 * detail::cycle_price * on.barrier;
+  return detail::product_price(on) * more - on.threads * (count - 1) * barrier;
 }
 
 /// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
@@ -199,12 +216,11 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
   if (better_alone(chain[0])) return 0;
-  std::int64_t const serial =
-      on.threads == 1 || divides(chain, count, t.how, on) ? 0 : serial_price(chain, count, on);
+  std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
   detail::working_set const use = detail::set_of(chain, count, t);
   return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, use, on) -
          detail::weight_traffic(use, on) - detail::chunk_traffic(chain, count, use, on) -
-         detail::starts(count, t.how, use) - detail::narrow_tiles(chain[0], t, on) - serial;
+         detail::starts(count, t.how, use) - detail::narrow_tiles(chain[0], t, on) - unshared;
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,

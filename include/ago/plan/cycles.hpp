@@ -44,7 +44,8 @@ constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_
 }
 
 constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
-  winograd_layout const l = layout_of_winograd(key, s);
+  winograd_layout l = layout_of_winograd(key, s);
+  if (s.portion.last > 0) l.tiles = s.portion.last - s.portion.first;
   int const vectors = l.padded_channels / lanes(key.target);
   long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
   return double(products + transform_cost(l, machine_of(key)) + 4000);

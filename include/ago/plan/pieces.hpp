@@ -22,7 +22,7 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
   switch (how) {
     case split::images: return last.n;
     case split::rows: return last.h;
-    case split::pixels: return last.pixels();
+    case split::pixels: return winograd_tile(key.what) > 0 ? layout_of_winograd(key, parts[0].data).tiles : last.pixels();
     case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
     case split::none:
     case split::whole: return 1;
@@ -87,8 +87,12 @@ constexpr stretch take_rows(kernel_key const& key, planned_data& s, stretch cons
   return seen;
 }
 
-/// Restricts a part to pixels `of`, as one row.
+/// Restricts a part to pixels `of`, as one row; of Winograd, to the tiles `of`.
 constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
+  if (winograd_tile(key.what) > 0) {
+    s.portion = {int(of.first), int(of.last)};
+    return;
+  }
   if (reads) s.source.offset += of.first * s.source.pixel_stride;
   if (writes) s.destination.offset += of.first * s.destination.pixel_stride;
   move_stages(key, s, 0, of.first, 0);

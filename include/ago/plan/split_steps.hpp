@@ -9,13 +9,6 @@ namespace ago {
 
 namespace detail {
 
-/// Quarter cycles at 2.5 GHz for two threads to compute an empty step: 0.15 us with ago::team, measured on two cores of
-/// an AMD Zen 5, a virtual machine. The rest is for results that are read from the other core's cache.
-inline constexpr double barrier_cycles = 2500;
-
-/// Quarter cycles to load a byte of weights or input from L2 or beyond, at 24 bytes a cycle.
-inline constexpr double cycles_of_byte = 1. / 6;
-
 constexpr long common_divisor(long a, long b) { return b == 0 ? a : common_divisor(b, a % b); }
 constexpr long common_multiple(long a, long b) { return a == 0 || b == 0 ? 0 : a / common_divisor(a, b) * b; }
 
@@ -44,8 +37,6 @@ constexpr int granule_of_images(planned_step const& p, bool alone) {
     case structure::global_avg_pool:
     case structure::elementwise: return 1;
     case structure::im2col: return whole_tiles(p.key.tile.pixels, long(s.out.h) * s.out.w);
-    case structure::winograd_2:
-    case structure::winograd_4: return whole_tiles(p.key.tile.pixels, layout_of_winograd(p.key, s).tiles / s.out.n);
     case structure::attention: return s.other_shape.n == s.in.n;
     default: return 0;
   }
@@ -67,18 +58,14 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
     case structure::max_pool:
     case structure::avg_pool: return in.how == tiling::none ? 1 : pipeline_rows;
     case structure::im2col: return whole_tiles(p.key.tile.pixels, s.out.w);
-    case structure::winograd_2:
-    case structure::winograd_4: {
-      winograd_layout const l = layout_of_winograd(p.key, s);
-      return l.tile * whole_tiles(p.key.tile.pixels, l.columns);
-    }
     default: return 0;
   }
 }
 
-/// The granule along pixels.
+/// The granule along pixels, or along the tiles of Winograd.
 constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
   planned_data const& s = p.data;
+  if (winograd_tile(p.key.what) > 0) return p.key.tile.pixels;
   if (s.in.pixels() != s.out.pixels() || (s.out.n > 1 && knows_images(p))) return 0;
   if (in.how == tiling::pixels) return in.tile;
   if (in.how != tiling::none) return 0;
@@ -103,8 +90,8 @@ constexpr int granule_of_channels(planned_step const& p) {
   }
 }
 
-/// The granule of a step or pipeline of `count` parts along `how`, such that nothing is computed twice; 0: it cannot be
-/// divided like this.
+/// The granule of a step or pipeline of `count` parts along `how`; 0: it cannot be divided like this. Along rows, the work
+/// items of a pipeline compute the rows at their border twice if a window of a part behind the first one overlaps.
 constexpr int granule_of(planned_step const* parts, int count, chain_tiling const& in, split how) {
   if (how == split::channels) {
     bool const whole = count == 1 || (by_channels(in.how) && !parts[count - 1].key.accumulates);
@@ -113,33 +100,12 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
   long granule = 1;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];
-    bool const overlaps = i > 0 && p.data.win.span_h() > p.data.win.stride_h;
-    int const g = how == split::images ? granule_of_images(p, count == 1)
+    int const g = how == split::images   ? granule_of_images(p, count == 1)
                   : how == split::pixels ? granule_of_pixels(p, in)
-                  : overlaps             ? 0
                                          : granule_of_rows(p, in, i + 1 == count);
     granule = common_multiple(granule, g);
   }
   return int(granule);
-}
-
-/// Quarter cycles of a step: of its arithmetic, and of loading its input and weights. of(): those of a work item with
-/// `share` of the step.
-struct step_cycles {
-  double arithmetic = 0, input = 0, weights = 0;
-  constexpr double of(split how, double share) const {
-    bool const all_weights = how != split::channels;
-    return arithmetic * share + input * (all_weights ? share : 1) + weights * (all_weights ? 1 : share);
-  }
-};
-constexpr step_cycles cycles_of_step(planned_step const* parts, int count, chain_tiling const& in) {
-  step_cycles r;
-  for (int i = 0; i < count; ++i) {
-    r.arithmetic += cycles_of(parts[i].key, parts[i].data, in);
-    r.weights += cycles_of_byte * 4 * double(packed_floats(parts[i].key, parts[i].data));
-  }
-  r.input = cycles_of_byte * 4 * double(parts[0].data.in.count());
-  return r;
 }
 
 /// Up to `threads` work items along `how`; one if the step cannot be divided like this.
@@ -151,29 +117,37 @@ constexpr step_split split_along(planned_step const* parts, int count, chain_til
   return {how, granules < threads ? int(granules) : threads, granule};
 }
 
-/// The share of the step that the largest work item has.
-constexpr double share_of(planned_step const* parts, int count, step_split const& s) {
+/// Quarter cycles of the work item that takes longest: those of its arithmetic, including rows that others compute too,
+/// and until its input and its weights have come from beyond L2.
+constexpr double longest_piece(planned_step const* parts, int count, chain_tiling const& in, step_split const& s,
+                               device const& on) {
   long const extent = split_extent(parts, count, s.how);
-  long most = 0;
-  for (int k = 0; k < s.pieces; ++k) {
-    long const size = stretch_of(s, extent, k).size();
-    most = size > most ? size : most;
+  int longest = 0;
+  for (int k = 1; k < s.pieces; ++k)  // of equals, one with two neighbours
+    if (stretch_of(s, extent, k).size() + (k + 1 < s.pieces) > stretch_of(s, extent, longest).size()) longest = k;
+  step_piece const piece = piece_of(parts, count, s, longest, {});
+  double const share = double(stretch_of(s, extent, longest).size()) / double(extent);
+  double const of_channels = s.how == split::channels ? share : 1;
+  double arithmetic = 0, floats = double(piece.part[0].in.count());
+  for (int i = 0; i < count; ++i) {
+    arithmetic += of_channels * cycles_of(parts[i].key, piece.part[i], in);
+    floats += of_channels * double(packed_floats(parts[i].key, parts[i].data));
   }
-  return double(most) / double(extent);
+  return arithmetic + on.line_from_memory * 4 * floats / 64;
 }
 
 /// The fastest way to divide a step, if it saves at least twice the cost of the barrier. A wish is obeyed if possible.
 constexpr step_split choose_split(planned_step const* parts, int count, chain_tiling const& in, split wish,
-                                  int threads) {
+                                  device const& on) {
   if (wish == split::whole) return {};
-  if (step_split const s = split_along(parts, count, in, wish, threads); wish != split::none && s.pieces > 1) return s;
-  step_cycles const cycles = cycles_of_step(parts, count, in);
-  double least = cycles.of(split::none, 1) - 2 * barrier_cycles;
+  if (step_split const s = split_along(parts, count, in, wish, on.threads); wish != split::none && s.pieces > 1)
+    return s;
+  double least = longest_piece(parts, count, in, {}, on) - 2 * on.barrier;
   step_split best{};
   for (split const how : {split::images, split::rows, split::pixels, split::channels}) {
-    step_split const s = split_along(parts, count, in, how, threads);
+    step_split const s = split_along(parts, count, in, how, on.threads);
     if (s.pieces == 1) continue;
-    double const time = cycles.of(how, share_of(parts, count, s));
+    double const time = longest_piece(parts, count, in, s, on);
     if (time >= least) continue;
     least = time;
     best = s;
@@ -192,7 +166,7 @@ constexpr split_list<S> split_steps(fusion_list<S> const& groups, plan<N> const&
     planned_step const* const parts = p.steps + groups.first[k];
     auto const wish = table.find(parts[groups.parts[k] > 1 ? 1 : 0].signature);
     split const how = wish ? wish->split : split::none;
-    r.of[k] = detail::choose_split(parts, groups.parts[k], groups.tiles[k], how, o.device.threads);
+    r.of[k] = detail::choose_split(parts, groups.parts[k], groups.tiles[k], how, o.device);
   }
   return r;
 }

@@ -190,8 +190,8 @@ struct input_run {
 /// Can offsets address an area of memory of so many floats?
 constexpr bool fits_offsets(long floats) { return floats <= 0x7fff'ffff; }
 
-/// Channels first ... last - 1 of a value; all of them if `last` is 0.
-struct channel_range {
+/// What has the indices first ... last - 1; all of it if `last` is 0.
+struct index_range {
   int first = 0, last = 0;
 };
 
@@ -225,8 +225,8 @@ struct step_data {
   int weights = 0;           ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
   int block = 0;             ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
                              ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
-  channel_range channels{};  ///< output channels to compute: whole panels, except for the last
-  channel_range depth{};     ///< input channels to add, if the kernel accumulates
+  index_range channels{};    ///< output channels to compute: whole panels, except for the last
+  index_range portion{};     ///< input channels to add, if the kernel accumulates; tiles to compute (Winograd)
   int scratch = 0;           ///< Winograd, im2col, products of two values: offset of the scratch in the arena
   int run_count = 0;         ///< pointwise: the source's segments, all its channels; 0: contiguous
   int odd_runs = 0;          ///< segments with an odd number of channels

@@ -62,8 +62,9 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     chain_link chain[max_parts]{};
     double share = 1;
     if (step_split const cut = plan.split_of(k); cut.pieces > 1) {
-      share = cost::share_of(&plan.part(first), count, cut);
-      cycles += cost::barrier_cycles;
+      share = cost::longest_piece(&plan.part(first), count, tiles, cut, on) /
+              cost::longest_piece(&plan.part(first), count, tiles, {}, on);
+      cycles += on.barrier;
     }
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);

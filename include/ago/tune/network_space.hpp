@@ -123,7 +123,7 @@ class network_space {
     if (Options.device.threads == 1) return false;
     planned_step pair[2]{scheduled(i, {})};
     auto const cut = [&](int parts, chain_tiling const& in) {
-      return ago::detail::cycles_of_step(pair, parts, in).of(split::none, 1) > ago::detail::barrier_cycles &&
+      return ago::detail::longest_piece(pair, parts, in, {}, machine) > machine.barrier &&
              ago::detail::split_along(pair, parts, in, how, Options.device.threads).pieces > 1;
     };
     if (cut(1, {})) return true;
