@@ -5,6 +5,7 @@
 #include "agreement.hpp"
 #include "buffer.hpp"
 #include "entry.hpp"
+#include "free_cores.hpp"
 #include "measure.hpp"
 #include "parameters.hpp"
 #include "peak.hpp"
@@ -48,10 +49,12 @@ struct time_unit {
 };
 inline constexpr time_unit milliseconds{"median_ms", "min_ms", 1e3}, microseconds{"median_us", "min_us", 1e6};
 
-/// `entry` must outlive it. All others are compared with the first variant.
+/// `entry` must outlive it. All others are compared with the first variant. `cores`: what must be free while something
+/// is timed; null: nothing.
 class contest {
  public:
-  contest(entry const& e, std::string name) : entry_{e}, name_{std::move(name)}, in_{input_size()} {
+  contest(entry const& e, std::string name, free_cores* cores = nullptr)
+      : entry_{e}, name_{std::move(name)}, cores_{cores}, in_{input_size()} {
     parameters_.assign(e.parameters.begin(), e.parameters.end());
     if (parameters_.empty()) parameters_ = make_parameters(e.graph, 1);
     make_inputs(e.graph, 2, in_.span());
@@ -124,6 +127,8 @@ class contest {
       if (p > 0) place_again(p);
       std::vector<candidate> candidates{{"peak", [this] { peak_operations_ = peak_loop(); }}};
       for (contestant const& c : contestants_) candidates.push_back({c.name, c.run, c.clock});
+      for (std::size_t i = 1; i < candidates.size() && cores_; ++i)
+        candidates[i].undisturbed = [this] { return (*cores_)(); };
       auto const more = sample(candidates, (repetitions + placements - 1) / placements);
       for (std::size_t i = 0; i < more.size(); ++i) seconds[i].insert(seconds[i].end(), more[i].begin(), more[i].end());
     }
@@ -223,6 +228,10 @@ class contest {
     };
     static std::set<std::string> const in_full{"choice",     "isa",          "threads",   "gflops", "peak_gflops",
                                                "difference", "weight_bytes", "subgraphs", "same"};
+    if (cores_) {
+      double const speedup = ours ? ours->time.median / c.time.median : 1;
+      all.push_back({"speedup", speedup, "%.3f"});
+    }
     for (field const& f : measured)
       if (level == detail::full || !in_full.count(f.name)) all.push_back(f);
     return all;
@@ -230,6 +239,7 @@ class contest {
 
   entry const& entry_;
   std::string name_;
+  free_cores* cores_;
   int threads_ = 1;
   std::vector<float> parameters_;
   buffer in_;

@@ -8,7 +8,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <map>
+#include <optional>
+#include <stdexcept>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -17,16 +18,11 @@
 namespace bench {
 namespace {
 
-/// Keeps the seconds of every repetition, by name; prints nothing.
-class collector : public benchmark::BenchmarkReporter {
+/// Prints nothing.
+class silent : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(Context const&) override { return true; }
-  void ReportRuns(std::vector<Run> const& runs) override {
-    for (Run const& run : runs)
-      if (run.run_type == Run::RT_Iteration)
-        seconds[run.run_name.function_name].push_back(run.real_accumulated_time / double(run.iterations));
-  }
-  std::map<std::string, std::vector<double>> seconds;
+  void ReportRuns(std::vector<Run> const&) override {}
 };
 
 double seconds_of(candidate const& c) {
@@ -38,10 +34,24 @@ double seconds_of(candidate const& c) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-void one_turn(benchmark::State& state, candidate const& c) {
-  for (auto _ : state) {
+/// The seconds of a run before and after which the candidate was undisturbed; none if it never was.
+std::optional<double> undisturbed_seconds(candidate const& c) {
+  using clock = std::chrono::steady_clock;
+  auto const undisturbed = [&] { return !c.undisturbed || c.undisturbed(); };
+  for (auto const end = clock::now() + std::chrono::seconds(2); clock::now() < end;) {
+    if (!undisturbed()) continue;
     seconds_of(c);
-    state.SetIterationTime(seconds_of(c));
+    double const seconds = seconds_of(c);
+    if (undisturbed()) return seconds;
+  }
+  return {};
+}
+
+void one_turn(benchmark::State& state, candidate const& c, std::vector<double>& results) {
+  for (auto _ : state) {
+    std::optional<double> const seconds = undisturbed_seconds(c);
+    if (seconds) results.push_back(*seconds);
+    state.SetIterationTime(seconds.value_or(0));
   }
 }
 
@@ -59,6 +69,7 @@ void initialise_once() {
 }  // namespace
 
 timing summarise(std::vector<double> seconds) {
+  if (seconds.empty()) throw std::runtime_error("other programs had the cores all the time");
   std::sort(seconds.begin(), seconds.end());
   std::size_t const n = seconds.size();
   return {.median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2, .minimum = seconds.front()};
@@ -67,18 +78,19 @@ timing summarise(std::vector<double> seconds) {
 std::vector<std::vector<double>> sample(std::vector<candidate> const& candidates, int repetitions) {
   initialise_once();
   benchmark::ClearRegisteredBenchmarks();
+  std::vector<std::vector<double>> seconds(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidate const& c = candidates[i];
     for (int warm_up = 0; warm_up < 3; ++warm_up) seconds_of(c);
-    benchmark::RegisterBenchmark(std::to_string(i).c_str(), [&c](benchmark::State& state) { one_turn(state, c); })
+    benchmark::RegisterBenchmark(std::to_string(i).c_str(), [&c, &to = seconds[i]](benchmark::State& state) {
+      one_turn(state, c, to);
+    })
         ->Iterations(1)
         ->Repetitions(repetitions)
         ->UseManualTime();
   }
-  collector results;
-  benchmark::RunSpecifiedBenchmarks(&results);
-  std::vector<std::vector<double>> seconds;
-  for (std::size_t i = 0; i < candidates.size(); ++i) seconds.push_back(results.seconds.at(std::to_string(i)));
+  silent reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
   return seconds;
 }
 

@@ -13,6 +13,8 @@ struct candidate {
   std::string name;
   std::function<void()> run;
   std::function<double()> clock{};  ///< runs once and returns the seconds, if timing `run` would include communication
+  /// Asked before and after: if either answer is no, the run is repeated, for up to 2 s, and then left out.
+  std::function<bool()> undisturbed{};
 };
 
 /// Wall-clock seconds of one run.

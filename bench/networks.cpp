@@ -47,6 +47,14 @@ std::vector<entry> select(arguments const& a) {
   throw std::invalid_argument("no such network and size; there are" + known);
 }
 
+/// For variants of several threads.
+std::unique_ptr<free_cores> cores_for(std::vector<entry> const& chosen) {
+  int threads = 1;
+  for (entry const& e : chosen)
+    for (variant const& v : e.variants) threads = std::max(threads, v.threads);
+  return threads > 1 ? std::make_unique<free_cores>(threads) : nullptr;
+}
+
 /// Starts the load on another core, and chooses the measured core if none is given.
 std::unique_ptr<contention> contend(arguments const& a, std::optional<int>& core) {
   std::vector<int> const usable = usable_cores();
@@ -81,7 +89,7 @@ void enter(contest& c, entry const& e, exporting_onnxruntime const& where, int t
 }
 #endif
 
-int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others) {
+int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others, free_cores* cores) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found at build time\n");
 #if AGO_BENCH_ONNXRUNTIME
   std::optional<exporting_onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
@@ -89,7 +97,7 @@ int run_contests(arguments const& a, std::vector<entry> const& chosen, contentio
   bool agrees = true;
   printer out(a.json);
   for (entry const& e : chosen) {
-    contest c(e, e.network + " at " + std::to_string(e.size));
+    contest c(e, e.network + " at " + std::to_string(e.size), cores);
     if (a.peers) c.enter_peers(a.threads);
 #if AGO_BENCH_ONNXRUNTIME
     if (found) enter(c, e, *found, a.threads);
@@ -101,6 +109,8 @@ int run_contests(arguments const& a, std::vector<entry> const& chosen, contentio
     for (record const& r : c.records(subject, milliseconds, a.json ? detail::full : detail::brief)) out.add(r);
   }
   out.finish();
+  if (cores)
+    std::fprintf(stderr, "%.0f %% of the time, %d threads had a core each\n", 100 * cores->share(), cores->threads());
   return agrees ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -113,9 +123,10 @@ int run(arguments const& a) {
   if (a.profile && a.peers) throw std::invalid_argument("--profile times ago's own steps: it excludes --peers");
   std::optional<int> core = a.core;
   auto const others = a.contend ? contend(a, core) : nullptr;
+  std::unique_ptr<free_cores> const cores = cores_for(chosen);  // started before this thread claims a core
   print_circumstances(core);
   int const status =
-      a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get());
+      a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get(), cores.get());
   if (others) std::fprintf(stderr, "meanwhile the other core moved %.1f GB/s\n", others->rate() * 1e-9);
   return status;
 }

@@ -33,14 +33,7 @@ std::string name_of_policy() {
   else return "own";
 }
 
-/// The names of all, in the order of their enumerators.
-inline std::vector<std::string> policy_names() {
-  std::vector<std::string> names;
-  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
-#ifdef AGO_INSPECTED_POLICY
-  names.push_back(name_of_policy<AGO_INSPECTED_POLICY>());
-#endif
-  return names;
-}
+/// The names of all, in the order of their enumerators. (In recorded.cpp, which ago_add_inspector() compiles again.)
+std::vector<std::string> policy_names();
 
 }  // namespace ago::tools

@@ -2,6 +2,7 @@
 #include "recorded.hpp"
 
 #include "deep_stack.hpp"
+#include "policies.hpp"
 
 namespace ago::tools {
 
@@ -23,6 +24,15 @@ std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vecto
 }
 
 }  // namespace
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (int p = 0; p < policies; ++p) names.emplace_back(name_of(policy(p)));
+#ifdef AGO_INSPECTED_POLICY
+  names.push_back(name_of_policy<AGO_INSPECTED_POLICY>());
+#endif
+  return names;
+}
 
 std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways) {
   std::vector<inspection> all;

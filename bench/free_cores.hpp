@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether several threads have a core each at the moment.
+#pragma once
+
+#include "peak.hpp"
+
+#include <ago/model/team.hpp>
+
+#include <chrono>
+
+namespace bench {
+
+/// Tells by a short loop of multiply-adds. A virtual machine's processors are sometimes two hardware threads of one
+/// core, and then two loops side by side take twice as long as one, until the host moves them apart.
+class free_cores {
+ public:
+  explicit free_cores(int threads) : team_(threads) {}
+
+  int threads() const { return team_.threads(); }
+
+  /// Do loops on all threads, side by side, take at most 8 % longer than the same loop alone? (Beside the 0.2 us that a
+  /// team needs to begin and to end.)
+  bool operator()() {
+    double const alone = seconds([] { loop(); });
+    double const together = seconds([this] { team_.run(team_.threads(), [](int) { loop(); }); });
+    bool const free = together < 1.08 * alone + .2e-6;
+    ++asked_;
+    free_ += free;
+    return free;
+  }
+  /// The share of all calls that found the cores free.
+  double share() const { return asked_ > 0 ? double(free_) / double(asked_) : 1; }
+
+ private:
+  static double seconds(auto const& work) {
+    using clock = std::chrono::steady_clock;
+    auto const start = clock::now();
+    work();
+    return std::chrono::duration<double>(clock::now() - start).count();
+  }
+
+  /// About 6 us.
+  static void loop() {
+    using vec = ago::vec<ago::native_isa>;
+    float const volatile half = .5f, one = 1.f;
+    vec const scale(half), shift(one);
+    vec sum[12];
+    for (int i = 0; i < 12; ++i) sum[i] = vec(float(i));
+#pragma GCC unroll 1
+    for (int round = 0; round < 4000; ++round) {
+#pragma GCC unroll 12
+      for (vec& x : sum) x = fma(x, scale, shift);
+    }
+    use(sum);
+  }
+
+  ago::team team_;
+  long asked_ = 0, free_ = 0;
+};
+
+}  // namespace bench
