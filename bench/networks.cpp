@@ -89,7 +89,8 @@ void enter(contest& c, entry const& e, exporting_onnxruntime const& where, int t
 }
 #endif
 
-int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others, free_cores* cores) {
+int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others,
+                 free_cores* cores) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found at build time\n");
 #if AGO_BENCH_ONNXRUNTIME
   std::optional<exporting_onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;
@@ -125,8 +126,8 @@ int run(arguments const& a) {
   auto const others = a.contend ? contend(a, core) : nullptr;
   std::unique_ptr<free_cores> const cores = cores_for(chosen);  // started before this thread claims a core
   print_circumstances(core);
-  int const status =
-      a.profile ? profile(chosen, *a.profile, a.repetitions, a.json) : run_contests(a, chosen, others.get(), cores.get());
+  int const status = a.profile ? profile(chosen, *a.profile, a.repetitions, a.json)
+                               : run_contests(a, chosen, others.get(), cores.get());
   if (others) std::fprintf(stderr, "meanwhile the other core moved %.1f GB/s\n", others->rate() * 1e-9);
   return status;
 }

@@ -19,6 +19,8 @@ inline constexpr auto groups = input{.n = 3, .h = 9, .w = 8, .c = 24} |
                                max_pool{.kernel = 2};
 inline constexpr auto squares = input{.h = 26, .w = 22, .c = 24} | conv2d{.out = 40, .kernel = 3, .pad = 1} |
                                 batch_norm{} | relu{} | conv2d{.out = 24, .kernel = 3, .pad = 1} | silu{};
+inline constexpr auto wide_squares = input{.h = 13, .w = 9, .c = 24} | conv2d{.out = 325, .kernel = 3, .pad = 1} |
+                                     bias{} | relu{};
 inline constexpr auto many_squares = input{.n = 3, .h = 11, .w = 9, .c = 32} |
                                      conv2d{.out = 48, .kernel = 3, .pad = 1} | bias{} | relu{};
 inline constexpr auto heads = input{.h = 8, .w = 6, .c = 36} |
@@ -55,6 +57,8 @@ TEST_CASE("steps divided along channels give bit-identical results") {
   CHECK(compare_cut<heads, cut<split::channels>, 2>() > 0);
   CHECK(compare_cut<heads, cut<split::channels>, 4>() > 0);
   CHECK(compare_cut<scattered, cut<split::channels>, 2>() > 0);
+  CHECK(compare_cut<wide_squares, cut<split::channels>, 2>() == 2);
+  CHECK(compare_cut<wide_squares, cut<split::channels>, 3>() == 3);
 }
 
 TEST_CASE("steps divided along pixels give bit-identical results") {

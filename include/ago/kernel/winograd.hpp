@@ -95,8 +95,8 @@ template <int TILE, isa I>
 }  // namespace detail
 
 /// Computes the same as convolution_kernel, for 3x3 windows with stride 1 and any pads, without dilation and groups.
-/// Weights and scratch in winograd_layout. Expects tile.pixels_left == tiles % tile.pixels, a portion that begins with a
-/// whole register tile and ends with one or with the last tile, and vectors_left as elsewhere.
+/// Weights and scratch in winograd_layout. Expects tile.pixels_left == tiles % tile.pixels, a portion of whole register
+/// tiles except for the last, channels of whole panels except for the last, and vectors_left as elsewhere.
 ///
 /// Error, as a share of the largest output: at most 2e-6 with F(2x2, 3x3), 1e-5 with F(4x4, 3x3). Measured against
 /// double with uniformly distributed inputs and weights, images of up to 56x56, up to 512 input channels: 8e-7 and
@@ -116,14 +116,17 @@ struct winograd_kernel {
     winograd_layout const& layout = work.layout;
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
     float const* const source = detail::address(s.source, m);
-    int const panels = layout.padded_channels / layout.panel * layout.panel;
+    int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
+    int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
     _Pragma("GCC unroll 1") for (; work.first < end; work.first += layout.block) {
       int const rest = end - work.first;
       work.count = rest < layout.block ? rest : layout.block;
       detail::transform_inputs<tile, target>(s, layout, source, work.first, work.count, scratch);
-      _Pragma("GCC unroll 1") for (work.channel = 0; work.channel < panels; work.channel += layout.panel)
+      _Pragma("GCC unroll 1") for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, work);
-      if constexpr (K.tile.vectors_left > 0) panel<K.tile.vectors_left, K.partial>(s, m, work);
+      work.channel = panels;
+      if constexpr (K.tile.vectors_left > 0)
+        if (last > panels) panel<K.tile.vectors_left, K.partial>(s, m, work);
     }
   }
 

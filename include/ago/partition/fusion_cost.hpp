@@ -177,9 +177,9 @@ constexpr bool better_alone(chain_link const& l) {
 }
 
 /// Multiply-adds of the work item that has the most, if several threads compute the chain: of whole images, runs of
-/// pixels, or chunks of channels that are not added up. Otherwise each takes a part of the rows, and computes the rows of
-/// earlier links that these need, some of which its neighbours need too; a matrix product over whole images at the start
-/// cannot be divided like this, because its register tiles fit the whole image.
+/// pixels, or chunks of channels that are not added up. Otherwise each takes a part of the rows, and computes the rows
+/// of earlier links that these need, some of which its neighbours need too; a matrix product over whole images at the
+/// start cannot be divided like this, because its register tiles fit the whole image.
 constexpr std::int64_t most_products(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   chain_link const &first = chain[0], &last = chain[count - 1];
   bool const images = first.out.n >= on.threads, chunks = by_channels(t.how) && !is_matrix_product(last.kind);

@@ -46,6 +46,7 @@ constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_
 constexpr double winograd_cycles(kernel_key const& key, step_data const& s) {
   winograd_layout l = layout_of_winograd(key, s);
   if (s.portion.last > 0) l.tiles = s.portion.last - s.portion.first;
+  if (s.channels.last > 0) l.padded_channels = padded(s.channels.last - s.channels.first, key.target);
   int const vectors = l.padded_channels / lanes(key.target);
   long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
   return double(products + transform_cost(l, machine_of(key)) + 4000);

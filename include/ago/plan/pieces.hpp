@@ -22,7 +22,8 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
   switch (how) {
     case split::images: return last.n;
     case split::rows: return last.h;
-    case split::pixels: return winograd_tile(key.what) > 0 ? layout_of_winograd(key, parts[0].data).tiles : last.pixels();
+    case split::pixels:
+      return winograd_tile(key.what) > 0 ? layout_of_winograd(key, parts[0].data).tiles : last.pixels();
     case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
     case split::none:
     case split::whole: return 1;

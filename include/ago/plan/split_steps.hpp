@@ -84,14 +84,16 @@ constexpr int granule_of_channels(planned_step const& p) {
     case structure::pointwise:
     case structure::convolution:
     case structure::im2col: return layout_of_matrix(p.key, p.data).panel;
+    case structure::winograd_2:
+    case structure::winograd_4: return layout_of_winograd(p.key, p.data).panel;
     case structure::depthwise: return lanes(p.key.target);
     case structure::attention: return p.data.in.c / p.data.groups;
     default: return 0;
   }
 }
 
-/// The granule of a step or pipeline of `count` parts along `how`; 0: it cannot be divided like this. Along rows, the work
-/// items of a pipeline compute the rows at their border twice if a window of a part behind the first one overlaps.
+/// The granule of a step or pipeline of `count` parts along `how`; 0: it cannot be divided like this. Along rows, the
+/// work items of a pipeline compute the rows at their border twice if a window of a part behind the first one overlaps.
 constexpr int granule_of(planned_step const* parts, int count, chain_tiling const& in, split how) {
   if (how == split::channels) {
     bool const whole = count == 1 || (by_channels(in.how) && !parts[count - 1].key.accumulates);
@@ -130,7 +132,8 @@ constexpr double longest_piece(planned_step const* parts, int count, chain_tilin
   double const of_channels = s.how == split::channels ? share : 1;
   double arithmetic = 0, floats = double(piece.part[0].in.count());
   for (int i = 0; i < count; ++i) {
-    arithmetic += of_channels * cycles_of(parts[i].key, piece.part[i], in);
+    bool const counts_channels = winograd_tile(parts[i].key.what) > 0;  // every work item transforms its input
+    arithmetic += (counts_channels ? 1 : of_channels) * cycles_of(parts[i].key, piece.part[i], in);
     floats += of_channels * double(packed_floats(parts[i].key, parts[i].data));
   }
   return arithmetic + on.line_from_memory * 4 * floats / 64;
