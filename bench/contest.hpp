@@ -207,6 +207,12 @@ class contest {
     auto const relative = [&](char const* name, double timing::*t) {
       return !ours || &c == ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
     };
+    auto const sum_of_steps = [&](char const* name, double step_account::*what, double unit) {
+      if (!c.own || c.own->accounts.empty()) return field(name);
+      double sum = 0;
+      for (step_account const& s : c.own->accounts) sum += s.*what;
+      return field(name, sum * unit, "%.3f");
+    };
     std::vector<field> const measured = {
         {"variant", c.name},
         c.choice.empty() ? field("choice") : field("choice", c.choice),
@@ -224,10 +230,13 @@ class contest {
         number("weight_bytes", [](variant const& v) { return v.weight_bytes; }),
         number("subgraphs", [](variant const& v) { return v.subgraphs; }),
         number("steps", [](variant const& v) { return v.steps; }),
+        sum_of_steps("predicted_ms", &step_account::predicted_us, 1e-3),
+        sum_of_steps("moved_mb", &step_account::moved_bytes, 1e-6),
         c.own && c.own->is_first ? field("same", 1L) : field("same"),
     };
-    static std::set<std::string> const in_full{"choice",     "isa",          "threads",   "gflops", "peak_gflops",
-                                               "difference", "weight_bytes", "subgraphs", "same"};
+    static std::set<std::string> const in_full{"choice",       "isa",        "threads",      "gflops",
+                                               "peak_gflops",  "difference", "weight_bytes", "subgraphs",
+                                               "predicted_ms", "moved_mb",   "same"};
     if (cores_) {
       double const speedup = ours ? ours->time.median / c.time.median : 1;
       all.push_back({"speedup", speedup, "%.3f"});

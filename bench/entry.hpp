@@ -19,6 +19,7 @@ struct step_account {
   long multiply_adds = 0;      ///< of the direct algorithm
   long bytes = 0;              ///< read and written, each counted once
   double predicted_us = 0;     ///< on a core with the caches of this machine's
+  double moved_bytes = 0;      ///< into its L2 from beyond, by the plan
 };
 
 /// A network compiled with one set of choices.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints how each policy partitions the networks: the tables of docs/partitioning*.md.
+#include "partitions/gains.hpp"
 #include "partitions/moved.hpp"
 #include "partitions/published.hpp"
 #include "partitions/relay_mobilevit.hpp"
@@ -112,6 +113,9 @@ void moved(ago::device const& on) {
 void moved_on_a55() { moved(ago::cortex_a55); }
 void moved_on_a76() { moved(ago::cortex_a76); }
 
+void gains_on_a55() { bench::print_gains(ago::cortex_a55); }
+void gains_on_a76() { bench::print_gains(ago::cortex_a76); }
+
 /// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {
   std::puts("| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
@@ -158,7 +162,7 @@ struct table {
 };
 constexpr table tables[] = {
     {"policies", policies}, {"traffic", traffic}, {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
-    {"mobilevit", mobilevit}, {"scaling", scaling}};
+    {"gains_on_a55", gains_on_a55}, {"gains_on_a76", gains_on_a76}, {"mobilevit", mobilevit}, {"scaling", scaling}};
 
 }  // namespace
 

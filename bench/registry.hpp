@@ -6,12 +6,16 @@
 #include "buffer.hpp"
 #include "displaced.hpp"
 #include "entry.hpp"
+#include "partitions/without.hpp"
 
 #include <ago/ago.hpp>
 #include <ago/model/team.hpp>
 
+#include <concepts>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -46,11 +50,13 @@ variant make_network_variant(std::string name) {
   };
   ago::device const on = device_here(Model::target);
   auto const predicted = program::predicted(on);
+  auto const moved = program::moved(on);
   for (int i = 0; i < program::steps; ++i) {
     int const first = program::first_part(i), last = program::first_part(i + 1);
     v.accounts.push_back(account_for(program::graph, std::span(program::plan.steps).subspan(first, last - first),
                                      program::tiling_of(i).how));
     v.accounts.back().predicted_us = ago::microseconds(predicted[std::size_t(i)].sum(), on);
+    v.accounts.back().moved_bytes = moved.of[i].beyond_l2;
   }
   return v;
 }
@@ -110,21 +116,36 @@ constexpr bool is_same_program() {
   return true;
 }
 
+/// Enters a network compiled with each of several options, under these names. Variants with the same program as the
+/// first are marked.
+template <auto const& Net, auto... Options>
+bool add_variants(std::string network, int size, std::same_as<char const*> auto... names) {
+  entry e{std::move(network), size, ago::optimized<Net>::value, {}};
+  using first = typename std::tuple_element_t<0, std::tuple<ago::model<Net, ago::untuned, Options>...>>::program;
+  auto const add = [&]<class Model>(std::type_identity<Model>, char const* name) {
+    e.variants.push_back(make_network_variant<Model>(name));
+    static constexpr bool same = is_same_program<first, typename Model::program>();
+    e.variants.back().is_first = same;
+  };
+  (add(std::type_identity<ago::model<Net, ago::untuned, Options>>(), names), ...);
+  registry().push_back(std::move(e));
+  return true;
+}
+
 /// Enters a network under every policy, first the library's own.
 template <auto const& Net>
 bool add_policies(std::string network, int size) {
-  entry e{std::move(network), size, ago::optimized<Net>::value, {}};
-  using first = typename ago::model<Net>::program;
-  [&]<int... I>(std::integer_sequence<int, I...>) {
-    auto const add = [&]<class Model>(std::type_identity<Model>, char const* name) {
-      e.variants.push_back(make_network_variant<Model>(name));
-      static constexpr bool same = is_same_program<first, typename Model::program>();
-      e.variants.back().is_first = same;
-    };
-    (add(std::type_identity<ago::model<Net, ago::untuned, ago::policy(I)>>(), name_of(ago::policy(I))), ...);
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return add_variants<Net, ago::policy(I)...>(std::move(network), size, name_of(ago::policy(I))...);
   }(std::make_integer_sequence<int, ago::policies>());
-  registry().push_back(std::move(e));
-  return true;
+}
+
+/// Enters a network under the library's policy, and under that policy with each part taken away.
+template <auto const& Net>
+bool add_gains(std::string network, int size) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return add_variants<Net, ago_without<all_parts[I]>{}...>(std::move(network), size, name_of(all_parts[I])...);
+  }(std::make_index_sequence<std::size(all_parts)>());
 }
 
 }  // namespace bench

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../registry.hpp"
+
+#include <networks/shufflenet_v2.hpp>
+
+static bool const entered[] = {
+    bench::add_gains<networks::shufflenet_v2<224>>("shufflenet_v2", 224),
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library's policy with one part taken away, to see what that part gains.
+#pragma once
+
+#include <ago/partition/cluster.hpp>
+#include <ago/partition/policy.hpp>
+
+#include <limits>
+
+namespace bench {
+
+enum class part {
+  none,     ///< nothing is taken away
+  dp,       ///< subgraphs are those of Algorithm 1 on atoms, and chains the best within them
+  atoms,    ///< every operator is computed by a kernel of its own
+  chains,   ///< every atom is computed alone
+  orders,   ///< only the recorded order is cut
+  siblings, ///< horizontal fusion
+  limit,    ///< subgraphs may have any weight
+};
+inline constexpr part all_parts[] = {part::none,   part::dp,       part::atoms, part::chains,
+                                     part::orders, part::siblings, part::limit};
+
+constexpr char const* name_of(part p) {
+  switch (p) {
+    case part::none: return "ago";
+    case part::dp: return "no DP";
+    case part::atoms: return "no atoms";
+    case part::chains: return "no chains";
+    case part::orders: return "no other orders";
+    case part::siblings: return "no siblings";
+    case part::limit: return "no Td";
+  }
+  return "?";
+}
+
+template <part Taken>
+struct ago_without {
+  static constexpr char const* name = name_of(Taken);
+  static constexpr bool merges_siblings = Taken != part::siblings;
+
+  template <int V, int E, int O>
+  static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const& on) {
+    ago::dag<V, E> const operators = dag_of(g);
+    ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(operators.count) : atoms_of(g);
+    ago::dag<V, E> const q = quotient(operators, atoms);
+    long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, q);
+    if constexpr (Taken == part::dp) return partition_into(g, compose(atoms, cluster(q, limit), operators.count), on);
+    auto const best = best_partition(g, operators, atoms, limit, on, Taken != part::orders);
+    ago::grouping<V> const chains = compose(atoms, best.chains, operators.count);
+    ago::partitions<V> r = ordered(g, operators, compose(atoms, best.subgraphs, operators.count), chains, atoms);
+    for (int v = 0; v < g.node_count; ++v)
+      r.chain_of[v] = v < g.input_count ? -1 : (Taken == part::chains ? atoms : chains).of[v - g.input_count];
+    r.intensive = Taken != part::chains;
+    return r;
+  }
+
+ private:
+  template <int V>
+  static constexpr ago::grouping<V> apart(int count) {
+    ago::grouping<V> r;
+    for (r.count = 0; r.count < count; ++r.count) r.of[r.count] = r.count;
+    return r;
+  }
+};
+
+}  // namespace bench
