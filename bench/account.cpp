@@ -4,6 +4,9 @@
 #include <ago/plan/account.hpp>
 #include <ago/tune/machine.hpp>
 
+#include <fstream>
+#include <string>
+
 namespace bench {
 namespace {
 
@@ -18,6 +21,17 @@ std::string epilogue_of(planned_step const& p) {
   std::string names;
   for (int k = 0; k < p.nodes.stage_count; ++k) names += std::string(" ") + name_of(p.key.after.stages[k].kind);
   return names;
+}
+
+/// Whether this is the core of the preset zen_5, as far as Linux tells.
+bool is_zen_5() {
+  std::ifstream in("/proc/cpuinfo");
+  bool amd = false, family = false;
+  for (std::string line; std::getline(in, line);) {
+    amd = amd || (line.starts_with("vendor_id") && line.ends_with(": AuthenticAMD"));
+    family = family || (line.starts_with("cpu family") && line.ends_with(": 26"));
+  }
+  return amd && family;
 }
 
 }  // namespace
@@ -36,7 +50,7 @@ step_account account_for(graph_view const& graph, std::span<planned_step const> 
 }
 
 ago::device device_here(ago::isa target) {
-  ago::device on = ago::usual_device(target);
+  ago::device on = is_zen_5() ? ago::zen_5 : ago::usual_device(target);
   auto const found = ago::tuner::processors();
   if (!found.empty() && found[0].l1_bytes > 0) on.l1_bytes = found[0].l1_bytes;
   if (!found.empty() && found[0].l2_bytes > 0) on.l2_bytes = found[0].l2_bytes;

@@ -147,22 +147,15 @@ void mobilevit() {
   }
 }
 
-void scaling() {
-  std::puts("| network | operators | edges | groups | ms | us per operator |\n|---|---|---|---|---|---|");
-  bench::print_scaling<1'000>();
-  bench::print_scaling<3'000>();
-  bench::print_scaling<10'000>();
-  bench::print_scaling<30'000>();
-  bench::print_scaling<100'000>();
-}
-
 struct table {
   std::string_view name;
   void (*print)();
 };
 constexpr table tables[] = {
-    {"policies", policies}, {"traffic", traffic}, {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
-    {"gains_on_a55", gains_on_a55}, {"gains_on_a76", gains_on_a76}, {"mobilevit", mobilevit}, {"scaling", scaling}};
+    {"policies", policies},         {"traffic", traffic},
+    {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
+    {"gains_on_a55", gains_on_a55}, {"gains_on_a76", gains_on_a76},
+    {"mobilevit", mobilevit},       {"scaling", bench::print_scaling}};
 
 }  // namespace
 

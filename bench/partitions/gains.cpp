@@ -2,7 +2,7 @@
 // What each part of the library's policy gains: the plans with one part taken away.
 #include "gains.hpp"
 
-#include "scaling.hpp"
+#include "moved.hpp"
 #include "without.hpp"
 
 #include <ago/graph/optimized.hpp>
@@ -22,8 +22,6 @@
 
 namespace bench {
 namespace {
-
-using roomy_graph = ago::graph<1024, 3072, 8>;
 
 /// Prints megabytes from beyond L2 and predicted milliseconds.
 template <part Taken>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "moved.hpp"
+
+#include <tools/inspect/run_time_program.hpp>
+
+#include <cstdio>
+
+namespace bench {
+
+void print_moved(char const* name, int size, roomy_graph const& g, ago::device const& on) {
+  std::printf("| %s | %d |", name, size);
+  for (int i = 0; i < ago::policies; ++i) {
+    ago::tools::run_time_program const program(g, ago::options(ago::isa::neon, ago::policy(i), on));
+    auto const moved = program.moved();
+    ago::moved_bytes sum;
+    for (int k = 0; k < program.steps(); ++k) sum += moved->of[k];
+    std::printf(" %.1f |", sum.beyond_l2 / 1e6);
+  }
+  std::puts("");
+}
+
+}  // namespace bench
