@@ -195,3 +195,33 @@ TEST_CASE("a device on which lines cost more saves more by the same chain") {
   dear.line_from_memory *= 2;
   CHECK(best_tiling(chain, 2, dear).saved > best_tiling(chain, 2, cortex_a76).saved);
 }
+
+TEST_CASE("runs of pixels do not pay if L2 holds neither the input of long ones nor the matrices for short ones") {
+  chain_link const chain[] = {matrix(56, 256, 64), matrix(56, 64, 256)};
+  device larger = cortex_a55;
+  larger.l2_bytes *= 4;
+  CHECK(best_tile(chain, 2, tiling::pixels, cortex_a55).saved < 0);
+  CHECK(best_tile(chain, 2, tiling::pixels, larger).saved > 0);
+}
+
+TEST_CASE("for several threads, chunks of channels come in numbers that they can share") {
+  device two = zen_5;
+  two.threads = 2;
+  chain_link const chain[] = {matrix(28, 32, 192), filter(28, 192)};
+  chain_tiling const three{tiling::channels, 64}, four{tiling::channels, 48};
+  CHECK(most_products(chain, 2, three, two) > most_products(chain, 2, four, two));
+  std::int64_t products = 0;
+  for (chain_link const& l : chain) products += l.weight_bytes / 4 * l.out.pixels();
+  CHECK(most_products(chain, 2, four, two) == products / 2);
+  CHECK(best_tile(chain, 2, tiling::channels, two).best == four);
+}
+
+TEST_CASE("a work item by rows has the rows that its last part needs of the parts before it") {
+  device two, three;
+  two.threads = 2;
+  three.threads = 3;
+  chain_link const chain[] = {matrix(12, 8, 48), filter(12, 48), matrix(12, 48, 8)};
+  long const row = 12L * 48 * 8, row_of_filter = 12L * 48 * 9;
+  CHECK(most_products(chain, 3, {tiling::rows, 0}, two) == 7 * row + 6 * row_of_filter + 6 * row);
+  CHECK(most_products(chain, 3, {tiling::rows, 0}, three) == 6 * row + 4 * row_of_filter + 4 * row);
+}

@@ -134,6 +134,15 @@ constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_t
   return sum;
 }
 
+/// Price of reading the input of every pass again for further panels of weights, if L2 does not hold it. (Computed
+/// alone, a matrix product reads its input in blocks that L2 holds.)
+constexpr std::int64_t input_traffic(chain_link const& first, working_set const& use, device const& on) {
+  if (!is_matrix_product(first.kind)) return 0;
+  product const of_pass{use.input / use.passes, bytes(first.out) / use.images / use.passes / use.chunks,
+                        first.weight_bytes / use.chunks, int(first.out.c / use.chunks)};
+  return use.images * use.passes * use.chunks * rereading(of_pass, on);
+}
+
 /// Price of reading the weights again for every pass. From L2 they cost half, since large weights are read from L2 for
 /// each register tile in any case.
 constexpr std::int64_t weight_traffic(working_set const& use, device const& on) {
@@ -219,8 +228,9 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
   detail::working_set const use = detail::set_of(chain, count, t);
   return detail::unfused_traffic(chain, count, on) - detail::tiled_traffic(chain, count, t, use, on) -
-         detail::weight_traffic(use, on) - detail::chunk_traffic(chain, count, use, on) -
-         detail::starts(count, t.how, use) - detail::narrow_tiles(chain[0], t, on) - unshared;
+         detail::input_traffic(chain[0], use, on) - detail::weight_traffic(use, on) -
+         detail::chunk_traffic(chain, count, use, on) - detail::starts(count, t.how, use) -
+         detail::narrow_tiles(chain[0], t, on) - unshared;
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
