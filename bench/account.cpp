@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "account.hpp"
 
+#include "processor.hpp"
+
 #include <ago/plan/account.hpp>
 #include <ago/tune/machine.hpp>
 
-#include <fstream>
 #include <string>
 
 namespace bench {
@@ -24,15 +25,7 @@ std::string epilogue_of(planned_step const& p) {
 }
 
 /// Whether this is the core of the preset zen_5, as far as Linux tells.
-bool is_zen_5() {
-  std::ifstream in("/proc/cpuinfo");
-  bool amd = false, family = false;
-  for (std::string line; std::getline(in, line);) {
-    amd = amd || (line.starts_with("vendor_id") && line.ends_with(": AuthenticAMD"));
-    family = family || (line.starts_with("cpu family") && line.ends_with(": 26"));
-  }
-  return amd && family;
-}
+bool is_zen_5() { return cpuinfo("vendor_id") == "AuthenticAMD" && cpuinfo("cpu family") == "26"; }
 
 }  // namespace
 

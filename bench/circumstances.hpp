@@ -3,11 +3,11 @@
 #pragma once
 
 #include "measure.hpp"
+#include "processor.hpp"
 
 #include <ago/graph/isa.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -15,9 +15,8 @@ namespace bench {
 
 /// Prints processor, compiler and instruction set to standard error; claims `core` if one is given.
 inline void print_circumstances(std::optional<int> core) {
-  std::string cpu = "unknown processor", line;
-  for (std::ifstream info("/proc/cpuinfo"); std::getline(info, line);)
-    if (line.starts_with("model name")) cpu = line.substr(line.find(':') + 2);
+  std::string cpu = cpuinfo("model name");
+  if (cpu.empty()) cpu = "unknown processor";
 #if defined(__clang__)
   char const* const compiler = __VERSION__;
 #else

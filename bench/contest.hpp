@@ -237,10 +237,7 @@ class contest {
     static std::set<std::string> const in_full{"choice",       "isa",        "threads",      "gflops",
                                                "peak_gflops",  "difference", "weight_bytes", "subgraphs",
                                                "predicted_ms", "moved_mb",   "same"};
-    if (cores_) {
-      double const speedup = ours ? ours->time.median / c.time.median : 1;
-      all.push_back({"speedup", speedup, "%.3f"});
-    }
+    if (cores_ && ours) all.push_back({"speedup", ours->time.median / c.time.median, "%.3f"});
     for (field const& f : measured)
       if (level == detail::full || !in_full.count(f.name)) all.push_back(f);
     return all;

@@ -36,6 +36,16 @@ auto partition_of(ago::policy p) {
       p, []<class Policy>() { return ago::partition_of_primitives<Policy, size.nodes, size.edges>(g); });
 }
 
+/// Calls print.operator()<network>(name) for each network at 224, BERT-tiny with 128 tokens.
+void for_each_at_224(auto const& print) {
+  print.template operator()<networks::mobilenet_v2<224>>("MobileNet-V2");
+  print.template operator()<networks::mnasnet<224>>("MnasNet");
+  print.template operator()<networks::squeezenet<224>>("SqueezeNet");
+  print.template operator()<networks::shufflenet_v2<224>>("ShuffleNet-V2");
+  print.template operator()<networks::mobilevit_s<224>>("MobileViT-S");
+  print.template operator()<networks::bert_tiny<128>>("BERT-tiny");
+}
+
 template <auto const& Net>
 void print_policies(char const* name) {
   for (int i = 0; i < ago::policies; ++i) {
@@ -51,12 +61,7 @@ void print_policies(char const* name) {
 void policies() {
   std::puts("| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
             "broken epilogues | removable MB |\n|---|---|---|---|---|---|---|---|---|---|");
-  print_policies<networks::mobilenet_v2<224>>("MobileNet-V2");
-  print_policies<networks::mnasnet<224>>("MnasNet");
-  print_policies<networks::squeezenet<224>>("SqueezeNet");
-  print_policies<networks::shufflenet_v2<224>>("ShuffleNet-V2");
-  print_policies<networks::mobilevit_s<224>>("MobileViT-S");
-  print_policies<networks::bert_tiny<128>>("BERT-tiny");
+  for_each_at_224([]<auto const& Net>(char const* name) { print_policies<Net>(name); });
 }
 
 template <auto const& Net>
@@ -108,13 +113,21 @@ void traffic() {
 
 void moved(ago::device const& on) {
   print_head();
-  for_each_network([&]<auto const& Net>(char const* name, int size) { bench::print_moved<Net>(name, size, on); });
+  for_each_network([&]<auto const& Net>(char const* name, int size) {
+    bench::with_roomy_graph<Net>([&](auto const& g) { bench::print_moved(name, size, g, on); });
+  });
 }
 void moved_on_a55() { moved(ago::cortex_a55); }
 void moved_on_a76() { moved(ago::cortex_a76); }
 
-void gains_on_a55() { bench::print_gains(ago::cortex_a55); }
-void gains_on_a76() { bench::print_gains(ago::cortex_a76); }
+void gains(ago::device const& on) {
+  bench::print_head_of_gains();
+  for_each_at_224([&]<auto const& Net>(char const* name) {
+    bench::with_roomy_graph<Net>([&](auto const& g) { bench::print_gains(name, g, on); });
+  });
+}
+void gains_on_a55() { gains(ago::cortex_a55); }
+void gains_on_a76() { gains(ago::cortex_a76); }
 
 /// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each part of the library's policy gains: the plans with one part taken away.
 #include "gains.hpp"
 
-#include "moved.hpp"
 #include "without.hpp"
 
-#include <ago/graph/optimized.hpp>
 #include <ago/plan/predicted_time.hpp>
 #include <tools/inspect/run_time_program.hpp>
-
-#include <networks/bert_tiny.hpp>
-#include <networks/mnasnet.hpp>
-#include <networks/mobilenet_v2.hpp>
-#include <networks/mobilevit.hpp>
-#include <networks/shufflenet_v2.hpp>
-#include <networks/squeezenet.hpp>
 
 #include <cstdio>
 #include <iterator>
@@ -41,32 +31,22 @@ void print_cell(roomy_graph const& g, ago::device const& on) {
   std::printf(" %.1f / %.1f |", bytes / 1e6, ago::microseconds(sum.sum(), on) / 1e3);
 }
 
-template <auto const& Net>
-void print_row(char const* name, ago::device const& on) {
-  on_large_stack(std::size_t{512} << 20, [&] {
-    roomy_graph const g = ago::fit<1024, 3072, 8>(ago::optimized<Net>::value);
-    std::printf("| %s |", name);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (print_cell<all_parts[I]>(g, on), ...);
-    }(std::make_index_sequence<std::size(all_parts)>());
-    std::puts("");
-  });
-}
-
 }  // namespace
 
-void print_gains(ago::device const& on) {
+void print_head_of_gains() {
   std::printf("| network |");
   for (part const p : all_parts) std::printf(" %s |", name_of(p));
   std::printf("\n|---|");
   for (std::size_t i = 0; i < std::size(all_parts); ++i) std::printf("---|");
   std::puts("");
-  print_row<networks::mobilenet_v2<224>>("MobileNet-V2", on);
-  print_row<networks::mnasnet<224>>("MnasNet", on);
-  print_row<networks::squeezenet<224>>("SqueezeNet", on);
-  print_row<networks::shufflenet_v2<224>>("ShuffleNet-V2", on);
-  print_row<networks::mobilevit_s<224>>("MobileViT-S", on);
-  print_row<networks::bert_tiny<128>>("BERT-tiny", on);
+}
+
+void print_gains(char const* name, roomy_graph const& g, ago::device const& on) {
+  std::printf("| %s |", name);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (print_cell<all_parts[I]>(g, on), ...);
+  }(std::make_index_sequence<std::size(all_parts)>());
+  std::puts("");
 }
 
 }  // namespace bench

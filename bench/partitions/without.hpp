@@ -41,18 +41,14 @@ struct ago_without {
 
   template <int V, int E, int O>
   static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const& on) {
-    ago::dag<V, E> const operators = dag_of(g);
-    ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(operators.count) : atoms_of(g);
-    ago::dag<V, E> const q = quotient(operators, atoms);
-    long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, q);
-    if constexpr (Taken == part::dp) return partition_into(g, compose(atoms, cluster(q, limit), operators.count), on);
-    auto const best = best_partition(g, operators, atoms, limit, on, Taken != part::orders);
-    ago::grouping<V> const chains = compose(atoms, best.chains, operators.count);
-    ago::partitions<V> r = ordered(g, operators, compose(atoms, best.subgraphs, operators.count), chains, atoms);
-    for (int v = 0; v < g.node_count; ++v)
-      r.chain_of[v] = v < g.input_count ? -1 : (Taken == part::chains ? atoms : chains).of[v - g.input_count];
-    r.intensive = Taken != part::chains;
-    return r;
+    ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : atoms_of(g);
+    ago::dag<V, E> const weighted = quotient(dag_of(g), atoms);
+    long const limit =
+        Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
+    if constexpr (Taken == part::dp)
+      return partition_into(g, compose(atoms, cluster(weighted, limit), g.node_count - g.input_count), on);
+    else
+      return ago_partition_of(g, atoms, limit, Taken != part::chains, on, Taken != part::orders);
   }
 
  private:

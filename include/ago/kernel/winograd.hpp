@@ -124,9 +124,11 @@ struct winograd_kernel {
       detail::transform_inputs<tile, target>(s, layout, source, work.first, work.count, scratch);
       _Pragma("GCC unroll 1") for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, work);
-      work.channel = panels;
       if constexpr (K.tile.vectors_left > 0)
-        if (last > panels) panel<K.tile.vectors_left, K.partial>(s, m, work);
+        if (last > panels) {
+          work.channel = panels;
+          panel<K.tile.vectors_left, K.partial>(s, m, work);
+        }
     }
   }
 

@@ -164,7 +164,7 @@ constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, working
 constexpr std::int64_t narrow_tiles(chain_link const& first, chain_tiling const& t, device const& on) {
   constexpr std::int64_t of_product = 64 * cycle_price * 4 * 7 / 100 / 4;
   if (!on.in_order || !by_channels(t.how) || t.tile % 12 == 0 || !is_matrix_product(first.kind)) return 0;
-  return of_product * (first.weight_bytes / 4) * first.out.pixels();
+  return of_product * products_of(first);
 }
 
 /// Price of starting kernels for every tile.
@@ -203,6 +203,7 @@ constexpr std::int64_t most_products(chain_link const* chain, int count, chain_t
     std::int64_t const all = rows ? l.out.h : extent;
     if (most > all) most = all;
     sum += detail::products_of(l) * most / all;
+    // Of two parts, each has an edge of the image, where a window reads padding instead of rows.
     if (rows) most = (most - 1) * l.win.stride_h + l.win.span_h() - (on.threads == 2 ? l.win.pad_top : 0);
   }
   return sum;

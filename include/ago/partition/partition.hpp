@@ -35,23 +35,30 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// The library's policy: atoms, which are never cut, so that no operator is separated from its epilogue; the subgraphs,
-/// and the chains within them, that together save the most traffic (`best_partition`). The mini-subgraphs are the
-/// atoms. `limit` is Td in thousandths; 0: `default_limit`. `intensive` false: the same subgraphs, but each atom is
-/// computed alone.
+/// The subgraphs of `atoms`, and the chains within them, that together save the most traffic (`best_partition`). The
+/// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
+/// computed alone. `search` false: no other orders than the recorded one.
 template <int V, int E, int O>
-constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
-                                      device const& on = {}) {
+constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> const& atoms, long limit, bool intensive,
+                                         device const& on, bool search = true) {
   dag<V, E> const operators = dag_of(g);
-  grouping<V> const atoms = atoms_of(g);
-  if (limit <= 0) limit = default_limit(g, atoms, quotient(operators, atoms));
-  auto const best = best_partition(g, operators, atoms, limit, on);
+  auto const best = best_partition(g, operators, atoms, limit, on, search);
   grouping<V> const chains = compose(atoms, best.chains, operators.count);
   partitions<V> r = ordered(g, operators, compose(atoms, best.subgraphs, operators.count), chains, atoms);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : (intensive ? chains : atoms).of[v - g.input_count];
   r.intensive = intensive;
   return r;
+}
+
+/// The library's policy: atoms, which are never cut, so that no operator is separated from its epilogue, and
+/// `ago_partition_of` them. `limit` is Td in thousandths; 0: `default_limit`.
+template <int V, int E, int O>
+constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
+                                      device const& on = {}) {
+  grouping<V> const atoms = atoms_of(g);
+  if (limit <= 0) limit = default_limit(g, atoms, quotient(dag_of(g), atoms));
+  return ago_partition_of(g, atoms, limit, intensive, on);
 }
 
 /// The library's policy. It keeps compound operators whole, as it does epilogues.

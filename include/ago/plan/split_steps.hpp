@@ -128,13 +128,14 @@ constexpr double longest_piece(planned_step const* parts, int count, chain_tilin
   for (int k = 1; k < s.pieces; ++k)  // of equals, one with two neighbours
     if (stretch_of(s, extent, k).size() + (k + 1 < s.pieces) > stretch_of(s, extent, longest).size()) longest = k;
   step_piece const piece = piece_of(parts, count, s, longest, {});
-  double const share = double(stretch_of(s, extent, longest).size()) / double(extent);
-  double const of_channels = s.how == split::channels ? share : 1;
+  bool const channels = s.how == split::channels;
+  double const share = channels ? double(stretch_of(s, extent, longest).size()) / double(extent) : 1;
   double arithmetic = 0, floats = double(piece.part[0].in.count());
   for (int i = 0; i < count; ++i) {
-    bool const counts_channels = winograd_tile(parts[i].key.what) > 0;  // every work item transforms its input
-    arithmetic += (counts_channels ? 1 : of_channels) * cycles_of(parts[i].key, piece.part[i], in);
-    floats += of_channels * double(packed_floats(parts[i].key, parts[i].data));
+    kernel_key const& key = parts[i].key;
+    bool const shares_all = channels && winograd_tile(key.what) == 0;  // its input is transformed by every work item
+    arithmetic += shares_all ? share * cycles_of(key, parts[i].data, in) : cycles_of(key, piece.part[i], in);
+    floats += share * double(packed_floats(key, parts[i].data));
   }
   return arithmetic + on.line_from_memory * 4 * floats / 64;
 }
