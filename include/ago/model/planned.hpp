@@ -9,10 +9,10 @@
 #include <ago/model/packing_hash.hpp>
 #include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
+#include <ago/plan/divide_steps.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>
 #include <ago/plan/predicted_time.hpp>
-#include <ago/plan/split_steps.hpp>
 
 #include <array>
 #include <cstddef>
@@ -122,10 +122,11 @@ class unchecked_plan {
   static constexpr split_list<parts.capacity> uncut{};
 
  public:
-  /// How each step is divided into work items for several threads; derived from the plan of undivided steps.
+  /// How each step is divided into work items for several threads, and what they wait for; derived from the plan of
+  /// undivided steps.
   static constexpr auto splits = [] {
     if constexpr (Options.device.threads == 1) return uncut;
-    else return split_steps(groups, placed<uncut>::plan, Options, Schedules);
+    else return divide_steps(graph, parts, groups, views, layouts, placed<uncut>::plan, Options.device, Schedules);
   }();
   static constexpr auto const& memory = placed<splits>::memory;
   static constexpr auto const& plan = placed<splits>::plan;
@@ -170,6 +171,8 @@ class unchecked_plan {
   static constexpr chain_tiling tiling_of(int step) { return groups.tiles[step]; }
   /// How a step is divided into work items.
   static constexpr step_split split_of(int step) { return splits.of[step]; }
+  /// What its work items wait for.
+  static constexpr waits waits_of(int step) { return step == 0 ? waits::all : splits.waits_for[step]; }
   /// The bytes that each step moves in the caches of a device (plan/moved_bytes.hpp).
   static constexpr auto moved(device const& on = Options.device) {
     return moved_by(graph, groups, memory, plan, runs, on);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/kernels.hpp>
+#include <ago/model/phased_run.hpp>
 #include <ago/model/planned.hpp>
 #include <ago/plan/step_table.hpp>
 
@@ -14,11 +15,6 @@ template <bool Available>
 struct can_be_compiled {
   static_assert(Available, "ago: this translation unit is not compiled for the model's instruction set");
 };
-
-/// A thread pool, ago::team or a user's own: run(n, f) calls f(0), ..., f(n - 1) on any threads, and returns when all
-/// calls have returned.
-template <class Team>
-concept runs_pieces = requires(Team& team, void (*f)(int)) { team.run(2, f); };
 
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
 /// instruction set, policy and device. All members are known at compile time; each stage is a constant that can be
@@ -42,10 +38,13 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
   static void run(run_memory const& memory) noexcept {
     for (int k = 0; k < steps; ++k) run_step(k, memory);
   }
-  /// Runs all steps; `team` computes the work items of each.
+  /// Runs all steps; `team` computes their work items.
   template <runs_pieces Team>
   static void run(run_memory const& memory, Team& team) noexcept {
-    for (int k = 0; k < steps; ++k) run_step(k, memory, team);
+    kernel_memory const m{memory, table.tables()};
+    detail::run_phases(
+        steps, [](int k) { return barriers.before[k]; }, [](int k) { return table.pieces(k); },
+        [&](int k, int i) { kernels.of_step[k](table.piece(k, i), m); }, team);
   }
   /// Runs one step, for profiling.
   static void run_step(int step, run_memory const& memory) noexcept {
@@ -69,6 +68,14 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
     return {{kernel_for<key_of(groups, plan, I)>()...}};
   }
   static constexpr kernel_list kernels = kernels_of(std::make_integer_sequence<int, steps>{});
+  struct wait_list {
+    waits before[steps];
+  };
+  static constexpr wait_list barriers = [] {
+    wait_list r{};
+    for (int k = 0; k < steps; ++k) r.before[k] = base::waits_of(k);
+    return r;
+  }();
   static constexpr step_table<size_of_step_table(groups, splits, plan, runs)> table{groups, splits, memory, plan, runs};
 };
 

@@ -21,6 +21,8 @@ struct device {
   /// ago::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are read from
   /// another core's cache.
   int barrier = 2500;
+  /// Quarter cycles for a cache line that another core of several has written: 4 to 10 ns on the same machine.
+  int line_from_core = 80;
   bool operator==(device const&) const = default;
 };
 

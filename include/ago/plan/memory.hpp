@@ -30,9 +30,10 @@ struct memory_plan {
 
 namespace detail {
 
-/// Places buffers, largest first, in the first gap that fits among those alive at the same time.
+/// Places buffers, largest first, in the first gap that fits among those alive at the same time. `phase` of each step:
+/// the number of barriers before it.
 template <int V>
-constexpr void place_buffers(memory_plan<V>& m) {
+constexpr void place_buffers(memory_plan<V>& m, int const* phase) {
   int by_size[2 * V]{}, placed[2 * V]{}, placed_count = 0;
   for (int b = 0; b < m.buffer_count; ++b) {
     int k = b;
@@ -44,7 +45,7 @@ constexpr void place_buffers(memory_plan<V>& m) {
     long at = 0;
     for (int j = 0; j < placed_count; ++j) {  // in order of their offsets
       buffer const& other = m.buffers[placed[j]];
-      if (other.first > b.last || other.last < b.first) continue;
+      if (phase[other.first] > phase[b.last] || phase[other.last] < phase[b.first]) continue;
       if (other.offset - at >= b.floats) break;
       if (other.offset + other.floats > at) at = other.offset + other.floats;
     }
@@ -90,7 +91,7 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 }  // namespace detail
 
 /// Places buffers greedily by size. Steps that `splits` divides need the buffers between their parts and their scratch
-/// once for each work item. Inputs and outputs are in the caller's memory, and network outputs are written there
+/// once for each work item, and steps that share a barrier do not share memory. Inputs and outputs are in the caller's memory, and network outputs are written there
 /// directly.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
@@ -135,7 +136,9 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
       m.buffers[m.buffer_count++] = {steps.step[k].main, group, group, 0, copies * ((floats + 15) / 16 * 16), true,
                                      copies};
     }
-  detail::place_buffers(m);
+  int phase[S]{};
+  for (int k = 1; k < groups.count; ++k) phase[k] = phase[k - 1] + (splits.waits_for[k] == waits::all);
+  detail::place_buffers(m, phase);
 
   for (int b = 0; b < m.buffer_count; ++b) {
     int const v = m.buffers[b].value;

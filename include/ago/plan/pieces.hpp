@@ -101,15 +101,20 @@ constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const
   s.out = {1, 1, int(of.size()), s.out.c};
 }
 
-/// Restricts an attention to the heads whose channels are `of`.
-constexpr void take_heads(kernel_key const& key, planned_data& s, stretch const& of) {
-  int const channels = s.in.c / s.groups;
+/// Restricts an attention to the heads whose channels are `of`, or pooling over images to these channels.
+constexpr void take_channels(kernel_key const& key, planned_data& s, stretch const& of) {
+  int const channels = s.in.c / s.groups;  // of a head
   s.source.offset += of.first;
   s.destination.offset += of.first;
   for (place& other : s.other) other.offset += of.first;
   move_stages(key, s, 0, 0, of.first);
   s.in.c = int(of.size());
-  s.groups = s.in.c / channels;
+  if (key.what == structure::attention) s.groups = s.in.c / channels;
+  else s.out.c = s.in.c;
+}
+/// Do kernels know the channels of a work item by their data's `channels`?
+constexpr bool counts_channels(structure what) {
+  return what != structure::attention && what != structure::global_avg_pool && what != structure::global_max_pool;
 }
 
 }  // namespace detail
@@ -148,7 +153,7 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
     if (s.how == split::images) detail::take_images(key, d, of, reads, writes);
     if (s.how == split::rows) rows = detail::take_rows(key, d, rows, reads, writes);
     if (s.how == split::pixels) detail::take_pixels(key, d, of, reads, writes);
-    if (s.how == split::channels && key.what == structure::attention) detail::take_heads(key, d, of);
+    if (s.how == split::channels && !detail::counts_channels(key.what)) detail::take_channels(key, d, of);
     else if (s.how == split::channels && reads) d.channels = {int(of.first), int(of.last)};
     d.scratch += k * own.scratch[i];
     if (writes) continue;

@@ -2,7 +2,7 @@
 // The stages from steps to a plan, for runtime programs.
 #pragma once
 
-#include <ago/plan/split_steps.hpp>
+#include <ago/plan/divide_steps.hpp>
 
 #include <memory>
 
@@ -45,7 +45,7 @@ struct plan_stages {
                                  auto const& parts, options const& o, auto const& schedules) {
     std::unique_ptr<plan_stages const> const uncut(
         new plan_stages(g, partition, layouts, views, parts, o, schedules, split_list<S>{}));
-    return split_steps(uncut->groups, uncut->plan, o, schedules);
+    return divide_steps(g, parts, uncut->groups, views, layouts, uncut->plan, o.device, schedules);
   }
 };
 

@@ -14,10 +14,18 @@ struct step_split {
   bool operator==(step_split const&) const = default;
 };
 
-/// How each step or pipeline is divided.
+/// What the work items of a step wait for. Steps that do not wait for all share a barrier.
+enum class waits : std::uint8_t {
+  all,      ///< for all work items before them: there is a barrier before the step
+  own,      ///< for the same work item of the step before, after which the same thread computes it
+  nothing,  ///< since the last barrier: they are computed side by side with those of the steps before
+};
+
+/// How each step or pipeline is divided, and what it waits for.
 template <int Capacity>
 struct split_list {
   step_split of[Capacity]{};
+  waits waits_for[Capacity]{};
 };
 
 }  // namespace ago

@@ -64,7 +64,7 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     if (step_split const cut = plan.split_of(k); cut.pieces > 1) {
       share = cost::longest_piece(&plan.part(first), count, tiles, cut, on) /
               cost::longest_piece(&plan.part(first), count, tiles, {}, on);
-      cycles += on.barrier;
+      if (plan.waits_of(k) == waits::all) cycles += on.barrier;
     }
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);

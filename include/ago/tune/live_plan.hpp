@@ -31,6 +31,7 @@ class live_plan {
   int first_part(int step) const { return step < steps() ? made_.groups.first[step] : part_count; }
   chain_tiling tiling_of(int step) const { return made_.groups.tiles[step]; }
   step_split split_of(int step) const { return made_.splits.of[step]; }
+  waits waits_of(int step) const { return made_.splits.waits_for[step]; }
   fused_key key(int step) const { return key_of(made_.groups, made_.plan, step); }
   planned_step const& part(int i) const { return made_.plan.steps[i]; }
 

@@ -43,9 +43,12 @@ class live_program {
 
   plan_type const& plan() const { return *plan_; }
 
-  /// Runs the work items of each step with `workers`.
+  /// Runs all steps; `workers` compute their work items.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
-    for (int k = 0; k < plan_->steps(); ++k) run_step(k, inputs, outputs, workers);
+    kernel_memory const m{memory(inputs, outputs), table_.tables()};
+    ago::detail::run_phases(
+        plan_->steps(), [&](int k) { return plan_->waits_of(k); }, [&](int k) { return table_.pieces(k); },
+        [&](int k, int i) { kernels_[std::size_t(k)](table_.piece(k, i), m); }, workers);
   }
   /// Runs one step, for profiling: all steps in order make one run.
   void run_step(int step, float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The analytic default for dividing steps into work items for several threads.
+// How a step can be divided into work items for several threads, and how long the longest one takes.
 #pragma once
 
 #include <ago/plan/cycles.hpp>
@@ -88,6 +88,8 @@ constexpr int granule_of_channels(planned_step const& p) {
     case structure::winograd_4: return layout_of_winograd(p.key, p.data).panel;
     case structure::depthwise: return lanes(p.key.target);
     case structure::attention: return p.data.in.c / p.data.groups;
+    case structure::global_max_pool:
+    case structure::global_avg_pool: return 16;  // a cache line
     default: return 0;
   }
 }
@@ -108,6 +110,12 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
     granule = common_multiple(granule, g);
   }
   return int(granule);
+}
+
+/// Can work items begin at any pixel?
+constexpr bool divides_anywhere(planned_step const& p) {
+  return p.key.what == structure::layer_norm || p.key.what == structure::softmax ||
+         (p.key.what == structure::elementwise && p.data.in == p.data.out);
 }
 
 /// Up to `threads` work items along `how`; one if the step cannot be divided like this.
@@ -140,39 +148,6 @@ constexpr double longest_piece(planned_step const* parts, int count, chain_tilin
   return arithmetic + on.line_from_memory * 4 * floats / 64;
 }
 
-/// The fastest way to divide a step, if it saves at least twice the cost of the barrier. A wish is obeyed if possible.
-constexpr step_split choose_split(planned_step const* parts, int count, chain_tiling const& in, split wish,
-                                  device const& on) {
-  if (wish == split::whole) return {};
-  if (step_split const s = split_along(parts, count, in, wish, on.threads); wish != split::none && s.pieces > 1)
-    return s;
-  double least = longest_piece(parts, count, in, {}, on) - 2 * on.barrier;
-  step_split best{};
-  for (split const how : {split::images, split::rows, split::pixels, split::channels}) {
-    step_split const s = split_along(parts, count, in, how, on.threads);
-    if (s.pieces == 1) continue;
-    double const time = longest_piece(parts, count, in, s, on);
-    if (time >= least) continue;
-    least = time;
-    best = s;
-  }
-  return best;
-}
-
 }  // namespace detail
-
-/// How each group of steps is divided: according to `table`, or otherwise where it pays by the analytic model.
-template <int S, int N>
-constexpr split_list<S> split_steps(fusion_list<S> const& groups, plan<N> const& p, options const& o,
-                                    auto const& table) {
-  split_list<S> r;
-  for (int k = 0; k < groups.count && o.device.threads > 1; ++k) {
-    planned_step const* const parts = p.steps + groups.first[k];
-    auto const wish = table.find(parts[groups.parts[k] > 1 ? 1 : 0].signature);
-    split const how = wish ? wish->split : split::none;
-    r.of[k] = detail::choose_split(parts, groups.parts[k], groups.tiles[k], how, o.device);
-  }
-  return r;
-}
 
 }  // namespace ago
