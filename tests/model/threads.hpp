@@ -59,14 +59,15 @@ class guarded_run {
   std::vector<float*> outputs_;
 };
 
-/// Runs the work items of a step one after another, each in the memory as it was before the step, and counts how many
-/// of them write each float.
+/// Runs the work items of a step, or of several without a barrier, one after another, each in the memory as it was
+/// before all of them, and counts how many of them write each float. What one of them needs from another is missing.
 class examining_team {
  public:
   explicit examining_team(std::vector<std::span<float>> areas) : areas_(std::move(areas)) {}
 
   int pieces_run = 0;
-  std::vector<int> writers;  ///< of each float of all areas
+  int most_writers = 0;      ///< of a float
+  std::vector<int> writers;  ///< of each float of all areas, in the last run
 
   template <class F>
   void run(int pieces, F const& piece) {
@@ -85,6 +86,7 @@ class examining_team {
       }
     }
     restore(after);
+    most_writers = std::max(most_writers, *std::max_element(writers.begin(), writers.end()));
   }
 
  private:
@@ -175,6 +177,11 @@ int compare_cut() {
     CHECK(run_guarded<Net, pieces>(where) == expected);
     CHECK(run_guarded<Net, pieces>(where, workers) == expected);
   }
+  guarded_run<pieces, Net> apart(differential::edge::end);
+  examining_team examining(apart.areas());
+  pieces::run(apart.memory(), examining);
+  CHECK(apart.results() == expected);
+  CHECK(examining.most_writers <= 1);
   return check_pieces<Net, pieces>();
 }
 

@@ -126,7 +126,10 @@ class unchecked_plan {
   /// undivided steps.
   static constexpr auto splits = [] {
     if constexpr (Options.device.threads == 1) return uncut;
-    else return divide_steps(graph, parts, groups, views, layouts, placed<uncut>::plan, Options.device, Schedules);
+    else {
+      using whole = placed<uncut>;
+      return divide_steps(graph, parts, groups, views, layouts, whole::memory, whole::plan, Options.device, Schedules);
+    }
   }();
   static constexpr auto const& memory = placed<splits>::memory;
   static constexpr auto const& plan = placed<splits>::plan;

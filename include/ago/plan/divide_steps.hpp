@@ -17,12 +17,12 @@ class step_divider {
  public:
   constexpr step_divider(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                          concat_views<V> const& views, channel_layouts<V> const& layouts, plan<N> const& p,
-                         device const& on)
-      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), plan_(p), on_(on) {
+                         memory_plan<V> const& m, device const& on)
+      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), plan_(p), on_(on), room_(m.arena_floats) {
     for (writing& w : written_) w = {-1, -1, -1};
-    for (int k = 0; k < groups.count; ++k) {
-      long const floats = parts(k)->data.in.count() + result_floats(k);
-      if (floats > most_floats_) most_floats_ = floats;
+    for (int b = 0; b < m.buffer_count; ++b) {
+      begun_[m.buffers[b].first] += m.buffers[b].floats;
+      ended_[m.buffers[b].last] += m.buffers[b].floats;
     }
   }
 
@@ -99,11 +99,10 @@ class step_divider {
     return written_by_piece(parts(w), groups_.parts[w], made_.of[w], i);
   }
 
-  /// What step k, divided by `s` into work items of `cycles` quarter cycles, has to wait for. The results of a phase all stay in the arena until its end, so they
-  /// may not take more, with its source, than some step does.
+  /// What step k, divided by `s` into work items of `cycles` quarter cycles, has to wait for. Nothing that a phase reads
+  /// or writes gives its place in the arena to anything else, so the arena may have too little room.
   constexpr waits waits_for(int k, step_split const& s, double cycles) const {
-    long const floats = floats_ + result_floats(k);
-    if (k == 0 || floats > most_floats_ || 4 * floats > on_.l2_bytes) return waits::all;
+    if (k == 0 || live_ + begun_[k] > room_) return waits::all;
     bool reads_new = false, reads_own = true;
     for (int i = 0; i < s.pieces; ++i)
       for_each_read(k, s, i, [&](int v, region const& r) {
@@ -120,7 +119,6 @@ class step_divider {
     if (!reads_new) return same_threads ? waits::own : waits::nothing;
     return reads_own ? waits::own : waits::all;
   }
-  constexpr long result_floats(int k) const { return parts(k)[groups_.parts[k] - 1].data.out.count(); }
 
   /// The most bytes that a work item reads and that, as far as is known, another thread has written.
   constexpr long bytes_of_others(int k, step_split const& s) const {
@@ -177,12 +175,16 @@ class step_divider {
     waits const until = made_.waits_for[k];
     if (until == waits::all) {
       phase_ = k;
-      floats_ = parts(k)->data.in.count();
+      live_ -= over_;
+      over_ = 0;
     }
     if (until != waits::own) strand_ = k;
-    floats_ += result_floats(k);
+    live_ += begun_[k];
+    over_ += ended_[k];
     for (int i = 0; i < groups_.parts[k]; ++i) {
-      int const v = steps_.step[groups_.first[k] + i].result;  // of several steps that write it, no strand owns it
+      step_nodes const& n = steps_.step[groups_.first[k] + i];
+      if (n.copy_to_output >= 0) continue;
+      int const v = n.result;  // what several steps of a phase write, no strand owns
       written_[v] = {k, phase_, is_new(v) && written_[v].step != k ? -1 : strand_};
     }
   }
@@ -198,19 +200,20 @@ class step_divider {
   writing written_[V]{};
   int phase_ = 0, strand_ = 0;  // their first steps
   double strand_cycles_ = 0;
-  long floats_ = 0;             // of its source and results
-  long most_floats_ = 0;        // that a step reads and writes
+  // Floats of the arena: of values that are first or last used by each step, in use by this phase, and of these not any
+  // more after it; all.
+  long begun_[S]{}, ended_[S]{}, live_ = 0, over_ = 0, room_;
 };
 
 }  // namespace detail
 
 /// How each step is divided: according to `table`, or otherwise where it pays by the analytic model; and what its work
-/// items wait for. `p`: the plan of undivided steps.
+/// items wait for. `m` and `p`: memory and plan of undivided steps.
 template <int S, int V, int E, int O, int N>
 constexpr split_list<S> divide_steps(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
-                                     plan<N> const& p, device const& on, auto const& table) {
-  return detail::step_divider(g, steps, groups, views, layouts, p, on).run(table);
+                                     memory_plan<V> const& m, plan<N> const& p, device const& on, auto const& table) {
+  return detail::step_divider(g, steps, groups, views, layouts, p, m, on).run(table);
 }
 
 }  // namespace ago

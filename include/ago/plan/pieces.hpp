@@ -103,14 +103,17 @@ constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const
 
 /// Restricts an attention to the heads whose channels are `of`, or pooling over images to these channels.
 constexpr void take_channels(kernel_key const& key, planned_data& s, stretch const& of) {
-  int const channels = s.in.c / s.groups;  // of a head
+  int const of_head = s.in.c / s.groups;
   s.source.offset += of.first;
   s.destination.offset += of.first;
-  for (place& other : s.other) other.offset += of.first;
   move_stages(key, s, 0, 0, of.first);
   s.in.c = int(of.size());
-  if (key.what == structure::attention) s.groups = s.in.c / channels;
-  else s.out.c = s.in.c;
+  if (key.what != structure::attention) {
+    s.out.c = s.in.c;
+    return;
+  }
+  s.groups = s.in.c / of_head;
+  for (place& other : s.other) other.offset += of.first;
 }
 /// Do kernels know the channels of a work item by their data's `channels`?
 constexpr bool counts_channels(structure what) {

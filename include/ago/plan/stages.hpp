@@ -45,7 +45,7 @@ struct plan_stages {
                                  auto const& parts, options const& o, auto const& schedules) {
     std::unique_ptr<plan_stages const> const uncut(
         new plan_stages(g, partition, layouts, views, parts, o, schedules, split_list<S>{}));
-    return divide_steps(g, parts, uncut->groups, views, layouts, uncut->plan, o.device, schedules);
+    return divide_steps(g, parts, uncut->groups, views, layouts, uncut->memory, uncut->plan, o.device, schedules);
   }
 };
 
