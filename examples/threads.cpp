@@ -11,7 +11,7 @@
 
 // [model]
 using bert = ago::model<networks::bert_tiny<128>, ago::untuned, ago::threads{2}>;
-static_assert(bert::arena_bytes < 512 << 10);  // known when it is compiled, as for one thread
+static_assert(bert::arena_bytes <= 512 << 10);  // known when it is compiled, as for one thread
 
 void classify(bert& net, float const (&tokens)[bert::input_size()], float (&result)[bert::output_size()]) {
   static ago::team workers(2);  // this thread and one more, which waits for the next run
@@ -20,9 +20,11 @@ void classify(bert& net, float const (&tokens)[bert::input_size()], float (&resu
 // [/model]
 
 // [plan]
-using compiled = bert::program;
+using compiled = ago::planned<networks::bert_tiny<128>, ago::untuned, ago::options(ago::isa::avx2, ago::threads{2})>;
 static_assert(compiled::split_of(4).how == ago::split::channels);  // step 4 is an attention: its heads
 static_assert(compiled::split_of(4).pieces == 2);
+static_assert(compiled::waits_of(2) == ago::waits::own);   // keys: needs nothing of the queries, step 1
+static_assert(compiled::waits_of(4) == ago::waits::all);   // needs both halves of the tokens
 // [/plan]
 
 int main() {

@@ -18,7 +18,8 @@ class step_divider {
   constexpr step_divider(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                          concat_views<V> const& views, channel_layouts<V> const& layouts, plan<N> const& p,
                          memory_plan<V> const& m, device const& on)
-      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), plan_(p), on_(on), room_(m.arena_floats) {
+      : g_(g), steps_(steps), groups_(groups), views_(views), layouts_(layouts), plan_(p), on_(on),
+        room_(m.arena_floats) {
     for (writing& w : written_) w = {-1, -1, -1};
     for (int b = 0; b < m.buffer_count; ++b) {
       begun_[m.buffers[b].first] += m.buffers[b].floats;
@@ -99,8 +100,8 @@ class step_divider {
     return written_by_piece(parts(w), groups_.parts[w], made_.of[w], i);
   }
 
-  /// What step k, divided by `s` into work items of `cycles` quarter cycles, has to wait for. Nothing that a phase reads
-  /// or writes gives its place in the arena to anything else, so the arena may have too little room.
+  /// What step k has to wait for if it is divided by `s` into work items of `cycles` quarter cycles. Nothing that a
+  /// phase reads or writes gives its place in the arena to anything else, so the arena may have too little room.
   constexpr waits waits_for(int k, step_split const& s, double cycles) const {
     if (k == 0 || live_ + begun_[k] > room_) return waits::all;
     bool reads_new = false, reads_own = true;

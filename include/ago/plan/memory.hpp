@@ -91,8 +91,8 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 }  // namespace detail
 
 /// Places buffers greedily by size. Steps that `splits` divides need the buffers between their parts and their scratch
-/// once for each work item, and steps that share a barrier do not share memory. Inputs and outputs are in the caller's memory, and network outputs are written there
-/// directly.
+/// once for each work item, and steps that share a barrier do not share memory. Inputs and outputs are in the caller's
+/// memory, and network outputs are written there directly.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
                                      fusion_list<S> const& groups, concat_views<V> const& views,
