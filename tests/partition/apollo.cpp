@@ -251,4 +251,99 @@ TEST_CASE("Apollo of random networks: acyclic, nested layers, one complex operat
   }
 }
 
+/// The numbers of the rules in a set, as the paper counts them; 6 stands for several.
+std::vector<int> numbers(ago::apollo_rule_set set) {
+  std::vector<int> r;
+  int place = 0;
+  for (auto const& rule : ago::aggregation_rules)
+    if (set >> place++ & 1) r.push_back(rule.number);
+  for (auto const& rule : ago::stitching_rules)
+    if (set >> place++ & 1) r.push_back(rule.number);
+  return r;
+}
+std::vector<int> removed_from(builder const& b) {
+  return numbers(ago::apollo_feedback(b.g, apollo_graph_of(b.g, dag_of(b.g)), 1 << 20));
+}
+
+TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only these") {
+  builder b;
+  int const x = b.input(image);
+  SUBCASE("a convolution's epilogue") {
+    b.bias_relu(b.pointwise(x, 8));
+    CHECK(removed_from(b).empty());
+  }
+  SUBCASE("an elementwise operator before a convolution, which then has a kernel of its own") {
+    b.bias_relu(b.pointwise(b.unary(op::tanh, x), 8));
+    CHECK(removed_from(b) == std::vector{6});
+    auto const p = ago::apollo_partition(b.g);
+    CHECK(p.minis.count == 2);
+    CHECK(p.subgraphs.count == 2);
+  }
+  SUBCASE("an elementwise operator before a reduction") {
+    global_pool(b, b.unary(op::tanh, x));
+    CHECK(removed_from(b) == std::vector{4});
+    CHECK(ago::apollo_partition(b.g).minis.count == 2);
+  }
+  SUBCASE("a rule that works somewhere stays") {
+    int const y = b.unary(op::relu, b.unary(op::tanh, x));  // rule 1
+    b.add({.kind = op::add, .out = image}, {b.unary(op::relu, y), b.unary(op::tanh, y)});
+    CHECK(removed_from(b).empty());
+  }
+  SUBCASE("of a gate, a broadcast with the operator after it remains") {  // rules 7, 2 and 5
+    int const gate = global_pool(b, x);
+    int const scaled = b.add({.kind = op::mul, .out = image}, {x, gate});
+    global_pool(b, b.unary(op::tanh, scaled));
+    CHECK(removed_from(b) == std::vector{5, 7});
+    CHECK(ago::apollo_partition(b.g).minis.count == 3);
+  }
+}
+
+TEST_CASE("Apollo without some rules is that of the paper's tables without them") {
+  test::random r(47);
+  for (int round = 0; round < 1'000; ++round) {
+    auto const g = test::make_broadcasting_network(r, test::pick(r, 1, 30));
+    auto const removed = ago::apollo_rule_set(test::pick(r, 0, (1 << 14) - 1));
+    paper::network n(g);
+    int place = 0;
+    auto const remaining = [&](std::vector<std::vector<paper::rule>> table) {
+      for (auto& equals : table)
+        std::erase_if(equals, [&](paper::rule const&) { return removed >> place++ & 1; });
+      return table;
+    };
+    auto const first = remaining(paper::table_1), second = remaining(paper::table_2);
+    auto const found = ago::apollo(apollo_graph_of(g, dag_of(g)), 1 << 20, removed);
+    int const count = n.edges.size();
+    CAPTURE(round);
+    n.aggregate(first, [](auto const&, auto const&) { return true; });
+    REQUIRE(oracle::view(found.aggregated, count) == oracle::canonical(n.number));
+    n.stitch_memory(second);
+    REQUIRE(oracle::view(found.stitched, count) == oracle::canonical(n.number));
+  }
+}
+
+TEST_CASE("after Apollo's feedback, every rule that is applied works somewhere") {
+  test::random r(53);
+  int fewer = 0;
+  for (int round = 0; round < 1'000; ++round) {
+    auto const g = test::make_broadcasting_network(r, test::pick(r, 1, 40));
+    auto const a = apollo_graph_of(g, dag_of(g));
+    auto const removed = ago::apollo_feedback(g, a, 1 << 20);
+    auto const found = ago::apollo(a, 1 << 20, removed);
+    auto const kernels = atoms_of(g, &found.stitched);
+    std::vector<int> applied(15), worked(15);
+    for (int v = 0; v < a.operators.count; ++v)
+      for (int e = a.operators.first[v]; e < a.operators.first[v + 1]; ++e) {
+        ++applied[found.rule_of[e]];
+        worked[found.rule_of[e]] += kernels.of[a.operators.source[e]] == kernels.of[v];
+      }
+    CAPTURE(round);
+    for (int rule = 1; rule < 15; ++rule) {
+      REQUIRE((applied[rule] == 0 || worked[rule] > 0));
+      if (removed >> (rule - 1) & 1) REQUIRE(applied[rule] == 0);
+    }
+    fewer += removed != 0;
+  }
+  CHECK(fewer > 300);
+}
+
 }  // namespace

@@ -145,8 +145,8 @@ struct network {
           }
       }
   }
-  void stitch_memory() {
-    aggregate(table_2, [](group const& p, group const& c) {
+  void stitch_memory(std::vector<std::vector<rule>> const& table = table_2) {
+    aggregate(table, [](group const& p, group const& c) {
       return p.loops == c.loops && (c.of != reduction || (p.form == c.form && !p.form.empty()));
     });
   }

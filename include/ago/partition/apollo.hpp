@@ -4,11 +4,13 @@
 
 #include <ago/graph/opening.hpp>
 #include <ago/partition/apollo_rules.hpp>
+#include <ago/partition/atoms.hpp>
 #include <ago/partition/contraction.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
 
 #include <initializer_list>
+#include <iterator>
 
 namespace ago {
 
@@ -23,8 +25,11 @@ struct apollo_layers {
   reduce_form form[slots<V>]{};
   long bytes[slots<V>]{};
   int sweep[slots<V>]{}, sweeps{};
+  apollo_rule_set removed;
+  std::uint8_t rule_of[slots<E>]{};  ///< place of the rule that contracted each edge, plus one; 0: none did
 
-  constexpr explicit apollo_layers(apollo_graph<V, E> const& graph) : g(graph), c(graph.operators) {
+  constexpr explicit apollo_layers(apollo_graph<V, E> const& graph, apollo_rule_set without)
+      : g(graph), c(graph.operators), removed(without) {
     for (int v = 0; v < g.operators.count; ++v) {
       type[v] = g.type[v];
       loops[v] = g.loops[v];
@@ -35,8 +40,8 @@ struct apollo_layers {
 
   /// Contracts the edges between groups p and c to which a rule from `first` to `last` applies and for which
   /// `consistent(p, c)` holds, unless a cycle arises (Algorithm 1), and repeats that until no such edge is left. A
-  /// group that has grown waits for the next round.
-  constexpr void apply(apollo_rule const* first, apollo_rule const* last, auto const& consistent) {
+  /// group that has grown waits for the next round. `place`: of the first rule.
+  constexpr void apply(apollo_rule const* first, apollo_rule const* last, int place, auto const& consistent) {
     for (bool again = true; again;) {
       again = false;
       ++sweeps;
@@ -45,13 +50,14 @@ struct apollo_layers {
           int const p = c.find(g.operators.source[e]), q = c.find(v);
           if (p == q || sweep[p] == sweeps || sweep[q] == sweeps) continue;
           apollo_rule const* r = first;
-          while (r != last && (r->p != type[p] || r->c != type[q])) ++r;
+          while (r != last && (r->p != type[p] || r->c != type[q] || (removed >> (place + (r - first)) & 1))) ++r;
           if (r == last || !consistent(p, q) || c.has_detour(p, q)) continue;
           if (r->a == type[q]) {
             loops[p] = loops[q];
             form[p] = form[q];
           }
           type[p] = r->a;
+          rule_of[e] = std::uint8_t(place + (r - first) + 1);
           bytes[p] += bytes[q];
           c.absorb(p, q);
           sweep[p] = sweeps;
@@ -60,23 +66,23 @@ struct apollo_layers {
     }
   }
 
-  /// Applies a table, rules of equal priority together.
+  /// Applies a table, rules of equal priority together. `place`: of its first rule.
   template <int N>
-  constexpr void apply(apollo_rule const (&table)[N], auto const& consistent) {
+  constexpr void apply(apollo_rule const (&table)[N], int place, auto const& consistent) {
     for (int i = 0, end = 0; i < N; i = end) {
       while (end < N && table[end].number == table[i].number && table[end].a == table[i].a) ++end;
-      apply(table + i, table + end, consistent);
+      apply(table + i, table + end, place + i, consistent);
     }
   }
 
   /// Algorithm 1.
   constexpr void aggregate() {
-    apply(aggregation_rules, [](int, int) { return true; });
+    apply(aggregation_rules, 0, [](int, int) { return true; });
   }
 
   /// Algorithm 2: groups of the same loop nest; reductions also of the same canonical form.
   constexpr void stitch_memory() {
-    apply(stitching_rules, [&](int p, int q) {
+    apply(stitching_rules, int(std::size(aggregation_rules)), [&](int p, int q) {
       if (loops[p] != loops[q]) return false;
       return type[q] != apollo_type::reduction || (form[p] == form[q] && form[p] != reduce_form::none);
     });
@@ -246,31 +252,78 @@ struct apollo_layers {
 }  // namespace detail
 
 /// Groups of operators after each of Apollo's layers; the groups of each layer are unions of those before.
-template <int V>
+template <int V, int E>
 struct apollo_groups {
   grouping<V> aggregated, stitched, parallel;
+  std::uint8_t rule_of[slots<E>]{};  ///< place of the rule that contracted each edge, plus one; 0: none did
 };
 
-/// `limit`: bytes that parallel branches may hold together.
+/// `limit`: bytes that parallel branches may hold together. `without`: rules that do not apply.
 template <int V, int E>
-constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
-  detail::apollo_layers<V, E> a(g);
-  apollo_groups<V> r;
+constexpr apollo_groups<V, E> apollo(apollo_graph<V, E> const& g, long limit, apollo_rule_set without = 0) {
+  detail::apollo_layers<V, E> a(g, without);
+  apollo_groups<V, E> r;
   a.aggregate();
   r.aggregated = a.c.groups(g.operators.count);
   a.stitch_memory();
   r.stitched = a.c.groups(g.operators.count);
   a.stitch_parallel(limit);
   r.parallel = a.c.groups(g.operators.count);
+  for (int e = 0; e < g.operators.first[g.operators.count]; ++e) r.rule_of[e] = a.rule_of[e];
   return r;
 }
 
-/// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
-/// branches, because no kernel computes branches side by side. What branches hold together must fit L2.
+namespace detail {
+
+/// Is the edge from operator u to operator v inside a compound operator whose primitives are all in one group? Then its
+/// own kernel computes them. `compound`: of each node of `g`; null: none is.
 template <int V, int E, int O>
-constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
+constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, int const* compound, int u, int v) {
+  if (!compound) return false;
+  int const* const of = compound + g.input_count;
+  int const count = g.node_count - g.input_count;
+  if (of[u] != of[v]) return false;
+  for (int i = v; i >= 0 && of[i] == of[v]; --i)  // they follow one another
+    if (groups.of[i] != groups.of[v]) return false;
+  for (int i = v; i < count && of[i] == of[v]; ++i)
+    if (groups.of[i] != groups.of[v]) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// The feedback from fusion to partition (section 4): the rules by which no kernel of this library can compute a
+/// producer with its consumer, anywhere in the network. Without them, others apply, which may fail as well.
+template <int V, int E, int O>
+constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& a, long limit,
+                                          int const* compound = nullptr) {
+  static_assert(std::size(aggregation_rules) + std::size(stitching_rules) <= 16);
+  for (apollo_rule_set removed = 0;;) {
+    apollo_groups<V, E> const groups = apollo(a, limit, removed);
+    grouping<V> const kernels = atoms_of(g, &groups.stitched);
+    unsigned applied = 0, worked = 0;
+    for (int v = 0; v < a.operators.count; ++v)
+      for (int e = a.operators.first[v]; e < a.operators.first[v + 1]; ++e) {
+        if (groups.rule_of[e] == 0) continue;
+        int const u = a.operators.source[e];
+        unsigned const rule = 1u << (groups.rule_of[e] - 1);
+        bool const works = kernels.of[u] == kernels.of[v] || detail::closes(g, groups.stitched, compound, u, v);
+        applied |= rule;
+        worked |= works ? rule : 0;
+      }
+    if (applied == worked) return removed;
+    removed = apollo_rule_set(removed | (applied & ~worked));
+  }
+}
+
+/// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
+/// branches, which threads compute side by side (plan/divide_steps.hpp). What branches hold together must fit L2. Rules
+/// are removed by `apollo_feedback`. `compound`: the operator whose primitive each node of `g` is; null: none is.
+template <int V, int E, int O>
+constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {},
+                                         int const* compound = nullptr) {
   apollo_graph<V, E> const a = apollo_graph_of(g, dag_of(g));
-  apollo_groups<V> const groups = apollo(a, on.l2_bytes);
+  apollo_groups<V, E> const groups = apollo(a, on.l2_bytes, apollo_feedback(g, a, on.l2_bytes, compound));
   partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
   for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
   r.intensive = false;
@@ -282,6 +335,9 @@ struct apollo_policy {
   static constexpr char const* name = "apollo";
   static constexpr opening opens{};
   static constexpr auto partition(auto const& g, device const& on) { return apollo_partition(g, on); }
+  static constexpr auto partition_opened(auto const&, auto const& all, device const& on) {
+    return apollo_partition(all.graph, on, all.compound);
+  }
 };
 
 }  // namespace ago

@@ -19,6 +19,8 @@ struct apollo_rule {
   int number;
   apollo_type p, c, a;
 };
+/// A set of rules, by their places in the two tables, one after the other.
+using apollo_rule_set = std::uint16_t;
 /// Table 1. Rules that follow one another with the same number and result have equal priority.
 inline constexpr apollo_rule aggregation_rules[] = {
     {1, apollo_type::elementwise, apollo_type::elementwise, apollo_type::elementwise},
