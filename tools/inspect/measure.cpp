@@ -41,15 +41,19 @@ std::string beginning_of(fs::path const& file) {
 
 void report(std::string const& what) { std::cerr << "ago-inspect: " << printable(what) << std::endl; }
 
-/// Throws if a child did not end well; then its folder remains, unless the user has interrupted it.
+/// Keeps the files for the user.
+[[noreturn]] void fail(std::string const& what, temporary_folder& folder, std::string const& more = {}) {
+  folder.keep();
+  throw std::runtime_error(what + "; its files remain in " + folder.path().string() + more);
+}
+
+/// Throws if a child did not end well.
 void check(int status, std::string const& what, temporary_folder& folder, fs::path const& said = {}) {
   if (status == 0) return;
   if (status == 128 + SIGINT || status == 128 + SIGQUIT) throw std::runtime_error("interrupted");
-  folder.keep();
-  std::string const how = status > 128 ? std::string("was ended by a signal: ") + strsignal(status - 128)
-                                       : "failed with exit status " + std::to_string(status);
-  throw std::runtime_error(what + ' ' + how + "; its files remain in " + folder.path().string() +
-                           (said.empty() ? "" : beginning_of(said)));
+  fail(what + (status > 128 ? std::string(" was ended by a signal: ") + strsignal(status - 128)
+                            : " failed with exit status " + std::to_string(status)),
+       folder, said.empty() ? "" : beginning_of(said));
 }
 
 /// Writes the program and its header; the name of the network for messages.
@@ -96,7 +100,11 @@ void measure(arguments const& a, std::vector<inspection>& all) {
   std::vector<std::string> words{program.string(), std::to_string(how.repetitions)};
   if (how.core) words.push_back(std::to_string(*how.core));
   check(run_program(words, times.string()), "the compiled program", folder);
-  enter_times(all, content_of(times));
+  try {
+    enter_times(all, content_of(times));
+  } catch (std::runtime_error const& e) {
+    fail(e.what(), folder);
+  }
 }
 
 }  // namespace ago::tools

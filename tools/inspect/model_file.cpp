@@ -21,8 +21,10 @@ importer::lowered_model lowered(importer::model_words const& model) try {
 }  // namespace
 
 std::vector<inspection> inspect_model(importer::model_words const& model, std::vector<options> const& ways) {
-  importer::call_list network = lowered(model).network;
-  for (importer::call& c : network.calls) c.weights = {};  // no figure depends on them
+  importer::lowered_model from = lowered(model);
+  for (importer::call& c : from.network.calls) c.weights = {};  // no figure depends on them
+  std::vector<std::string> const names(from.inputs.size(), "x");  // nothing is written
+  importer::call_list const network = in_order_of(structured(from.network, names), from.network);
   ago::detail::recorder made;
   importer::record(network, made);
   if (made.bad.what != fault::none) throw std::logic_error(sentence_of(made.bad));

@@ -65,16 +65,13 @@ void enter(inspection& i, json const& program) {
   auto const differs = [&](std::string const& what) {
     throw std::runtime_error("the program compiled for " + i.policy + " is not the one that was inspected: " + what);
   };
-  json steps = program.at("steps");
+  json const& steps = program.at("steps");
   if (steps.size() != i.steps.size())
     differs("it has " + std::to_string(steps.size()) + " steps instead of " + std::to_string(i.steps.size()));
-  for (inspected_step& s : i.steps) {
-    std::string const kernels = kernels_of(s);
-    auto const found =
-        std::find_if(steps.begin(), steps.end(), [&](json const& step) { return step.at("kernels") == kernels; });
-    if (found == steps.end()) differs("it lacks the step " + kernels);
-    s.measured = time_from(*found);
-    *found = {{"kernels", nullptr}};
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    std::string const planned = kernels_of(i.steps[k]), compiled = steps[k].at("kernels");
+    if (planned != compiled) differs("its step " + std::to_string(k) + " is " + compiled + " instead of " + planned);
+    i.steps[k].measured = time_from(steps[k]);
   }
   i.measured = time_from(program);
 }
@@ -92,10 +89,12 @@ std::string timing_program(std::string const& variable, std::vector<options> con
 }
 
 void enter_times(std::vector<inspection>& all, std::string_view printed) {
-  json const times = json::parse(printed, nullptr, false);
-  if (!times.is_object() || times.value("programs", json()).size() != all.size())
+  try {
+    json const programs = json::parse(printed).at("programs");
+    for (std::size_t k = 0; k < all.size(); ++k) enter(all[k], programs.at(k));
+  } catch (json::exception const&) {
     throw std::runtime_error("the program did not print its times");
-  for (std::size_t k = 0; k < all.size(); ++k) enter(all[k], times["programs"][k]);
+  }
 }
 
 }  // namespace ago::tools

@@ -16,9 +16,8 @@ namespace ago::tools {
 /// the network, which `variable` names.
 std::string timing_program(std::string const& variable, std::vector<options> const& ways);
 
-/// Enters what it printed into the inspections, one for each program. The header may compute values in another order
-/// than the graph that was inspected, where both are possible: so each step gets the time of the first one left with
-/// the same kernels on values of the same extents. Throws std::runtime_error if the programs have other steps.
+/// Enters what it printed into the inspections, one for each program. Throws std::runtime_error if the programs have
+/// other steps: then its headers are those of another version of ago.
 void enter_times(std::vector<inspection>& all, std::string_view printed);
 
 }  // namespace ago::tools

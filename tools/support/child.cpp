@@ -85,9 +85,10 @@ int wait_for(pid_t child) {
 }
 
 int run_program(std::vector<std::string> const& words, std::string const& out, std::string const& err) {
-  writable_file const to(out), errors_to(err);
+  bool const same = out == err;
+  writable_file const to(out), errors_to(same ? std::string() : err);
   uninterrupted const until_it_ends;
-  return wait_for(spawn(words, {.out = to.number, .err = errors_to.number}));
+  return wait_for(spawn(words, {.out = to.number, .err = same ? to.number : errors_to.number}));
 }
 
 }  // namespace ago::tools
