@@ -58,6 +58,7 @@ struct program_text {
   std::vector<block> blocks;
   std::vector<float> weights;  ///< in the order in which the text declares them
   std::vector<int> order;      ///< the calls, in the order in which a compiler that reads the text records them
+  std::vector<int> swapped;    ///< those whose two operands it then reverses: a residual adds its branch to its input
 };
 
 /// The text of a call with one operand.

@@ -109,6 +109,7 @@ class structuring {
     else return false;
     if (empty > 1 || (empty && i.kind == item_kind::joined) || depth > deepest) return false;
     i.arguments.clear();
+    if (i.kind == item_kind::residual && !is_root(c.operands[0])) text_.swapped.push_back(v);
     chain r = chain_to(root, int(c.operands.size()));
     r.depth = std::max(r.depth, depth);
     for (int operand : c.operands) {
@@ -175,6 +176,11 @@ call_list in_order_of(program_text const& text, call_list const& network) {
     r.calls.push_back(network.calls[std::size_t(v)]);
     for (int& operand : r.calls.back().operands) operand = place[std::size_t(operand)];
   }
+  for (int const v : text.swapped)
+    if (place[std::size_t(v)] >= 0) {
+      auto& operands = r.calls[std::size_t(place[std::size_t(v)])].operands;
+      std::reverse(operands.begin(), operands.end());
+    }
   for (int const v : network.outputs) r.outputs.push_back(place[std::size_t(v)]);
   return r;
 }
