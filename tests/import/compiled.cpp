@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Headers of random models, also under names used elsewhere: they compile without warnings are recorded in the order of their
-// text, and compute what ONNX defines. AGO_IMPORT_RANDOM=N takes N models instead of the few by default.
+// Headers of random models, also under names used elsewhere: they compile without warnings, are recorded in the order
+// of their text, and compute what ONNX defines. AGO_IMPORT_RANDOM=N takes N models instead of the few by default.
 #include "import/expression.hpp"
 #include "import/lowering.hpp"
 #include "import/names.hpp"

@@ -102,7 +102,7 @@ void declare(CLI::App& app, words& w) {
   app.add_option("--device", w.device, "device whose caches to plan for (default: the usual one of --target)");
   auto* const measure =
       app.add_flag("--measure", w.measure, "compile the network, run it on this machine, and show measured times, too");
-  app.add_option("--compiler", w.how.compiler, std::string("for --measure (default: $CXX, or else ") + AGO_COMPILER + ')')
+  app.add_option("--compiler", w.how.compiler, "for --measure (default: $CXX, or else " AGO_COMPILER ")")
       ->needs(measure);
   app.add_option("--include", w.how.includes, "folder of headers of ago, xsimd or a policy, for --measure")
       ->needs(measure);

@@ -26,6 +26,7 @@ namespace {
 std::string_view text_of(unsigned char const* begin, unsigned char const* end) {
   return {reinterpret_cast<char const*>(begin), std::size_t(end - begin)};
 }
+#define AGO_HEADER(name) text_of(network_##name, network_##name##_end)
 
 /// Derives a network for square images of any size from one for images of 224 x 224 pixels.
 template <auto const& Net>
@@ -50,15 +51,16 @@ known_network of_tokens(char const* name, std::string_view header) {
 
 std::vector<known_network> const& known_networks() {
   static std::vector<known_network> const all{
-      of_images<networks::mobilenet_v2<224>>("mobilenet_v2", text_of(network_mobilenet_v2, network_mobilenet_v2_end)),
-      of_images<networks::mnasnet<224>>("mnasnet", text_of(network_mnasnet, network_mnasnet_end)),
-      of_images<networks::squeezenet<224>>("squeezenet", text_of(network_squeezenet, network_squeezenet_end)),
-      of_images<networks::shufflenet_v2<224>>("shufflenet_v2", text_of(network_shufflenet_v2, network_shufflenet_v2_end)),
-      of_images<networks::mobilevit_s<224>>("mobilevit_s", text_of(network_mobilevit, network_mobilevit_end)),
-      of_tokens<networks::bert_tiny<128>>("bert_tiny", text_of(network_bert_tiny, network_bert_tiny_end)),
+      of_images<networks::mobilenet_v2<224>>("mobilenet_v2", AGO_HEADER(mobilenet_v2)),
+      of_images<networks::mnasnet<224>>("mnasnet", AGO_HEADER(mnasnet)),
+      of_images<networks::squeezenet<224>>("squeezenet", AGO_HEADER(squeezenet)),
+      of_images<networks::shufflenet_v2<224>>("shufflenet_v2", AGO_HEADER(shufflenet_v2)),
+      of_images<networks::mobilevit_s<224>>("mobilevit_s", AGO_HEADER(mobilevit)),
+      of_tokens<networks::bert_tiny<128>>("bert_tiny", AGO_HEADER(bert_tiny)),
   };
   return all;
 }
+#undef AGO_HEADER
 
 known_network const* find_network(std::string_view name) {
   auto const& all = known_networks();

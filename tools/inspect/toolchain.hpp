@@ -23,8 +23,8 @@ std::vector<std::string> compiler_words(std::string const& given);
 std::vector<std::string> flags_for(isa target);
 
 /// `given`, then the folders of the headers of ago and xsimd: those that the build has listed beside this program, or
-/// those installed with it. (Compilers find xsimd where systems install it.) Throws std::runtime_error if there are none
-/// with ago's headers.
+/// those installed with it. (Compilers find xsimd where systems install it.) Throws std::runtime_error if none of them
+/// has ago's headers.
 std::vector<std::string> header_folders(std::vector<std::string> const& given);
 
 }  // namespace ago::tools

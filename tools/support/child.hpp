@@ -27,8 +27,8 @@ pid_t spawn(std::vector<std::string> const& words, standard_files const& files =
 /// Waits for its end: the exit status, or 128 + signal if a signal ended it.
 int wait_for(pid_t child);
 
-/// Runs a program to its end, with its output in files, or in one if both have the same name, and returns the same. What
-/// interrupts it from the keyboard does not end this program, which can tidy up. Throws not_started, or
+/// Runs a program to its end, with its output in files, or in one if both have the same name; returns what wait_for()
+/// does. What interrupts it from the keyboard does not end this program, which can tidy up. Throws not_started, or
 /// std::runtime_error if a file cannot be written.
 int run_program(std::vector<std::string> const& words, std::string const& out, std::string const& err = {});
 
