@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "child_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-extern char** environ;
+#include <utility>
 
 namespace bench {
 
@@ -22,21 +18,14 @@ child_process::child_process(std::vector<std::string> words, bool errors_too) : 
   int ends[2];  // a socket: writing to a program that has ended is then an error, not a signal
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
   socket_ = ends[0];
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  if (errors_too) posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  int const error = posix_spawnp(&id_, name_.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  try {
+    id_ = ago::tools::spawn(words, {ends[1], ends[1], errors_too ? ends[1] : -1});
+  } catch (not_started const&) {
+    close(ends[1]);
+    close(socket_);
+    throw;
+  }
   close(ends[1]);
-  if (error == 0) return;
-  id_ = -1;
-  close(socket_);
-  throw not_started(name_ + " could not be started: " + std::strerror(error));
 }
 
 child_process::~child_process() {
@@ -59,11 +48,7 @@ void child_process::kill() {
 
 int child_process::wait() {
   if (id_ <= 0) return 0;
-  int status = 0;
-  while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-  }
-  id_ = -1;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return ago::tools::wait_for(std::exchange(id_, -1));
 }
 
 bool child_process::receive(std::chrono::steady_clock::time_point until) {

@@ -2,6 +2,8 @@
 // A child process that answers lines of text.
 #pragma once
 
+#include "../tools/support/child.hpp"
+
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -9,10 +11,7 @@
 
 namespace bench {
 
-/// The program does not exist or cannot be run.
-struct not_started : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using ago::tools::not_started;
 
 /// How a program ended, and the last line that it printed to standard output or standard error.
 struct ending {

@@ -2,10 +2,10 @@
 // The machine and compiler of a measurement.
 #pragma once
 
-#include "measure.hpp"
 #include "processor.hpp"
 
 #include <ago/graph/isa.hpp>
+#include <ago/tune/claim_core.hpp>
 
 #include <cstdio>
 #include <optional>
@@ -26,7 +26,7 @@ inline void print_circumstances(std::optional<int> core) {
 #if !defined(__OPTIMIZE__)
   std::fprintf(stderr, "compiled without optimisation: the times are meaningless\n");
 #endif
-  if (core) std::fprintf(stderr, "%s\n", claim_core(*core).c_str());
+  if (core) std::fprintf(stderr, "%s\n", ago::tuner::claim_core(*core).c_str());
 }
 
 }  // namespace bench

@@ -5,15 +5,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace bench {
 namespace {
@@ -99,21 +93,5 @@ std::vector<timing> measure(std::vector<candidate> const& candidates, int repeti
   for (std::vector<double>& seconds : sample(candidates, repetitions)) timings.push_back(summarise(std::move(seconds)));
   return timings;
 }
-
-#if defined(__linux__)
-std::string claim_core(int core) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (core >= 0 && core < CPU_SETSIZE) CPU_SET(unsigned(core), &cores);
-  if (sched_setaffinity(0, sizeof cores, &cores) != 0)
-    return "not pinned to core " + std::to_string(core) + ": " + std::strerror(errno);
-  sched_param const priority{.sched_priority = 10};
-  bool const real_time = sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
-  return "pinned to core " + std::to_string(core) +
-         (real_time ? ", real-time class" : std::string(", no real-time class: ") + std::strerror(errno));
-}
-#else
-std::string claim_core(int) { return "not pinned: this works on Linux only"; }
-#endif
 
 }  // namespace bench

@@ -32,7 +32,4 @@ timing summarise(std::vector<double> seconds);
 /// The summaries of one sample.
 std::vector<timing> measure(std::vector<candidate> const& candidates, int repetitions);
 
-/// Binds this thread, and those it starts, to a core and requests the real-time class. Returns a report of what it got.
-std::string claim_core(int core);
-
 }  // namespace bench

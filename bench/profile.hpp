@@ -8,6 +8,9 @@
 #include "peak.hpp"
 #include "report.hpp"
 
+#include <ago/tune/paired_timing.hpp>
+#include <ago/tune/step_times.hpp>
+
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
@@ -15,22 +18,18 @@
 
 namespace bench {
 
-inline double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
-}
-
-/// Seconds of each step. All steps run in order, so that each finds the caches as the step before it left them.
+/// Seconds of each step.
 struct step_times {
-  std::vector<double> steps;
+  std::vector<double> steps;  ///< as ago::tuner::time_steps times them
   std::vector<double> again;  ///< of each step when repeated immediately: it finds the caches as it left them
   double peak;                ///< floating-point operations per second
 };
 
-inline step_times time_steps(variant const& v, std::function<void(int)> const& run_step, int repetitions) {
+inline step_times profile_steps(variant const& v, std::function<void(int)> const& run_step, int repetitions) {
+  using ago::tuner::median, ago::tuner::time_steps;
   using clock = std::chrono::steady_clock;
   std::size_t const count = v.accounts.size();
-  std::vector<std::vector<double>> seconds(count), again(count);
+  std::vector<std::vector<double>> warm_up(count), seconds(count), again(count);
   std::vector<double> peak;
   auto const timed = [](auto const& run) {
     auto const start = clock::now();
@@ -41,10 +40,7 @@ inline step_times time_steps(variant const& v, std::function<void(int)> const& r
     double operations = 0;
     double const loop = timed([&] { operations = peak_loop(); });
     if (r >= 0) peak.push_back(operations / loop);
-    for (std::size_t i = 0; i < count; ++i) {
-      double const once = timed([&] { run_step(int(i)); });
-      if (r >= 0) seconds[i].push_back(once);
-    }
+    time_steps(run_step, r < 0 ? warm_up : seconds);
     for (std::size_t i = 0; i < count; ++i) {
       run_step(int(i));
       double const twice = timed([&] { run_step(int(i)); });
@@ -67,7 +63,7 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
   buffer const in(std::size_t(e.graph.node(0).out.count())),
       out(std::size_t(e.graph.node(e.graph.outputs[0]).out.count()));
   for (std::size_t i = 0; i < in.span().size(); ++i) in.data()[i] = uniform(2, i, -1, 1);
-  step_times const t = time_steps(v, v.prepare_steps(parameters, in.data(), out.data()), repetitions);
+  step_times const t = profile_steps(v, v.prepare_steps(parameters, in.data(), out.data()), repetitions);
   double const whole = std::accumulate(t.steps.begin(), t.steps.end(), 0.);
   std::vector<record> rows;
   auto const add = [&](std::string const& step, step_account const& a, double seconds, double again) {

@@ -2,7 +2,8 @@
 // Load on another core, which is not starved by the measured program.
 #include <bench/arguments.hpp>
 #include <bench/contention.hpp>
-#include <bench/measure.hpp>
+
+#include <ago/tune/claim_core.hpp>
 
 #include <doctest/doctest.h>
 
@@ -34,7 +35,7 @@ TEST_CASE("a core streams while another is busy in the real-time class") {
   contention other(disturbing_core(usable, mine, siblings_of(mine)), 8 << 20);
   CHECK(other.bytes() == 8 << 20);
   std::thread([&] {  // a separate thread, because it cannot leave the real-time class
-    claim_core(mine);
+    ago::tuner::claim_core(mine);
     auto const begin = std::chrono::steady_clock::now();
     std::size_t const moved = other.moved();
     while (other.moved() < moved + 2 * other.bytes() &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Headers of random models, also under names used elsewhere: they compile without warnings and compute what ONNX
-// defines. AGO_IMPORT_RANDOM=N takes N models instead of the few by default.
+// Headers of random models, also under names used elsewhere: they compile without warnings, are recorded in the order
+// of their text, and compute what ONNX defines. AGO_IMPORT_RANDOM=N takes N models instead of the few by default.
 #include "import/expression.hpp"
 #include "import/lowering.hpp"
 #include "import/names.hpp"
@@ -158,6 +158,43 @@ int differs(char const* name, std::string const& files, reference::graph_view co
 }
 
 )";
+/// Whether a graph has these nodes, in this order, apart from identities, of which the text has more.
+constexpr char const* has_nodes = R"(
+#include <initializer_list>
+
+constexpr bool has_nodes(auto const& graph, std::initializer_list<int> kinds, std::initializer_list<int> edges) {
+  int place[1000] = {}, nodes = 0, operands = 0;
+  for (int v = 0; v < graph.node_count; ++v) {
+    ago::node const& n = graph.nodes[v];
+    bool const stays = n.kind != ago::op::identity;
+    place[v] = stays ? nodes : place[graph.operand(v)];
+    if (!stays) continue;
+    if (nodes == int(kinds.size()) || int(n.kind) != kinds.begin()[nodes++]) return false;
+    for (int k = 0; k < n.input_count; ++k)
+      if (operands == int(edges.size()) || place[graph.operand(v, k)] != edges.begin()[operands++]) return false;
+  }
+  return nodes == int(kinds.size()) && operands == int(edges.size());
+}
+)";
+
+/// That the header's network is recorded as the calls are in the order of the text.
+std::string recorded_alike(std::string const& name, program_text const& text, call_list const& network) {
+  call_list const ordered = in_order_of(text, network);
+  ago::detail::recorder made;
+  record(ordered, made);
+  std::string kinds, edges;
+  std::vector<int> place;
+  for (int v = 0, count = 0; v < made.nodes.size; ++v) {
+    ago::node const& n = made.nodes[v];
+    bool const stays = n.kind != ago::op::identity;
+    place.push_back(stays ? count++ : place[std::size_t(made.edges[n.input_first])]);
+    if (stays) kinds += (kinds.empty() ? "" : ",") + std::to_string(int(n.kind));
+    for (int k = 0; stays && k < n.input_count; ++k)
+      edges += (edges.empty() ? "" : ",") + std::to_string(place[std::size_t(made.edges[n.input_first + k])]);
+  }
+  return "static_assert(has_nodes(ago::lowered<" + name + "::network>::value, {" + kinds + "}, {" + edges + "}));\n";
+}
+
 constexpr char const* main_begin = R"(
 int main(int, char** arguments) {
   define<ago::detail::affine_function>([](double x, double factor, double summand) { return x * factor + summand; });
@@ -191,6 +228,7 @@ void check_models(unsigned first, unsigned count) {
     std::string const number = std::to_string(seed), name = "net" + number;
     std::string const header = header_of_model(lowered, text, name);
     add_header(name, header);
+    checks += recorded_alike(name, text, lowered.network);
     // A name that occurs in the header's code must be refused or cause no harm.
     std::set<std::string> words = identifiers_of(header);
     words.insert(names[seed % names.size()]);
@@ -210,7 +248,7 @@ void check_models(unsigned first, unsigned count) {
   for (std::string const& name : names)
     if (std::string const other = usable(name); !used.count(other))
       checks += "namespace " + other + " { using namespace ago; }\n", used.insert(other);
-  CHECK(folder.complaint(other_headers() + includes + comparison + checks +
+  CHECK(folder.complaint(other_headers() + includes + comparison + has_nodes + checks +
                          main_begin + calls + "  return bad;\n}\n") == "");
 }
 

@@ -101,6 +101,27 @@ TEST_CASE("a function's parameters do not hide its layers, and values without re
   CHECK(contains(text, "trace([](tensor in1, tensor) {"));
 }
 
+TEST_CASE("the order of the calls is that in which the text's layers are recorded") {
+  sketch s;
+  int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
+  int const late = s.add(ago::pointwise{4}, {x}, 1);   // 1
+  int const unread = s.add(ago::relu{}, {x});          // 2
+  int const early = s.add(ago::relu{}, {x});           // 3
+  int const sum = s.add(binary{ago::op::add}, {early, late});  // 4: (relu) + (pointwise)
+  int const left = s.add(ago::sigmoid{}, {sum});       // 5
+  int const right = s.add(ago::relu6{}, {sum});        // 6
+  int const both = s.add(join{ago::axis::rows}, {right, left});  // 7: a statement, which names its operands
+  program_text const t = s.text(both);
+  CAPTURE(header(t));
+  CHECK(t.order == std::vector{x, early, late, sum, right, left, both});
+  call_list const ordered = in_order_of(t, s.list);
+  REQUIRE(ordered.calls.size() == 7);
+  CHECK(ordered.outputs == std::vector{6});
+  CHECK(ordered.calls[2].weights == std::vector<float>{1});
+  CHECK((ordered.calls[3].operands == std::vector{1, 2} && ordered.calls[6].operands == std::vector{4, 5}));
+  for (call const& c : ordered.calls) CHECK(c.origin != "node" + std::to_string(unread));
+}
+
 TEST_CASE("weights are in the order in which the text declares the layers, not in that of the calls") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});

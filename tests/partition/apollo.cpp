@@ -293,7 +293,9 @@ TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only t
     int const gate = global_pool(b, x);
     int const scaled = b.add({.kind = op::mul, .out = image}, {x, gate});
     global_pool(b, b.unary(op::tanh, scaled));
-    CHECK(removed_from(b) == std::vector{5, 7});
+    std::string all;
+    for (int const n : removed_from(b)) all += std::to_string(n) + ' ';
+    CHECK(all == "5 7 ");
     CHECK(ago::apollo_partition(b.g).minis.count == 3);
   }
 }

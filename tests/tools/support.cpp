@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared code of the tools: files that are written completely or not at all, sentences for misfits, and text from
 // elsewhere that is safe to print on a terminal.
+#include <support/child.hpp>
 #include <support/diagnostic.hpp>
 #include <support/output_file.hpp>
 #include <support/printable.hpp>
+#include <support/temporary_folder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -96,6 +98,37 @@ TEST_CASE("bytes that are not UTF-8 are escaped one by one") {
   CHECK(printable("\xe2\x80") == "\\xe2\\x80");  // truncated
   CHECK(printable("\xe2\x80z") == "\\xe2\\x80z");
   for (int byte = 0x80; byte < 0x100; ++byte) CHECK(printable(std::string(1, char(byte))).size() == 4);
+}
+
+TEST_CASE("a program gets its words as they are, and its output goes to files") {
+  temporary_folder const f("ago_support");
+  std::string const out = (f.path() / "out").string(), err = (f.path() / "err").string();
+  auto const content = [](std::string const& path) {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  CHECK(run_program({"printf", "%s,", "a b", "$(c)", "'\"d;"}, out) == 0);
+  CHECK(content(out) == "a b,$(c),'\"d;,");
+  CHECK(run_program({"sh", "-c", "echo one; echo two >&2; exit 7"}, out, err) == 7);
+  CHECK((content(out) == "one\n" && content(err) == "two\n"));
+  CHECK(run_program({"sh", "-c", "echo one; echo two >&2; echo three"}, out, out) == 0);
+  CHECK(content(out) == "one\ntwo\nthree\n");
+  CHECK(run_program({"sh", "-c", "kill -INT $$"}, out) == 128 + 2);  // although this program ignores it meanwhile
+  CHECK_THROWS_AS(run_program({"no-such-program"}, out), not_started);
+  CHECK_THROWS_WITH(run_program({"true"}, (f.path() / "none" / "out").string()), doctest::Contains("cannot write"));
+}
+
+TEST_CASE("a temporary folder is removed with its content, unless it is kept") {
+  fs::path removed, kept;
+  {
+    temporary_folder one("ago_support"), other("ago_support");
+    removed = one.path(), kept = other.path();
+    CHECK(removed != kept);
+    for (fs::path const& path : {removed, kept}) std::ofstream(path / "file") << "text";
+    other.keep();
+  }
+  CHECK((!fs::exists(removed) && fs::exists(kept / "file")));
+  fs::remove_all(kept);
 }
 
 }  // namespace

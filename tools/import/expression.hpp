@@ -57,6 +57,8 @@ struct program_text {
   std::vector<statement> statements;
   std::vector<block> blocks;
   std::vector<float> weights;  ///< in the order in which the text declares them
+  std::vector<int> order;      ///< the calls, in the order in which a compiler that reads the text records them
+  std::vector<int> swapped;    ///< those whose two operands it then reverses: a residual adds its branch to its input
 };
 
 /// The text of a call with one operand.
@@ -66,6 +68,8 @@ std::string head_of(call const& c, std::vector<std::string> const& operands);
 
 /// Arranges calls into named statements and sequences.
 program_text structured(call_list const& network, std::vector<std::string> const& input_names);
+/// The calls of such a text in its order, without those whose values it does not need.
+call_list in_order_of(program_text const& text, call_list const& network);
 /// Makes blocks of sequences that repeat except for numbers, and repetitions of items that repeat exactly.
 void factor(program_text& text);
 

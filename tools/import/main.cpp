@@ -55,11 +55,7 @@ void choose_name(options& o) {
 void import(options const& o) {
   importer::lowered_model const lowered = importer::import_model(o.model, o.trace);
   for (std::string const& note : lowered.notes) std::cerr << "ago-import: " << note << '\n';
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
-    names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
-  importer::program_text text = importer::structured(lowered.network, names);
-  importer::factor(text);
+  importer::program_text const text = importer::written_text(lowered);
   std::ostringstream header;
   importer::write_header(header, text, {o.name, o.model.file.filename().string(), lowered.inputs, lowered.outputs});
   write_files(o, header.str(), text.weights);

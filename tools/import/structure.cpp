@@ -23,6 +23,7 @@ class structuring {
       call const& c = calls_[std::size_t(v)];
       if (auto const* in = std::get_if<input>(&c.what)) {
         text_.inputs.push_back(*in);
+        text_.order.push_back(v);
         text_.input_names.push_back(names_[std::size_t(v)]);
         chains_[std::size_t(v)] = {.root = v, .head = {}, .items = {}, .calls = {}};
       } else if (uses_[std::size_t(v)] > 0) {
@@ -40,7 +41,7 @@ class structuring {
     int root = -1;            ///< the value it starts with; -1: with `head`
     std::string head;
     sequence items;
-    std::vector<int> calls;   ///< those whose parameters are declared in it, in order
+    std::vector<int> calls;   ///< in the order in which they are recorded, and their parameters declared
     int depth = 0;            ///< of nested branches
   };
 
@@ -108,6 +109,7 @@ class structuring {
     else return false;
     if (empty > 1 || (empty && i.kind == item_kind::joined) || depth > deepest) return false;
     i.arguments.clear();
+    if (i.kind == item_kind::residual && !is_root(c.operands[0])) text_.swapped.push_back(v);
     chain r = chain_to(root, int(c.operands.size()));
     r.depth = std::max(r.depth, depth);
     for (int operand : c.operands) {
@@ -120,6 +122,7 @@ class structuring {
       r.calls.insert(r.calls.end(), b.calls.begin(), b.calls.end());
     }
     r.items.push_back(std::move(i));
+    r.calls.push_back(v);
     chains_[std::size_t(v)] = std::move(r);
     return true;
   }
@@ -128,7 +131,7 @@ class structuring {
     call const& c = calls_[std::size_t(v)];
     std::vector<std::string> operands;
     for (int operand : c.operands) operands.push_back(name_of(operand));
-    chains_[std::size_t(v)] = {.root = -1, .head = head_of(c, operands), .items = {}, .calls = {}};
+    chains_[std::size_t(v)] = {.root = -1, .head = head_of(c, operands), .items = {}, .calls = {v}};
   }
 
   /// The variable of a value. Its statement, and those it depends on, are written when it is first requested.
@@ -141,6 +144,7 @@ class structuring {
   void write_statement(int v) {
     chain& c = chains_[std::size_t(v)];
     std::string& name = names_[std::size_t(v)] = "x" + std::to_string(++named_);
+    text_.order.insert(text_.order.end(), c.calls.begin(), c.calls.end());
     for (int i : c.calls)
       text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(),
                            calls_[std::size_t(i)].weights.end());
@@ -162,6 +166,23 @@ class structuring {
 
 program_text structured(call_list const& network, std::vector<std::string> const& input_names) {
   return structuring(network, input_names).run();
+}
+
+call_list in_order_of(program_text const& text, call_list const& network) {
+  std::vector<int> place(network.calls.size(), -1);
+  call_list r;
+  for (int const v : text.order) {
+    place[std::size_t(v)] = int(r.calls.size());
+    r.calls.push_back(network.calls[std::size_t(v)]);
+    for (int& operand : r.calls.back().operands) operand = place[std::size_t(operand)];
+  }
+  for (int const v : text.swapped)
+    if (place[std::size_t(v)] >= 0) {
+      auto& operands = r.calls[std::size_t(place[std::size_t(v)])].operands;
+      std::reverse(operands.begin(), operands.end());
+    }
+  for (int const v : network.outputs) r.outputs.push_back(place[std::size_t(v)]);
+  return r;
 }
 
 }  // namespace ago::importer

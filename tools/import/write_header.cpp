@@ -181,6 +181,15 @@ void write_network(std::ostream& out, program_text const& t) {
 
 }  // namespace
 
+program_text written_text(lowered_model const& lowered) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
+    names.push_back(lowered.inputs.size() == 1 ? "x" : "in" + std::to_string(i + 1));
+  program_text text = structured(lowered.network, names);
+  factor(text);
+  return text;
+}
+
 void write_header(std::ostream& out, program_text const& t, header_of const& about) {
   std::ostringstream body;
   write_blocks(body, t.blocks);

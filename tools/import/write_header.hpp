@@ -15,6 +15,9 @@ struct header_of {
   std::vector<port> inputs, outputs;
 };
 
+/// The text of an imported network, in blocks.
+program_text written_text(lowered_model const& lowered);
+
 /// The name must be free (names.hpp).
 void write_header(std::ostream& out, program_text const& text, header_of const& about);
 

@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 
 #include "policies.hpp"
+#include "toolchain.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -78,10 +79,10 @@ bool names_file(std::string const& name) { return name.ends_with(".onnx") || nam
 
 /// The arguments as given.
 struct words {
-  std::string network, policy = "ago", against, format = "text", size, output, target = name_of(native_isa),
-                       device;
+  std::string network, policy = "ago", against, format = "text", size, output, target, device;
   importer::model_words model;
-  bool list = false;
+  measuring how;
+  bool measure = false, list = false;
 };
 
 void declare(CLI::App& app, words& w) {
@@ -96,8 +97,22 @@ void declare(CLI::App& app, words& w) {
   app.add_option("--against", w.against, "a second policy to compare with (text and html)");
   app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
   app.add_option("--output", w.output, "file to write instead of standard output");
-  app.add_option("--target", w.target, "instruction set to plan for")->capture_default_str();
+  app.add_option("--target", w.target, std::string("instruction set to plan for (default: ") + name_of(native_isa) +
+                                           "; with --measure, the widest of this machine)");
   app.add_option("--device", w.device, "device whose caches to plan for (default: the usual one of --target)");
+  auto* const measure =
+      app.add_flag("--measure", w.measure, "compile the network, run it on this machine, and show measured times, too");
+  app.add_option("--compiler", w.how.compiler, "for --measure (default: $CXX, or else " AGO_COMPILER ")")
+      ->needs(measure);
+  app.add_option("--include", w.how.includes, "folder of headers of ago, xsimd or a policy, for --measure")
+      ->needs(measure);
+  app.add_option("--repetitions", w.how.repetitions, "runs of the network, and of each step")
+      ->needs(measure)
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--core", w.how.core, "core to measure on: pins the program to it and requests the real-time class")
+      ->needs(measure)
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--list", w.list, "print all networks, policies, formats, instruction sets and devices");
 }
 
@@ -116,12 +131,23 @@ void understand_network(arguments& a, words const& w) {
   a.size = size_of(*a.network, w.size);
 }
 
+isa target_of(words const& w) {
+  if (w.target.empty()) return w.measure ? widest_isa() : native_isa;
+  isa const target = targets[choose("instruction set", w.target, target_names())];
+  if (w.measure && !can_run(target))
+    throw usage_error(std::string("--measure runs the network on this machine, which has ") + name_of(widest_isa()) +
+                      " and cannot run --target " + w.target);
+  return target;
+}
+
 arguments understand(words const& w) {
   arguments a;
   understand_network(a, w);
   a.format = tools::format(choose("format", w.format, format_names));
   a.output = w.output;
-  isa const target = targets[choose("instruction set", w.target, target_names())];
+  if (w.measure) a.measure = w.how;
+  if (w.measure && a.format == format::dot) throw usage_error("--measure works with --format text, json and html");
+  isa const target = target_of(w);
   device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names())].value;
   a.ways.emplace_back(target, policy(choose("policy", w.policy, policy_names())), on);
   if (w.against.empty()) return a;

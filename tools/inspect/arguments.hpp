@@ -22,6 +22,14 @@ struct usage_error : std::invalid_argument {
 
 enum class format { text, json, dot, html };
 
+/// How times are measured.
+struct measuring {
+  std::string compiler;               ///< empty: see compiler_words()
+  std::vector<std::string> includes;  ///< folders of headers
+  int repetitions = 60;
+  std::optional<int> core;            ///< to claim
+};
+
 struct arguments {
   known_network const* network{};  ///< null: inspect a model
   int size{};                      ///< of the network
@@ -29,6 +37,7 @@ struct arguments {
   std::vector<options> ways;       ///< options to compile it with: one set, or two to compare
   tools::format format{};
   std::string output;              ///< a file name; empty: standard output
+  std::optional<measuring> measure;
 };
 
 /// The parsed command line; nothing if it only asked for help or a list, which has then been printed. Throws

@@ -20,7 +20,7 @@ std::string grouped(long x) {
 std::vector<figure> figures_of(inspection const& i) {
   partition_statistics const& s = i.statistics;
   auto const of = [](int some, int all) { return std::to_string(some) + " of " + std::to_string(all); };
-  return {
+  std::vector<figure> all{
       {"subgraphs", "groups of operators within which values may stay in caches", std::to_string(s.groups)},
       {"trivial subgraphs", "lighter than 20", std::to_string(s.trivial)},
       {"mean weight", "of a subgraph, by Eq. (1)", fixed(s.mean / 1000, 1)},
@@ -45,6 +45,13 @@ std::vector<figure> figures_of(inspection const& i) {
       {"predicted us", "of one inference on one core, by a model of its arithmetic and of its caches",
        fixed(i.microseconds(i.cycles()), 1)},
   };
+  if (i.measured) {
+    all.push_back({"measured us", "of one inference on this machine, median", fixed(i.measured->median_us, 1)});
+    all.push_back({"measured us, least", "of the same runs", fixed(i.measured->least_us, 1)});
+    all.push_back({"sum of steps, us", "measured in other runs, each step by itself, medians",
+                   fixed(i.measured_steps().median_us, 1)});
+  }
+  return all;
 }
 
 }  // namespace ago::tools

@@ -15,7 +15,7 @@ struct figure {
   std::string text;
 };
 
-/// All figures, the same ones in the same order for every inspection.
+/// All figures, the same ones in the same order for every inspection that is measured, or is not.
 std::vector<figure> figures_of(inspection const& i);
 
 /// `x` with a fixed number of decimals: "12.3".

@@ -25,6 +25,16 @@ double inspection::cycles() const {
   return std::accumulate(steps.begin(), steps.end(), 0., [](double sum, auto const& s) { return sum + s.cycles; });
 }
 
+measured_time inspection::measured_steps(int subgraph) const {
+  measured_time sum;
+  for (inspected_step const& s : steps) {
+    if (!s.measured || (subgraph >= 0 && s.subgraph != subgraph)) continue;
+    sum.median_us += s.measured->median_us;
+    sum.least_us += s.measured->least_us;
+  }
+  return sum;
+}
+
 step_account inspection::account() const {
   step_account sum;
   for (inspected_step const& s : steps) {

@@ -12,6 +12,7 @@
 #include <ago/plan/predicted_time.hpp>
 #include <ago/plan/step.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,11 @@ struct inspected_part {
   shape in{}, out{};
 };
 
+/// On this machine, by --measure.
+struct measured_time {
+  double median_us{}, least_us{};
+};
+
 /// A kernel, or a pipeline of several.
 struct inspected_step {
   std::vector<inspected_part> parts;
@@ -60,6 +66,7 @@ struct inspected_step {
   step_account account{};
   moved_bytes moved{};      ///< in the caches of the device
   double cycles{};          ///< predicted on one core of the device (plan/predicted_time.hpp)
+  std::optional<measured_time> measured{};
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
   std::string kernel() const;
@@ -87,6 +94,7 @@ struct inspection {
   int inputs{}, minis{};
   partition_statistics statistics{};  ///< of the subgraphs
   long arena_bytes{}, weight_bytes{};
+  std::optional<measured_time> measured{};  ///< a whole inference; then all steps are measured, too
 
   int operators() const { return int(nodes.size()) - inputs; }
   /// The number of steps with several kernels.
@@ -98,6 +106,8 @@ struct inspection {
   double cycles() const;
   /// Predicted, of so many cycles of the device.
   double microseconds(double cycles) const { return ago::microseconds(cycles, device); }
+  /// The sums of the measured times of the steps, of one subgraph if it is given.
+  measured_time measured_steps(int subgraph = -1) const;
   step_account account() const;
   moved_bytes moved() const;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ago-inspect: shows how a partition policy partitions a network.
 #include "arguments.hpp"
+#include "measure.hpp"
 #include "model_file.hpp"
 #include "recorded.hpp"
 #include "writers.hpp"
@@ -45,7 +46,8 @@ void write(std::ostream& out, format how, std::vector<inspection> const& all) {
 }
 
 void run(arguments const& a) {
-  auto const all = inspect(a);
+  auto all = inspect(a);
+  if (a.measure) measure(a, all);
   auto const write_all = [&](std::ostream& out) { write(out, a.format, all); };
   if (!a.output.empty()) return write_file(a.output, write_all);
   write_all(std::cout);

@@ -10,13 +10,28 @@
 
 #include <algorithm>
 
+// The headers.
+#define AGO_HEADER(name) extern "C" unsigned char const network_##name[], network_##name##_end[];
+AGO_HEADER(bert_tiny)
+AGO_HEADER(mnasnet)
+AGO_HEADER(mobilenet_v2)
+AGO_HEADER(mobilevit)
+AGO_HEADER(shufflenet_v2)
+AGO_HEADER(squeezenet)
+#undef AGO_HEADER
+
 namespace ago::tools {
 namespace {
 
+std::string_view text_of(unsigned char const* begin, unsigned char const* end) {
+  return {reinterpret_cast<char const*>(begin), std::size_t(end - begin)};
+}
+#define AGO_HEADER(name) text_of(network_##name, network_##name##_end)
+
 /// Derives a network for square images of any size from one for images of 224 x 224 pixels.
 template <auto const& Net>
-known_network of_images(char const* name) {
-  return {name, "pixels a side", 224, [](int size) {
+known_network of_images(char const* name, std::string_view header) {
+  return {name, "pixels a side", 224, std::string("networks::") + name, header, [](int size) {
             auto sized = Net;
             sized.inputs[0].h = sized.inputs[0].w = size;
             return trace_now<Net>(sized);
@@ -24,8 +39,8 @@ known_network of_images(char const* name) {
 }
 
 template <auto const& Net>
-known_network of_tokens(char const* name) {
-  return {name, "tokens", 128, [](int size) {
+known_network of_tokens(char const* name, std::string_view header) {
+  return {name, "tokens", 128, std::string("networks::") + name, header, [](int size) {
             auto sized = Net;
             sized.inputs[0].w = size;
             return trace_now<Net>(sized);
@@ -36,15 +51,16 @@ known_network of_tokens(char const* name) {
 
 std::vector<known_network> const& known_networks() {
   static std::vector<known_network> const all{
-      of_images<networks::mobilenet_v2<224>>("mobilenet_v2"),
-      of_images<networks::mnasnet<224>>("mnasnet"),
-      of_images<networks::squeezenet<224>>("squeezenet"),
-      of_images<networks::shufflenet_v2<224>>("shufflenet_v2"),
-      of_images<networks::mobilevit_s<224>>("mobilevit_s"),
-      of_tokens<networks::bert_tiny<128>>("bert_tiny"),
+      of_images<networks::mobilenet_v2<224>>("mobilenet_v2", AGO_HEADER(mobilenet_v2)),
+      of_images<networks::mnasnet<224>>("mnasnet", AGO_HEADER(mnasnet)),
+      of_images<networks::squeezenet<224>>("squeezenet", AGO_HEADER(squeezenet)),
+      of_images<networks::shufflenet_v2<224>>("shufflenet_v2", AGO_HEADER(shufflenet_v2)),
+      of_images<networks::mobilevit_s<224>>("mobilevit_s", AGO_HEADER(mobilevit)),
+      of_tokens<networks::bert_tiny<128>>("bert_tiny", AGO_HEADER(bert_tiny)),
   };
   return all;
 }
+#undef AGO_HEADER
 
 known_network const* find_network(std::string_view name) {
   auto const& all = known_networks();

@@ -33,6 +33,13 @@ std::string name_of_policy() {
   else return "own";
 }
 
+/// The policy of the user's as C++ text: its type, and the header that defines it. Empty if there is none. (In
+/// recorded.cpp, likewise.)
+struct policy_text {
+  std::string type, header;
+};
+policy_text own_policy();
+
 /// The names of all, in the order of their enumerators. (In recorded.cpp, which ago_add_inspector() compiles again.)
 std::vector<std::string> policy_names();
 

@@ -34,6 +34,16 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
+#define AGO_TEXT_OF(...) #__VA_ARGS__
+#define AGO_EXPANDED_TEXT_OF(...) AGO_TEXT_OF(__VA_ARGS__)
+policy_text own_policy() {
+#ifdef AGO_INSPECTED_POLICY
+  return {AGO_EXPANDED_TEXT_OF(AGO_INSPECTED_POLICY), AGO_INSPECTED_POLICY_HEADER};
+#else
+  return {};
+#endif
+}
+
 std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways) {
   std::vector<inspection> all;
   on_deep_stack([&] {

@@ -19,9 +19,17 @@ long whole(double bytes) { return std::lround(bytes); }
 /// Predicted, to a nanosecond.
 double microseconds(inspection const& i, double cycles) { return std::round(1e3 * i.microseconds(cycles)) / 1e3; }
 
+/// Adds a measured time, if there is one.
+json with_measured(json object, std::optional<measured_time> const& t) {
+  if (!t) return object;
+  object["measured_us"] = std::round(1e3 * t->median_us) / 1e3;
+  object["measured_least_us"] = std::round(1e3 * t->least_us) / 1e3;
+  return object;
+}
+
 json figures_of(inspection const& i) {
   partition_statistics const& s = i.statistics;
-  return {
+  json const figures{
       {"network", i.network},
       {"size", i.size > 0 ? json(i.size) : json(nullptr)},
       {"policy", i.policy},
@@ -44,6 +52,7 @@ json figures_of(inspection const& i) {
       {"bytes_moved_beyond_l1", whole(i.moved().beyond_l1)},
       {"predicted_us", microseconds(i, i.cycles())},
   };
+  return with_measured(figures, i.measured);
 }
 
 json extents_of(shape const& s) { return {s.n, s.h, s.w, s.c}; }
@@ -85,14 +94,15 @@ json subgraphs_of(inspection const& i) {
       read += i.steps[s].account.bytes_read;
       written += i.steps[s].account.bytes_written;
     }
-    all.push_back({{"operators", operators},
-                   {"minis", minis},
-                   {"steps", steps},
-                   {"weight", double(i.subgraphs[k].weight) / 1000},
-                   {"bytes_read", read},
-                   {"bytes_written", written},
-                   {"predicted_cycles", i.subgraphs[k].cycles},
-                   {"predicted_us", microseconds(i, i.subgraphs[k].cycles)}});
+    json const subgraph{{"operators", operators},
+                        {"minis", minis},
+                        {"steps", steps},
+                        {"weight", double(i.subgraphs[k].weight) / 1000},
+                        {"bytes_read", read},
+                        {"bytes_written", written},
+                        {"predicted_cycles", i.subgraphs[k].cycles},
+                        {"predicted_us", microseconds(i, i.subgraphs[k].cycles)}};
+    all.push_back(with_measured(subgraph, i.measured ? std::optional(i.measured_steps(int(k))) : std::nullopt));
   }
   return all;
 }
@@ -126,19 +136,20 @@ json steps_of(inspection const& i) {
                          {"epilogue", p.epilogue},
                          {"reads", extents_of(p.in)},
                          {"writes", extents_of(p.out)}});
-    all.push_back({{"subgraph", numbered_or_null(s.subgraph)},
-                   {"operators", s.nodes},
-                   {"tiling", name_of(s.tiles.how)},
-                   {"tile", s.tiles.tile},
-                   {"kernels", kernels},
-                   {"multiply_adds", s.account.multiply_adds},
-                   {"bytes_read", s.account.bytes_read},
-                   {"bytes_written", s.account.bytes_written},
-                   {"bytes_moved", whole(s.moved.beyond_l2)},
-                   {"bytes_moved_beyond_l1", whole(s.moved.beyond_l1)},
-                   {"predicted_cycles", s.cycles},
-                   {"predicted_us", microseconds(i, s.cycles)},
-                   {"level", level_of(s)}});
+    json const step{{"subgraph", numbered_or_null(s.subgraph)},
+                    {"operators", s.nodes},
+                    {"tiling", name_of(s.tiles.how)},
+                    {"tile", s.tiles.tile},
+                    {"kernels", kernels},
+                    {"multiply_adds", s.account.multiply_adds},
+                    {"bytes_read", s.account.bytes_read},
+                    {"bytes_written", s.account.bytes_written},
+                    {"bytes_moved", whole(s.moved.beyond_l2)},
+                    {"bytes_moved_beyond_l1", whole(s.moved.beyond_l1)},
+                    {"predicted_cycles", s.cycles},
+                    {"predicted_us", microseconds(i, s.cycles)},
+                    {"level", level_of(s)}};
+    all.push_back(with_measured(step, s.measured));
   }
   return all;
 }

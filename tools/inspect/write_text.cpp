@@ -57,16 +57,30 @@ void write_figures(std::ostream& out, std::span<inspection const> all) {
 }
 
 void write_steps(std::ostream& out, inspection const& i) {
-  table t({true, true, false, false, true, true, true, true, true});
-  t.add({"step", "subgraph", "kernel", "layers", "M mult-adds", "KB read", "KB written", "us", "%"});
+  table t({true, true, false, false, true, true, true, true, true, true, true, true});
+  std::vector<std::string> head{"step",        "subgraph", "kernel",     "layers",
+                                "M mult-adds", "KB read",  "KB written", i.measured ? "predicted us" : "us", "%"};
+  if (i.measured) head.insert(head.end(), {"measured us", "least us", "%"});
+  t.add(head);
   double const whole = i.cycles();
+  measured_time const sum = i.measured_steps();
+  auto const share = [](double part, double all) { return fixed(all > 0 ? 100 * part / all : 0, 1); };
   for (std::size_t k = 0; k < i.steps.size(); ++k) {
     inspected_step const& s = i.steps[k];
-    t.add({std::to_string(k), s.subgraph < 0 ? "" : std::to_string(s.subgraph), s.kernel(), s.layers(),
-           fixed(double(s.account.multiply_adds) / 1e6, 2), fixed(double(s.account.bytes_read) / 1e3, 1),
-           fixed(double(s.account.bytes_written) / 1e3, 1), fixed(i.microseconds(s.cycles), 1),
-           fixed(whole > 0 ? 100 * s.cycles / whole : 0, 1)});
+    std::vector<std::string> row{std::to_string(k), s.subgraph < 0 ? "" : std::to_string(s.subgraph), s.kernel(),
+                                 s.layers(), fixed(double(s.account.multiply_adds) / 1e6, 2),
+                                 fixed(double(s.account.bytes_read) / 1e3, 1),
+                                 fixed(double(s.account.bytes_written) / 1e3, 1), fixed(i.microseconds(s.cycles), 1),
+                                 share(s.cycles, whole)};
+    if (s.measured)
+      row.insert(row.end(), {fixed(s.measured->median_us, 1), fixed(s.measured->least_us, 1),
+                             share(s.measured->median_us, sum.median_us)});
+    t.add(row);
   }
+  if (i.measured)
+    t.add({"sum", "", "", "", fixed(double(i.account().multiply_adds) / 1e6, 2),
+           fixed(double(i.account().bytes_read) / 1e3, 1), fixed(double(i.account().bytes_written) / 1e3, 1),
+           fixed(i.microseconds(whole), 1), "", fixed(sum.median_us, 1), fixed(sum.least_us, 1), ""});
   t.write(out);
 }
 

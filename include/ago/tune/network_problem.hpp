@@ -9,6 +9,7 @@
 #include <ago/tune/paired_timing.hpp>
 #include <ago/tune/realised.hpp>
 #include <ago/tune/sample_data.hpp>
+#include <ago/tune/step_times.hpp>
 #include <ago/tune/subject.hpp>
 
 #include <algorithm>
@@ -85,9 +86,13 @@ class network_problem : public subject {
   std::vector<step_report> steps(candidate const& tuned, int runs) override {
     std::unique_ptr<program_type> const first = make(candidate_of_usual(), nullptr), second = make(tuned, first.get());
     std::vector<std::vector<double>> a(std::size_t(first->plan().steps())), b(std::size_t(second->plan().steps()));
-    for (int r = -1; r < runs; ++r) {
-      time_steps(*first, a, r >= 0);
-      time_steps(*second, b, r >= 0);
+    auto const run_of = [&](program_type const& p) {
+      return [&](int k) { p.run_step(k, in_.data(), out_.data(), workers_); };
+    };
+    run(*first), run(*second);
+    for (int r = 0; r < runs; ++r) {
+      time_steps(run_of(*first), a);
+      time_steps(run_of(*second), b);
     }
     std::vector<step_report> all;
     for (int i = 0, k = 0, part = 0; part < plan_type::part_count;) {
@@ -193,12 +198,6 @@ class network_problem : public subject {
   }
 
   void run(program_type const& p) { p.run(in_.data(), out_.data(), workers_); }
-  void time_steps(program_type const& p, std::vector<std::vector<double>>& seconds, bool counts) {
-    for (int k = 0; k < p.plan().steps(); ++k) {
-      double const t = seconds_of([&] { p.run_step(k, in_.data(), out_.data(), workers_); }, 1);
-      if (counts) seconds[std::size_t(k)].push_back(t);
-    }
-  }
   static void add_step(step_report& r, plan_type const& plan, int step) {
     if (!r.structure.empty()) r.structure += "; ";
     if (plan.tiling_of(step).how != tiling::none) r.structure += in_words(plan.tiling_of(step)) + ": ";

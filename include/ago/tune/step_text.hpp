@@ -62,6 +62,13 @@ inline std::string in_words(step_split const& s) {
   return s.pieces > 1 ? std::to_string(s.pieces) + " pieces along " + name_of(s.how) : "";
 }
 
+/// A kernel with the values that it reads and writes, by which the steps of two plans are compared: "pointwise 14x2
+/// 14x14x64 > 14x14x96".
+inline std::string in_words(structure what, register_tile tile, shape const& in, shape const& out) {
+  return std::string(name_of(what)) + ' ' + tile_text(tile.pixels, tile.vectors) + ' ' + in_words(in) + " > " +
+         in_words(out);
+}
+
 /// A step of a plan, or a part of a pipeline: "pointwise 14x2 in pairs, blocks of 64 pixels".
 inline std::string in_words(planned_step const& p) {
   std::string text = name_of(p.key.what);
