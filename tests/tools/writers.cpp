@@ -81,7 +81,7 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
       "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
       "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
       "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes",
-      "pipelines",      "bytes_moved",    "bytes_moved_beyond_l1", "predicted_us",
+      "pipelines",      "removed_rules",  "bytes_moved",    "bytes_moved_beyond_l1", "predicted_us",
       "partition"};
   for (known_network const& n : known_networks())
     for (int p = 0; p < ago::policies; ++p) {

@@ -91,6 +91,7 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
   r.device = o.device;
   r.inputs = g.input_count;
   r.minis = p.minis.count;
+  r.removed_rules = program.removed_rules();
   r.statistics = program.statistics();
   r.arena_bytes = program.arena_bytes();
   r.weight_bytes = program.weight_bytes();

@@ -92,6 +92,7 @@ struct inspection {
   std::vector<inspected_step> steps;  ///< in execution order
   std::vector<inspected_subgraph> subgraphs;  ///< likewise
   int inputs{}, minis{};
+  std::vector<int> removed_rules;     ///< of policy apollo, by its feedback; numbers of its paper's tables
   partition_statistics statistics{};  ///< of the subgraphs
   long arena_bytes{}, weight_bytes{};
   std::optional<measured_time> measured{};  ///< a whole inference; then all steps are measured, too

@@ -16,6 +16,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ago::tools {
 
@@ -120,6 +121,25 @@ class run_time_program {
                          [&]<class Policy>() { return partition_of_primitives<Policy, V, E>(*merged_, o_.device); });
     });
     return statistics_of(p->graph, p->partition.subgraphs);
+  }
+  /// The numbers of the rules that Apollo's feedback removes, if that is the policy.
+  std::vector<int> removed_rules() const {
+    std::vector<int> numbers;
+    with_policy(o_.policy, [&]<class Policy>() {
+      if constexpr (std::same_as<Policy, apollo_policy>) {
+        auto const all = on_heap([&] { return opened<V, E>(*merged_, opened_by<Policy>); });
+        apollo_rule_set removed = Policy::removed_rules(*all, o_.device);
+        for (apollo_rule const& r : aggregation_rules) {
+          if (removed & 1) numbers.push_back(r.number);
+          removed = apollo_rule_set(removed >> 1);
+        }
+        for (apollo_rule const& r : stitching_rules) {
+          if (removed & 1) numbers.push_back(r.number);
+          removed = apollo_rule_set(removed >> 1);
+        }
+      }
+    });
+    return numbers;
   }
   int steps() const { return groups.count; }
   /// The bytes that each step moves in the caches of the device.

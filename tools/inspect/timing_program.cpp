@@ -38,10 +38,10 @@ std::string enumerator_of(policy p) {
 }
 
 std::string text_of(device const& d) {
-  auto const& [l1, l2, threads, in_order, from_l2, from_memory, megahertz, barrier] = d;
+  auto const& [l1, l2, threads, in_order, from_l2, from_memory, megahertz, barrier, from_core] = d;
   return "ago::device{" + std::to_string(l1) + ", " + std::to_string(l2) + ", " + std::to_string(threads) + ", " +
          (in_order ? "true" : "false") + ", " + std::to_string(from_l2) + ", " + std::to_string(from_memory) + ", " +
-         std::to_string(megahertz) + ", " + std::to_string(barrier) + "}";
+         std::to_string(megahertz) + ", " + std::to_string(barrier) + ", " + std::to_string(from_core) + "}";
 }
 
 std::string text_of(options const& o) {

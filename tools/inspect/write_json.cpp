@@ -48,6 +48,7 @@ json figures_of(inspection const& i) {
       {"steps", i.steps.size()},
       {"arena_bytes", i.arena_bytes},
       {"pipelines", i.pipelines()},
+      {"removed_rules", i.removed_rules},
       {"bytes_moved", whole(i.moved().beyond_l2)},
       {"bytes_moved_beyond_l1", whole(i.moved().beyond_l1)},
       {"predicted_us", microseconds(i, i.cycles())},

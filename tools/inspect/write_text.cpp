@@ -84,6 +84,14 @@ void write_steps(std::ostream& out, inspection const& i) {
   t.write(out);
 }
 
+/// "4, 5"; a number that several rules share once.
+std::string listed(std::vector<int> const& rules) {
+  std::string text;
+  for (std::size_t k = 0; k < rules.size(); ++k)
+    if (k == 0 || rules[k] != rules[k - 1]) text += (k > 0 ? ", " : "") + std::to_string(rules[k]);
+  return text;
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, std::span<inspection const> all) {
@@ -93,6 +101,9 @@ void write_text(std::ostream& out, std::span<inspection const> all) {
   out << ": " << operators_in(all) << ", for " << name_of(first.target) << " with "
       << first.device.l1_bytes / 1024 << " KiB of L1 and " << first.device.l2_bytes / 1024 << " KiB of L2\n\n";
   write_figures(out, all);
+  for (inspection const& i : all)
+    if (!i.removed_rules.empty())
+      out << '\n' << i.policy << " without these rules, which no kernel can follow: " << listed(i.removed_rules) << '\n';
   for (inspection const& i : all) {
     out << "\nsteps under " << i.policy << '\n';
     write_steps(out, i);

@@ -338,6 +338,10 @@ struct apollo_policy {
   static constexpr auto partition_opened(auto const&, auto const& all, device const& on) {
     return apollo_partition(all.graph, on, all.compound);
   }
+  /// The rules that feedback removes from the tables.
+  static constexpr apollo_rule_set removed_rules(auto const& all, device const& on) {
+    return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), on.l2_bytes, all.compound);
+  }
 };
 
 }  // namespace ago
