@@ -40,7 +40,8 @@ void window_loop(long rounds) {
 #pragma GCC unroll 12
     for (int i = 0; i < 12; ++i) {
       if constexpr (K == ago::op::add) sum[i] = sum[i] + shift;
-      else if constexpr (K != ago::op::identity) sum[i] = ago::detail::activate<K, ago::native_isa>(sum[i], 0.f, 6.f, 0.f);
+      else if constexpr (K != ago::op::identity)
+        sum[i] = ago::detail::activate<K, ago::native_isa>(sum[i], 0.f, 6.f, 0.f);
     }
   }
   use(sum);

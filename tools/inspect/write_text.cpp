@@ -103,7 +103,8 @@ void write_text(std::ostream& out, std::span<inspection const> all) {
   write_figures(out, all);
   for (inspection const& i : all)
     if (!i.removed_rules.empty())
-      out << '\n' << i.policy << " without these rules, which no kernel can follow: " << listed(i.removed_rules) << '\n';
+      out << '\n'
+          << i.policy << " without these rules, which no kernel can follow: " << listed(i.removed_rules) << '\n';
   for (inspection const& i : all) {
     out << "\nsteps under " << i.policy << '\n';
     write_steps(out, i);
