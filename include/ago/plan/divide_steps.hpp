@@ -66,14 +66,14 @@ class step_divider {
     }
   }
   /// Finds the values in whose memory region `r` of value v is.
-  constexpr void resolve(int v, region const& r, auto const& visit) const {
+  constexpr void resolve(int v, value_region const& r, auto const& visit) const {
     if (v < 0) return;
     if (layouts_.is_view[v]) {
       for (int i = 0; i < layouts_.runs[v].count; ++i) {
         channel_run const& run = layouts_.runs[v].run[i];
-        region const all{r.first_pixel, r.last_pixel, run.first, run.first + run.count};
+        value_region const all{r.first_pixel, r.last_pixel, run.first, run.first + run.count};
         bool const in_order = layouts_.runs[v].is_plain(g_.nodes[v].out.c);
-        region const part{r.first_pixel, r.last_pixel, run.first + r.first_channel, run.first + r.last_channel};
+        value_region const part{r.first_pixel, r.last_pixel, run.first + r.first_channel, run.first + r.last_channel};
         resolve(run.value, in_order ? part : all, visit);
       }
       return;
@@ -85,7 +85,7 @@ class step_divider {
       shape const& s = g_.nodes[u].out;
       int const at = views_.channel[u];
       bool const alike = s.pixels() == n.out.pixels();
-      region const part = region{r.first_pixel, r.last_pixel, r.first_channel - at, r.last_channel - at}.common_with(
+      value_region const part = value_region{r.first_pixel, r.last_pixel, r.first_channel - at, r.last_channel - at}.common_with(
           {0, s.pixels(), 0, s.c});
       if (!alike) resolve(u, whole_of(s), visit);
       else if (part.floats() > 0) resolve(u, part, visit);
@@ -94,7 +94,7 @@ class step_divider {
   }
 
   /// What work item `i` of step w writes of value v, at least.
-  constexpr region written(int w, int v, int i) const {
+  constexpr value_region written(int w, int v, int i) const {
     step_nodes const& last = steps_.step[groups_.first[w] + groups_.parts[w] - 1];
     if (last.result != v || last.piece_at > 0 || !last.is_whole()) return {};  // a part of it
     return written_by_piece(parts(w), groups_.parts[w], made_.of[w], i);
@@ -106,7 +106,7 @@ class step_divider {
     if (k == 0 || live_ + begun_[k] > room_) return waits::all;
     bool reads_new = false, reads_own = true;
     for (int i = 0; i < s.pieces; ++i)
-      for_each_read(k, s, i, [&](int v, region const& r) {
+      for_each_read(k, s, i, [&](int v, value_region const& r) {
         if (!is_new(v)) return;
         writing const from = written_[v];
         bool const alike = from.strand == strand_ && made_.of[from.step].pieces == s.pieces;
@@ -126,9 +126,9 @@ class step_divider {
     long most = 0;
     for (int i = 0; i < s.pieces; ++i) {
       long floats = 0;
-      for_each_read(k, s, i, [&](int v, region const& r) {
+      for_each_read(k, s, i, [&](int v, value_region const& r) {
         int const w = written_[v].step, there = made_.of[w].pieces;
-        region const own = there == 1 ? (i == 0 ? r : region{}) : i < there ? written(w, v, i) : region{};
+        value_region const own = there == 1 ? (i == 0 ? r : value_region{}) : i < there ? written(w, v, i) : value_region{};
         floats += r.floats() - r.common_with(own).floats();
       });
       if (floats > most) most = floats;

@@ -7,25 +7,25 @@
 namespace ago {
 
 /// Pixels first ... last - 1 of a value, and of these the channels first ... last - 1.
-struct region {
+struct value_region {
   long first_pixel{}, last_pixel{}, first_channel{}, last_channel{};
 
   constexpr long floats() const {
     bool const none = last_pixel <= first_pixel || last_channel <= first_channel;
     return none ? 0 : (last_pixel - first_pixel) * (last_channel - first_channel);
   }
-  constexpr bool contains(region const& o) const {
+  constexpr bool contains(value_region const& o) const {
     return o.floats() == 0 || (first_pixel <= o.first_pixel && o.last_pixel <= last_pixel &&
                                first_channel <= o.first_channel && o.last_channel <= last_channel);
   }
-  constexpr region common_with(region const& o) const {
+  constexpr value_region common_with(value_region const& o) const {
     return {first_pixel > o.first_pixel ? first_pixel : o.first_pixel,
             last_pixel < o.last_pixel ? last_pixel : o.last_pixel,
             first_channel > o.first_channel ? first_channel : o.first_channel,
             last_channel < o.last_channel ? last_channel : o.last_channel};
   }
 };
-constexpr region whole_of(shape const& s) { return {0, s.pixels(), 0, s.c}; }
+constexpr value_region whole_of(shape const& s) { return {0, s.pixels(), 0, s.c}; }
 
 namespace detail {
 
@@ -52,9 +52,9 @@ constexpr bool reads_own_channels(planned_step const& p) {
 }  // namespace detail
 
 /// What work item `k` of a step of `count` parts writes of the result, at least.
-constexpr region written_by_piece(planned_step const* parts, int count, step_split const& s, int k) {
+constexpr value_region written_by_piece(planned_step const* parts, int count, step_split const& s, int k) {
   shape const& out = parts[count - 1].data.out;
-  region r = whole_of(out);
+  value_region r = whole_of(out);
   if (s.pieces == 1) return r;
   detail::stretch const of = detail::stretch_of(s, detail::split_extent(parts, count, s.how), k);
   long const image = long(out.h) * out.w;
@@ -77,13 +77,13 @@ constexpr region written_by_piece(planned_step const* parts, int count, step_spl
 }
 
 /// What it reads of the source, at most.
-constexpr region read_by_piece(planned_step const* parts, int count, step_split const& s, int k) {
+constexpr value_region read_by_piece(planned_step const* parts, int count, step_split const& s, int k) {
   shape const& in = parts[0].data.in;
-  region const all = whole_of(in);
+  value_region const all = whole_of(in);
   if (s.pieces == 1) return all;
   detail::stretch const of = detail::stretch_of(s, detail::split_extent(parts, count, s.how), k);
   if (s.how == split::channels)
-    return detail::reads_own_channels(parts[0]) ? region{0, in.pixels(), of.first, of.last} : all;
+    return detail::reads_own_channels(parts[0]) ? value_region{0, in.pixels(), of.first, of.last} : all;
   if (detail::is_winograd(parts[0])) {
     if (in.n > 1) return all;
     window const& w = parts[0].data.win;
@@ -96,10 +96,10 @@ constexpr region read_by_piece(planned_step const* parts, int count, step_split 
 
 /// What it reads, at most, of a value of shape `v` that is the second operand of an operator in the epilogue of part
 /// `i`, or the second or third operand of a product.
-constexpr region read_beside(planned_step const* parts, int count, step_split const& s, int k, int i, shape const& v) {
+constexpr value_region read_beside(planned_step const* parts, int count, step_split const& s, int k, int i, shape const& v) {
   planned_step const& p = parts[i];
   shape const& out = p.data.out;
-  region const all = whole_of(v);
+  value_region const all = whole_of(v);
   if (s.pieces == 1 || i + 1 < count) return all;
   if (p.key.what == structure::attention && s.how == split::channels) {
     detail::stretch const of = detail::stretch_of(s, detail::split_extent(parts, count, s.how), k);
@@ -107,7 +107,7 @@ constexpr region read_beside(planned_step const* parts, int count, step_split co
   }
   bool const alike = v.n == out.n && v.h == out.h && v.w == out.w && !is_product(p.key.what);
   if (!alike || detail::is_winograd(parts[0])) return all;
-  region r = written_by_piece(parts, count, s, k);
+  value_region r = written_by_piece(parts, count, s, k);
   if (v.c == 1) r.first_channel = 0, r.last_channel = 1;
   return r;
 }
