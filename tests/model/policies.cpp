@@ -123,7 +123,8 @@ struct neoflow_once {
   static constexpr auto partition(auto const& g, device const& on) { return neoflow_policy::partition(g, on); }
 };
 
-inline constexpr auto normalised = input{.h = 12, .w = 12, .c = 16} | instance_norm{} | relu{} | pointwise{16} | layer_norm{};
+inline constexpr auto normalised =
+    input{.h = 12, .w = 12, .c = 16} | instance_norm{} | relu{} | pointwise{16} | layer_norm{};
 
 TEST_CASE("operators that are computed again give bit-identical results in fewer steps") {
   using once = program<normalised, untuned, options_for(neoflow_once{}, small_caches)>;

@@ -116,8 +116,8 @@ constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, b
   }
 }
 
-/// Keeps the most branches that concatenation v joins side by side, in its order; other values may come before and after
-/// them. Returns their number.
+/// Keeps the most branches that concatenation v joins side by side, in its order; other values may come before and
+/// after them. Returns their number.
 template <int V, int E, int O>
 constexpr int arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
   int const operands = g.nodes[v].input_count;
@@ -177,8 +177,8 @@ constexpr int append(graph<V, E, O>& g, node n, int operand) {
   return g.node_count++;
 }
 
-/// Appends the merged group of v, and slices of its result, unless a concatenation reads the whole of it; `moved_to` maps
-/// old nodes to new ones.
+/// Appends the merged group of v, and slices of its result, unless a concatenation reads the whole of it; `moved_to`
+/// maps old nodes to new ones.
 template <int V, int E, int O, int V2, int E2>
 constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibling_groups<V> const& groups, int v,
                              branches<V> const& all, int* moved_to) {

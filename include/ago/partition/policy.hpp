@@ -24,9 +24,10 @@ namespace ago {
 ///     char const* name             for tools
 ///     int most_operators           how many it can partition within compilers' limits; by default, any number
 ///     partition_opened(g, all, on) replaces `partition` where `all` is `g` with opened operators
-///     kernels(g, on), partition_kernels(g, kernels, on)  replace `partition` for policies that have operators computed
-///                                  again: which kernels compute what (kernel_paths), and the partition of the graph in
-///                                  which every operator occurs once for each kernel that computes it, grouped by kernel
+///     kernels(g, on), partition_kernels(g, kernels, on)
+///                                  replace `partition` if operators are computed again: the kernel_paths, and the
+///                                  partition of the graph in which every operator occurs once for each kernel that
+///                                  computes it, grouped by kernel
 ///
 /// All policies use the same kernels; results differ only by rounding.
 template <class P>
@@ -50,8 +51,9 @@ inline constexpr bool merges_siblings = [] {
 
 /// Whether a policy has operators computed again.
 template <class Policy>
-inline constexpr bool recomputes =
-    requires(graph<2, 1, 1> const& g, device const& on) { { Policy::kernels(g, on) } -> std::same_as<kernel_paths<2>>; };
+inline constexpr bool recomputes = requires(graph<2, 1, 1> const& g, device const& on) {
+  { Policy::kernels(g, on) } -> std::same_as<kernel_paths<2>>;
+};
 
 /// How many operators a policy can partition within compilers' default limits for constant evaluation. (At run time any
 /// number can be partitioned.)
