@@ -94,6 +94,7 @@ class run_time_program {
           return by([&]<class Policy>() {
             check(size_of_partitioned<Policy, V, E>(*merged_, o.device));
             auto r = partition_opened<Policy, V, E>(*merged_, o.device);
+            check(size_of_opened(r.graph, {}));  // for statistics(), with what is computed again
             check(partition_fault_of(r.graph, r.partition));
             return r;
           });
