@@ -86,12 +86,12 @@ struct tally {
 /// Runs random programs of one network, all of which must give the reference's result.
 void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int trials, tally& sum) {
   using enum ago::policy;
-  constexpr ago::policy policies[] = {ago, ago, ago_ni, paper, paper_adjacent, fuse_ops, apollo};
+  constexpr ago::policy policies[] = {ago, ago, ago_ni, paper, paper_adjacent, fuse_ops, apollo, neoflow};
   constexpr ago::split cuts[] = {ago::split::none, ago::split::images, ago::split::rows, ago::split::pixels,
                                  ago::split::channels};
   for (int t = 0; t < trials; ++t) {
     auto const any = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    ago::options how(any(0, 5) ? ago::native_isa : ago::isa::scalar, policies[any(0, 6)]);
+    ago::options how(any(0, 5) ? ago::native_isa : ago::isa::scalar, policies[any(0, 7)]);
     if (any(0, 2) == 0) how.device = small_caches;
     if (any(0, 1) == 0) how.device.threads = any(2, 4);
     CAPTURE(std::string(name_of(how.target)));
@@ -177,7 +177,7 @@ TEST_CASE("random programs compute the meaning of their graphs, with any policy,
       ++found;
       sum.resized += size > 0;
       subject const resized{s.number, *g, {}};
-      vary(*g, prepare(resized), random, size == 0 ? 12 : 4, sum);
+      vary(*g, prepare(resized), random, size == 0 ? 14 : 5, sum);
     }
   }
   MESSAGE(sum.programs << " programs, " << sum.cut << " of them divided, of " << sum.resized
@@ -195,5 +195,5 @@ TEST_CASE("random programs compute the meaning of their graphs, with any policy,
     CAPTURE(std::string(name_of(policy)));
     CHECK(count >= 10);
   }
-  CHECK(sum.by_policy.size() == 6);
+  CHECK(sum.by_policy.size() == 7);
 }

@@ -29,6 +29,7 @@ void define_functions() {
   define<f::softplus_function>([](double x) { return std::max(x, 0.) + std::log1p(std::exp(-std::abs(x))); });
   define<f::mish_function>(
       [](double x) { return x * std::tanh(std::max(x, 0.) + std::log1p(std::exp(-std::abs(x)))); });
+  define<f::squared>([](double x) { return x * x; });
   define<f::reciprocal_root_above>([](double x, double a, double) { return 1 / std::sqrt(x + a); });
   define<f::root_at_least>([](double x, double a, double) { return std::max(std::sqrt(x), a); });
   define<f::affine_function>([](double x, double a, double b) { return a * x + b; });

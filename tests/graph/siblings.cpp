@@ -125,7 +125,6 @@ TEST_CASE("operators that differ in more than parameters and channels stay separ
   static_assert(stays<other_values>);
 }
 
-NET(given_out, [](tensor x) { return outputs(x | pointwise{4}, x | pointwise{4}); });
 NET(added_to, [](tensor x) { return (x | pointwise{4}) + (x | pointwise{4}) + x; });
 NET(in_chains, [](tensor x) {
   return concat(x | pointwise{4} | depthwise{.kernel = 3}, x | pointwise{4} | depthwise{.kernel = 3});
@@ -133,7 +132,7 @@ NET(in_chains, [](tensor x) {
 NET(reshaped, [](tensor x) {
   return concat(x | pointwise{4} | reshape{.h = 1, .w = 48}, x | pointwise{4} | reshape{.h = 1, .w = 48});
 });
-NET(of_three, [](tensor x) { return concat(x | pointwise{4}, x | relu{}, x | pointwise{4}); });
+NET(apart_in_concat, [](tensor x) { return concat(x | pointwise{4}, x | relu{}, x | pointwise{4}); });
 NET(in_two, [](tensor x) {
   tensor const a = x | pointwise{4}, b = x | pointwise{4};
   return outputs(concat(a, b), concat(b, a));
@@ -143,8 +142,39 @@ NET(gating, [](tensor x) {
   return x * (y | pointwise{4}) + x * (y | pointwise{4});
 });
 TEST_CASE("operators stay separate if slices would cost their readers more") {
-  static_assert(stays<given_out> && stays<added_to> && stays<in_chains> && stays<reshaped> && stays<gating>);
-  static_assert(stays<of_three> && stays<in_two>);
+  static_assert(stays<added_to> && stays<in_chains> && stays<reshaped> && stays<gating>);
+  static_assert(stays<apart_in_concat> && stays<in_two>);
+}
+
+NET(given_out, [](tensor x) {
+  tensor const a = x | pointwise{4} | relu{};
+  return outputs(a, x | pointwise{5} | relu{}, a | global_max_pool{});
+});
+TEST_CASE("branches that are outputs become slices") {
+  constexpr auto const& g = merged<given_out>;
+  op const kinds[] = {op::input, op::pointwise, op::relu, op::slice, op::slice, op::global_max_pool};
+  REQUIRE(g.node_count == 6);
+  for (int v = 0; v < 6; ++v) CHECK(g.nodes[v].kind == kinds[v]);
+  CHECK((g.outputs[0] == 3 && g.outputs[1] == 4 && g.outputs[2] == 5));
+  CHECK((g.nodes[3].begin == 0 && g.nodes[3].out.c == 4 && g.nodes[4].begin == 4 && g.nodes[4].out.c == 5));
+  CHECK(g.operand(5) == 3);
+}
+
+NET(joined_between, [](tensor x) {
+  tensor const a = x | pointwise{4}, b = x | pointwise{5}, c = x | pointwise{6}, d = x | pointwise{7};
+  return concat(x, b, a, x | relu{}, d, c, a | global_max_pool{} | resize_nearest{6, 8}, x);
+});
+TEST_CASE("branches that a concatenation joins side by side become one of its operands") {
+  constexpr auto const& g = merged<joined_between>;  // a has two readers, so b has no sibling next to it
+  int const last = g.outputs[0];
+  REQUIRE(g.nodes[last].kind == op::concat);
+  REQUIRE(g.nodes[last].input_count == 7);
+  node const& both = g.source(last, 4);
+  CHECK((both.kind == op::pointwise && both.out.c == 13));
+  CHECK(both.weight == 4 * 4 + 4 * 5 + 4 * 6);  // d comes first
+  CHECK(both.siblings[0] == sibling{6, 4 * 4 + 4 * 5, -1, -1});
+  CHECK(g.nodes[last].out == optimized<joined_between>::value.nodes[optimized<joined_between>::value.outputs[0]].out);
+  static_assert(products<joined_between>() == 3);
 }
 
 /// Whether siblings with these channels would be merged, on an image of so many pixels, with a window of `kernel`.
@@ -166,4 +196,19 @@ TEST_CASE("merging pays if registers are filled better, or if a value is read or
   static_assert(pays<8, 10, 3, 16, 16, 32>);
   static_assert(!pays<8, 10, 5, 16, 16, 32>);
   static_assert(!has_siblings(optimized<family<10, 3, 20, 20>>::value, {horizontal_fusion::off, 8}));
+}
+
+template <int In, int... Channels>
+inline constexpr auto heads = input{.h = 10, .w = 10, .c = In} | [](tensor x) {
+  return outputs((x | pointwise{Channels})...);
+};
+template <int In, int... Channels>
+constexpr bool pays_with_copies = has_siblings(optimized<heads<In, Channels...>>::value,
+                                               {horizontal_fusion::where_it_pays, 8, 64 << 10});
+TEST_CASE("outputs are merged if this saves more than copying them costs") {
+  static_assert(pays_with_copies<17, 1, 1>);    // a register less, 17 multiply-adds a pixel; copies take as long as 16
+  static_assert(!pays_with_copies<16, 1, 1>);
+  static_assert(!pays_with_copies<32, 8, 8>);   // no register less
+  static_assert(!pays_with_copies<128, 32, 32>);  // the value is read once instead of twice: 128 floats a pixel; 2 * 64
+  static_assert(pays_with_copies<128, 32, 24>);
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <string>
 
@@ -30,15 +31,22 @@ std::vector<float> result_of(differential::edge where) {
   using differential::guarded_floats;
   auto const weights = random_weights<Net>(1), in = random_floats(Program::input_size(0), 2);
   guarded_floats packed(Program::packed_floats, where), arena(Program::arena_floats, where);
-  guarded_floats from(in.size(), where), out(Program::output_size(0), where);
+  guarded_floats from(in.size(), where);
+  std::deque<guarded_floats> out;
+  float* outputs[Program::outputs];
+  for (int k = 0; k < Program::outputs; ++k) outputs[k] = out.emplace_back(Program::output_size(k), where).data();
   std::copy(in.begin(), in.end(), from.data());
   Program::pack(std::span<float const, Program::parameter_count>(weights),
                 std::span<float, Program::packed_floats>(packed.data(), Program::packed_floats));
   float const* const inputs[] = {from.data()};
-  float* const outputs[] = {out.data()};
   Program::run({packed.data(), arena.data(), inputs, outputs});
-  CHECK((packed.intact() && arena.intact() && from.intact() && out.intact()));
-  return {out.values().begin(), out.values().end()};
+  CHECK((packed.intact() && arena.intact() && from.intact()));
+  std::vector<float> all;
+  for (auto const& o : out) {
+    CHECK(o.intact());
+    all.insert(all.end(), o.values().begin(), o.values().end());
+  }
+  return all;
 }
 
 /// K of the sum that `Fused` adds in another order than `Unfused`; 0: none. Accumulating chunks keeps the order, unless

@@ -102,6 +102,7 @@ void all_policies_agree() {
   agrees_with<Net, options(policy::paper_adjacent, small_caches)>(expected);
   agrees_with<Net, options(policy::fuse_ops, device{})>(expected);
   agrees_with<Net, options(policy::apollo, device{})>(expected);
+  agrees_with<Net, options(policy::neoflow, small_caches)>(expected);
   agrees_with<Net, options_for(by_three{}, small_caches)>(expected);
 }
 
@@ -114,6 +115,24 @@ TEST_CASE("every policy gives the results of the library's own policy") {
   SUBCASE("branches and moves of channels") { all_policies_agree<branches>(); }
   SUBCASE("attention") { all_policies_agree<attending>(); }
   SUBCASE("no complex operator") { all_policies_agree<elementwise_only>(); }
+}
+
+/// NeoFlow's without computing anything again.
+struct neoflow_once {
+  static constexpr opening opens = neoflow_policy::opens;
+  static constexpr auto partition(auto const& g, device const& on) { return neoflow_policy::partition(g, on); }
+};
+
+inline constexpr auto normalised =
+    input{.h = 12, .w = 12, .c = 16} | instance_norm{} | relu{} | pointwise{16} | layer_norm{};
+
+TEST_CASE("operators that are computed again give bit-identical results in fewer steps") {
+  using once = program<normalised, untuned, options_for(neoflow_once{}, small_caches)>;
+  using again = program<normalised, untuned, options(policy::neoflow, small_caches)>;
+  static_assert(again::graph.node_count == once::graph.node_count + 2);  // x - mean, in both norms
+  static_assert(again::steps == once::steps - 2);
+  static_assert(again::weight_bytes == once::weight_bytes);
+  CHECK(outputs_of<again, normalised>() == outputs_of<once, normalised>());
 }
 
 TEST_CASE("the policies differ in what they join") {

@@ -51,6 +51,7 @@ void all_policies_agree() {
   agrees_with<Net, policy::paper_adjacent>(expected);
   agrees_with<Net, policy::fuse_ops>(expected);
   agrees_with<Net, policy::apollo>(expected);
+  agrees_with<Net, policy::neoflow>(expected);
 }
 
 TEST_CASE("BERT-tiny has equal results under every policy") { all_policies_agree<networks::bert_tiny<16>>(); }

@@ -82,6 +82,9 @@ struct evaluated {
   static constexpr auto epilogues = split_by_epilogue(operators, clusters);
   static constexpr auto fused = fuse_ops(patterns_of(Graph, operators));
   static constexpr auto layers = apollo(apollo_graph_of(Graph, operators), 1 << 20);
+  static constexpr auto rewarded = neoflow_kernels(Graph, ago::cortex_a55);
+  static constexpr auto again = recomputed<1'024, 2'200>(Graph, rewarded);
+  static constexpr auto chained = neoflow_partition(again.graph, again.kernels, ago::cortex_a55);
   static constexpr auto figures = statistics_of(Graph, partition.subgraphs);
   static constexpr auto order = ordered(Graph, operators, clusters, minis);
   static_assert(Graph.node_count >= 1'000);
@@ -95,7 +98,8 @@ struct findings {
   graph_type const& graph;
   ago::partitions<1'024> const& partition;
   ago::topological_stages<1'024> const& stages;
-  groups const &clusters, &minis, &epilogues, &fused, &parallel;
+  groups const &clusters, &minis, &epilogues, &fused, &parallel, &kernels;
+  ago::partition<1'024> const& chained;
   ago::partition_statistics const& figures;
 };
 
@@ -103,7 +107,7 @@ template <auto const& Graph>
 findings of() {
   using e = evaluated<Graph>;
   return {Graph, e::partition, e::stages, e::clusters, e::minis, e::epilogues,
-          e::fused, e::layers.parallel, e::figures};
+          e::fused, e::layers.parallel, e::again.kernels, e::chained.subgraphs, e::figures};
 }
 
 void check_at_run_time(findings const& f) {
@@ -116,6 +120,10 @@ void check_at_run_time(findings const& f) {
   CHECK(same(split_by_epilogue(d, f.clusters), f.epilogues));
   CHECK(same(fuse_ops(patterns_of(f.graph, d)), f.fused));
   CHECK(same(apollo(apollo_graph_of(f.graph, d), 1 << 20).parallel, f.parallel));
+  auto const again = recomputed<1'024, 2'200>(f.graph, neoflow_kernels(f.graph, ago::cortex_a55));
+  CHECK(same(again.kernels, f.kernels));
+  CHECK(same(neoflow_partition(again.graph, again.kernels, ago::cortex_a55).subgraphs, f.chained,
+             again.graph.node_count));
   auto const figures = statistics_of(f.graph, p.subgraphs);
   CHECK((figures.bytes_removed == f.figures.bytes_removed && figures.jain == f.figures.jain));
   auto const s = stages_of(d);

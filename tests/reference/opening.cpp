@@ -33,6 +33,7 @@ void define_primitives() {
   define(error_function_of, [](double x, double, double) { return std::erf(x); });
   define(affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
   define(gelu_inner_function, [](double x, double a, double b) { return x * (a + b * x * x); });
+  define(squared, [](double x, double, double) { return x * x; });
   define(inverse_root_of_sum, [](double x, double summand, double) { return 1 / std::sqrt(x + summand); });
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("opened graphs compute the same, and have no compound operators") {
     CAPTURE(seed);
     run const r(seed);
     auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(r.made.graph, {}));
-    ago::opened_size const size = size_of_opened(r.made.graph, {});
+    ago::graph_size const size = size_of_opened(r.made.graph, {});
     REQUIRE(all->graph.node_count == size.nodes);
     REQUIRE(all->graph.edge_count <= size.edges);
     r.check(all->graph);

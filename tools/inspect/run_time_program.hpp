@@ -39,6 +39,10 @@ class run_time_program {
       throw std::length_error("this network needs room for " + std::to_string(count) + " " + what + ", and there is " +
                               "room for " + std::to_string(capacity));
   }
+  static void check(graph_size const& size) {
+    check(size.nodes, V, "operators");
+    check(size.edges, E, "operands");
+  }
   static void check(partition_fault fault) {
     if (fault == partition_fault::none) return;
     throw std::invalid_argument(std::string("the policy's partition has a fault: ") + name_of(fault));
@@ -87,11 +91,11 @@ class run_time_program {
           return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o.algebra) : fit<V, E, O>(whole);
         })),
         partitioned_(on_heap([&] {
-          opened_size const size = size_of_opened(*merged_, {});
-          check(size.nodes, V, "operators");
-          check(size.edges, E, "operands");
+          check(size_of_opened(*merged_, {}));
           return by([&]<class Policy>() {
+            check(size_of_partitioned<Policy, V, E>(*merged_, o.device));
             auto r = partition_opened<Policy, V, E>(*merged_, o.device);
+            check(size_of_opened(r.graph, {}));  // for statistics(), with what is computed again
             check(partition_fault_of(r.graph, r.partition));
             return r;
           });

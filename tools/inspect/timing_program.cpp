@@ -38,10 +38,13 @@ std::string enumerator_of(policy p) {
 }
 
 std::string text_of(device const& d) {
-  auto const& [l1, l2, threads, in_order, from_l2, from_memory, megahertz, barrier, from_core] = d;
-  return "ago::device{" + std::to_string(l1) + ", " + std::to_string(l2) + ", " + std::to_string(threads) + ", " +
-         (in_order ? "true" : "false") + ", " + std::to_string(from_l2) + ", " + std::to_string(from_memory) + ", " +
-         std::to_string(megahertz) + ", " + std::to_string(barrier) + ", " + std::to_string(from_core) + "}";
+  auto const& [l1, l2, threads, in_order, from_l2, from_memory, megahertz, products, barrier, from_core, function,
+               start] = d;
+  std::string text = "ago::device{" + std::to_string(l1) + ", " + std::to_string(l2) + ", " +
+                     std::to_string(threads) + ", " + (in_order ? "true" : "false");
+  for (int const x : {from_l2, from_memory, megahertz, products, barrier, from_core, function, start})
+    text += ", " + std::to_string(x);
+  return text + '}';
 }
 
 std::string text_of(options const& o) {

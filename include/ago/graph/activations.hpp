@@ -61,6 +61,7 @@ inline constexpr auto negated = [](auto x) { return -x; };
 inline constexpr auto absolute_value = [](auto x) { return abs(x); };
 inline constexpr auto root = [](auto x) { return sqrt(x); };
 inline constexpr auto inverse_root = [](auto x) { return decltype(x)(1.f) / sqrt(x); };
+inline constexpr auto squared = [](auto x) { return x * x; };
 inline constexpr auto inverse = [](auto x) { return decltype(x)(1.f) / x; };
 inline constexpr auto exponential_function = [](auto x) { return exp(x); };
 inline constexpr auto logarithm_function = [](auto x) { return log(x); };

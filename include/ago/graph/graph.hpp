@@ -140,6 +140,11 @@ struct graph {
   constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
 };
 
+/// Numbers of nodes and edges.
+struct graph_size {
+  int nodes{}, edges{};
+};
+
 /// Bytes of the weights of operator v.
 template <int V, int E, int O>
 constexpr long weight_bytes(graph<V, E, O> const& g, int v) {

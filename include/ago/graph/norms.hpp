@@ -21,6 +21,8 @@ inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) {
 inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
 
 constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
+/// A function of one operand, so that kernels can apply it to what they have just computed.
+constexpr tensor square_of(std::same_as<tensor> auto x, int line) { return map{squared, "square", 0, 0, line}(x); }
 
 /// x * gamma + beta, with a gamma and a beta for each channel.
 constexpr tensor scaled_and_shifted(tensor x, int line) {
@@ -46,7 +48,7 @@ constexpr tensor mean_of_groups(tensor x, int groups, int line) {
 constexpr tensor normalised(std::same_as<tensor> auto x, int groups, float epsilon, int line) {
   tensor const mean = mean_of_groups(global_avg_pool{line}(x), groups, line);
   tensor const centered = record_binary(op::sub, line, x, mean);
-  tensor const squares = global_avg_pool{line}(multiplied(centered, centered, line));
+  tensor const squares = global_avg_pool{line}(square_of(centered, line));
   tensor const variance = mean_of_groups(squares, groups, line);
   return multiplied(centered, map{reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(variance), line);
 }
@@ -90,7 +92,7 @@ struct rms_norm {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    tensor const mean = reduce_mean{axis::channels, line}(detail::multiplied(x, x, line));
+    tensor const mean = reduce_mean{axis::channels, line}(detail::square_of(x, line));
     tensor const factor = map{detail::reciprocal_root_above, "reciprocal_root", epsilon, 0, line}(mean);
     tensor const y = detail::multiplied(x, factor, line);
     detail::recording r(op::scale, line, y);
@@ -108,7 +110,7 @@ struct l2_normalize {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(std::same_as<tensor> auto x) const {
-    tensor const squares = reduce_sum{along, line}(detail::multiplied(x, x, line));
+    tensor const squares = reduce_sum{along, line}(detail::square_of(x, line));
     return detail::record_binary(op::div, line, x, map{detail::root_at_least, "square_root", least, 0, line}(squares));
   }
 };
@@ -124,7 +126,7 @@ struct local_response_norm {
     shape const s = x.dims();
     int const width = detail::recording(op::avg_pool, line, x).positive(size);
     // Pixels are innermost, because all are treated alike; channels are columns.
-    auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::multiplied(x, x, line));
+    auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::square_of(x, line));
     avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
                         .line = line};
     y = permute{0, 1, 3, 2, line}(mean(permute{0, 1, 3, 2, line}(y)));

@@ -35,12 +35,9 @@ struct opened_graph {
 };
 
 /// Upper bounds of the nodes and edges of an opened graph.
-struct opened_size {
-  int nodes{}, edges{};
-};
 template <int V, int E, int O>
-constexpr opened_size size_of_opened(graph<V, E, O> const& g, opening const& o) {
-  opened_size r{g.node_count, g.edge_count};
+constexpr graph_size size_of_opened(graph<V, E, O> const& g, opening const& o) {
+  graph_size r{g.node_count, g.edge_count};
   for (int v = g.input_count; v < g.node_count; ++v) {
     int const more = primitives_of(g.nodes[v].kind, o) - 1;
     r.nodes += more;
@@ -99,7 +96,7 @@ struct opener {
   }
   constexpr int layer_norm(int x) {
     int const centred = append(op::sub, x, reduce(op::reduce_mean, x));
-    int const variance = reduce(op::reduce_mean, append(op::mul, centred, centred));
+    int const variance = reduce(op::reduce_mean, apply(squared, "square", centred));
     int const factor = apply(inverse_root_of_sum, "reciprocal_root", variance, compound.alpha);
     int const normal = append(op::mul, centred, factor);
     int const scaled = append({.kind = op::scale, .out = compound.out, .weight = compound.weight}, normal);

@@ -54,14 +54,14 @@ constexpr bool takes_slice(node const& r, shape const& value, bool only) {
   return !gate && r.kind != op::concat && r.kind != op::reshape && r.kind != op::from_nchw && r.kind != op::to_nchw;
 }
 
-/// takes_slice for all readers.
+/// takes_slice for all readers. If the branch is an output, its slice is copied there.
 template <int V, int E, int O>
 constexpr bool can_be_slice(graph<V, E, O> const& g, branches<V> const& all, branch const& b) {
-  if (all.uses.is_output[b.tail]) return false;
+  bool const only = all.uses.is_private(b.tail);
   for (int r = b.tail + 1, left = all.uses.readers[b.tail]; left > 0 && r < g.node_count; ++r)
     for (int k = 0; k < g.nodes[r].input_count; ++k) {
       if (g.operand(r, k) != b.tail) continue;
-      if (!takes_slice(g.nodes[r], g.nodes[b.tail].out, all.uses.readers[b.tail] == 1)) return false;
+      if (!takes_slice(g.nodes[r], g.nodes[b.tail].out, only)) return false;
       --left;
     }
   return true;
@@ -116,27 +116,33 @@ constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, b
   }
 }
 
-/// Sorts branches into the order in which concatenation v joins them. Returns false if it joins other values, too.
+/// Keeps the most branches that concatenation v joins side by side, in its order; other values may come before and
+/// after them. Returns their number.
 template <int V, int E, int O>
-constexpr bool arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
-  if (g.nodes[v].input_count != count) return false;
-  for (int k = 0; k < count; ++k) {
-    int at = k;
+constexpr int arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
+  int const operands = g.nodes[v].input_count;
+  branch longest[max_siblings]{}, run[max_siblings]{};
+  int most = 0, length = 0;
+  for (int k = 0; k < operands; ++k) {
+    int at = 0;
     while (at < count && member[at].tail != g.operand(v, k)) ++at;
-    if (at == count) return false;
-    branch const found = member[at];
-    member[at] = member[k];
-    member[k] = found;
+    if (at == count) length = 0;
+    else run[length++] = member[at];
+    if (length <= most) continue;
+    most = length;
+    for (int i = 0; i < most; ++i) longest[i] = run[i];
   }
-  return true;
+  for (int i = 0; i < most; ++i) member[i] = longest[i];
+  return most;
 }
 
 /// Does merging pay?
 template <int V, int E, int O>
-constexpr bool pays(graph<V, E, O> const& g, branch const* member, int count, merging const& m) {
+constexpr bool pays(graph<V, E, O> const& g, branches<V> const& all, branch const* member, int count,
+                    merging const& m) {
   if (m.siblings == horizontal_fusion::always) return true;
   sibling_account account(g.source(member[0].head).out, g.nodes[member[0].head].win, m);
-  for (int k = 0; k < count; ++k) account.add(g.nodes[member[k].head].out.c);
+  for (int k = 0; k < count; ++k) account.add(g.nodes[member[k].tail].out, all.uses.is_output[member[k].tail]);
   return account.savings().any();
 }
 
@@ -149,9 +155,9 @@ constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g, merging const& 
   collect_siblings(r, g, all);
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (r.count[v] == 0) continue;
-    int const joined = all.joined_by(g, r.member[v][0]);
-    if (r.count[v] == 1 || (joined >= 0 && !arrange(g, joined, r.member[v], r.count[v])) ||
-        !pays(g, r.member[v], r.count[v], m)) {
+    if (int const joined = all.joined_by(g, r.member[v][0]); joined >= 0)
+      r.count[v] = arrange(g, joined, r.member[v], r.count[v]);
+    if (r.count[v] < 2 || !pays(g, all, r.member[v], r.count[v], m)) {
       r.count[v] = 0;
       continue;
     }
@@ -171,10 +177,11 @@ constexpr int append(graph<V, E, O>& g, node n, int operand) {
   return g.node_count++;
 }
 
-/// Appends the merged group of v, and slices of its result; `moved_to` maps old nodes to new ones.
+/// Appends the merged group of v, and slices of its result, unless a concatenation reads the whole of it; `moved_to`
+/// maps old nodes to new ones.
 template <int V, int E, int O, int V2, int E2>
 constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibling_groups<V> const& groups, int v,
-                             int const* reader, int* moved_to) {
+                             branches<V> const& all, int* moved_to) {
   branch const* const member = groups.member[v];
   int at[max_siblings]{}, last = moved_to[g.operand(v)], channels = 0;
   for (int k = 0; k < groups.count[v]; ++k) {
@@ -190,11 +197,14 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
       merged.siblings[k - 1] = {n.out.c, n.weight, n.shift, n.norm};
     }
     last = append(to, merged, last);
-    for (int k = 0; k < groups.count[v]; ++k) at[k] = reader[at[k]];
+    for (int k = 0; k < groups.count[v]; ++k) at[k] = all.reader[at[k]];
   }
   int first = 0;
+  bool const joined = all.joined_by(g, member[0]) >= 0;
   for (int k = 0; k < groups.count[v]; ++k) {
     node const& n = g.nodes[member[k].tail];
+    moved_to[member[k].tail] = last;
+    if (joined) continue;
     node part{.kind = op::slice, .out = n.out, .begin = first, .layer = n.layer, .line = n.line, .name = n.name};
     moved_to[member[k].tail] = append(to, part, last);
     first += n.out.c;
@@ -214,8 +224,9 @@ constexpr bool has_siblings(graph<V, E, O> const& g, merging const& m) {
 
 /// Merges siblings, all or where it pays: convolutions, pointwise or linear operators that read the same value through
 /// equal windows, followed by the same biases and elementwise functions. They are merged only if this costs nothing
-/// elsewhere: their readers read slices of channels, or the whole result in place of a concatenation. The order of sums
-/// stays the same, except that a bias after such a concatenation becomes their initial value.
+/// elsewhere: their readers read slices of channels, or a concatenation reads the whole result. Only slices that are
+/// outputs are copied. The order of sums stays the same, except that a bias after such a concatenation becomes their
+/// initial value.
 template <int V, int E, int O>
 constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g, merging const& m) {
   detail::sibling_groups<V> const groups = detail::siblings_of(g, m);
@@ -224,11 +235,16 @@ constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g,
   r.node_count = r.edge_count = 0;
   int moved_to[V > 0 ? V : 1]{};
   for (int v = 0; v < g.node_count; ++v) {
-    if (groups.count[v] > 1) detail::append_merged(r, g, groups, v, all.reader, moved_to);
+    if (groups.count[v] > 1) detail::append_merged(r, g, groups, v, all, moved_to);
     if (groups.leader[v] >= 0) continue;
     node n = g.nodes[v];
     n.input_first = r.edge_count;
-    for (int k = 0; k < n.input_count; ++k) r.edges[r.edge_count++] = moved_to[g.operand(v, k)];
+    for (int k = 0; k < g.nodes[v].input_count; ++k) {
+      int const u = g.operand(v, k);
+      bool const joined = k > 0 && n.kind == op::concat && groups.leader[u] >= 0;
+      if (joined && moved_to[u] == r.edges[r.edge_count - 1]) --n.input_count;  // one value in place of several
+      else r.edges[r.edge_count++] = moved_to[u];
+    }
     moved_to[v] = r.node_count;
     r.nodes[r.node_count++] = n;
   }

@@ -15,6 +15,18 @@ constexpr bool opens_any(graph<V, E, O> const& g) {
   return size_of_opened(g, opened_by<Policy>).nodes > g.node_count;
 }
 
+/// The size of the graph that a policy partitions: exact if the policy has operators computed again, otherwise an upper
+/// bound. `V2`, `E2`: at least size_of_opened().
+template <class Policy, int V2, int E2, int V, int E, int O>
+constexpr graph_size size_of_partitioned(graph<V, E, O> const& g, device const& on) {
+  if constexpr (recomputes<Policy>) {
+    auto const all = opened<V2, E2>(g, opened_by<Policy>);
+    return size_of_recomputed(all.graph, Policy::kernels(all.graph, on));
+  } else {
+    return size_of_opened(g, opened_by<Policy>);
+  }
+}
+
 /// A graph with its partition.
 template <int V, int E, int O>
 struct partitioned_graph {
@@ -78,11 +90,22 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
 
 }  // namespace detail
 
+/// The partition of `g` by a policy that has operators computed again, and the graph in which they are.
+template <class Policy, int V2, int E2, int V, int E, int O>
+  requires recomputes<Policy>
+constexpr partitioned_graph<V2, E2, O> partition_recomputed(graph<V, E, O> const& g, device const& on) {
+  auto const all = opened<V2, E2>(g, opened_by<Policy>);
+  auto const again = recomputed<V2, E2>(all.graph, Policy::kernels(all.graph, on));
+  return {again.graph, Policy::partition_kernels(again.graph, again.kernels, on)};
+}
+
 /// The partition of `g` by a policy, which sees it opened, and the graph that it partitions: `g`, opened where
 /// primitives of one compound operator are in several mini-subgraphs. All other compound operators are computed whole,
-/// by their own kernels. `V2`, `E2`: at least size_of_opened().
+/// by their own kernels. If the policy has operators computed again, they occur several times, and what it opens stays
+/// open. `V2`, `E2`: at least size_of_opened() and size_of_partitioned().
 template <class Policy, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g, device const& on = {}) {
+  if constexpr (recomputes<Policy>) return partition_recomputed<Policy, V2, E2>(g, on);
   auto const all = opened<V2, E2>(g, opened_by<Policy>);
   if (!opens_any<Policy>(g)) return {all.graph, partition_by<Policy>(all.graph, on)};
   partitions<V2> const p = detail::partition_primitives<Policy>(g, all, on);
@@ -91,9 +114,15 @@ constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g,
 }
 
 /// The partition of `g` by a policy, and the graph that it partitions: always `g` with all compound operators opened,
-/// whatever the policy opens, so that figures of different policies refer to the same operators.
+/// whatever the policy opens, so that figures of different policies refer to the same operators. What a policy has
+/// computed again counts again.
 template <class Policy, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> const& g, device const& on = {}) {
+  if constexpr (recomputes<Policy>) {
+    auto const again = partition_recomputed<Policy, V2, E2>(g, on);
+    auto const seen = opened<V2, E2>(again.graph, {false, false, false}), finest = opened<V2, E2>(again.graph, {});
+    return {finest.graph, detail::carried_over(again.partition, seen, finest)};
+  }
   auto const seen = opened<V2, E2>(g, opened_by<Policy>), finest = opened<V2, E2>(g, {});
   return {finest.graph, detail::carried_over(detail::partition_primitives<Policy>(g, seen, on), seen, finest)};
 }
@@ -102,7 +131,7 @@ constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> co
 template <auto const& G, class Policy, device On>
 struct partitioned {
  private:
-  static constexpr opened_size size = size_of_opened(G, opened_by<Policy>);
+  static constexpr graph_size size = size_of_opened(G, opened_by<Policy>);
   static constexpr auto roomy = partition_opened<Policy, size.nodes, size.edges>(G, On);
 
  public:
@@ -111,7 +140,21 @@ struct partitioned {
   static constexpr auto partition = fit<roomy.graph.node_count>(roomy.partition);
 };
 template <auto const& G, class Policy, device On>
-  requires(!opens_any<Policy>(G))
+  requires recomputes<Policy>
+struct partitioned<G, Policy, On> {
+ private:
+  static constexpr graph_size open = size_of_opened(G, opened_by<Policy>);
+  static constexpr auto all = opened<open.nodes, open.edges>(G, opened_by<Policy>).graph;
+  static constexpr auto kernels = Policy::kernels(all, On);
+  static constexpr graph_size size = size_of_recomputed(all, kernels);
+  static constexpr auto again = recomputed<size.nodes, size.edges>(all, kernels);
+
+ public:
+  static constexpr auto const& graph = again.graph;
+  static constexpr auto partition = Policy::partition_kernels(again.graph, again.kernels, On);
+};
+template <auto const& G, class Policy, device On>
+  requires(!recomputes<Policy> && !opens_any<Policy>(G))
 struct partitioned<G, Policy, On> {
   static constexpr auto const& graph = G;
   static constexpr auto partition = partition_by<Policy>(G, On);

@@ -4,6 +4,7 @@
 
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/fuse_ops.hpp>
+#include <ago/partition/neoflow.hpp>
 #include <ago/partition/partition_into.hpp>
 #include <ago/partition/paper.hpp>
 
@@ -23,6 +24,10 @@ namespace ago {
 ///     char const* name             for tools
 ///     int most_operators           how many it can partition within compilers' limits; by default, any number
 ///     partition_opened(g, all, on) replaces `partition` where `all` is `g` with opened operators
+///     kernels(g, on), partition_kernels(g, kernels, on)
+///                                  replace `partition` if operators are computed again: the kernel_paths, and the
+///                                  partition of the graph in which every operator occurs once for each kernel that
+///                                  computes it, grouped by kernel
 ///
 /// All policies use the same kernels; results differ only by rounding.
 template <class P>
@@ -44,6 +49,12 @@ inline constexpr bool merges_siblings = [] {
   else return false;
 }();
 
+/// Whether a policy has operators computed again.
+template <class Policy>
+inline constexpr bool recomputes = requires(graph<2, 1, 1> const& g, device const& on) {
+  { Policy::kernels(g, on) } -> std::same_as<kernel_paths<2>>;
+};
+
 /// How many operators a policy can partition within compilers' default limits for constant evaluation. (At run time any
 /// number can be partitioned.)
 template <class Policy>
@@ -60,9 +71,10 @@ enum class policy : std::uint8_t {
   paper_adjacent,  ///< as `paper`, but only neighbours are contracted
   fuse_ops,        ///< TVM's: post-dominators and patterns
   apollo,          ///< MindSpore's: rules, memory stitching, parallelism stitching
+  neoflow,         ///< NeoFlow's: greedy fusion by a reward, values computed again instead of stored
   own,             ///< none of them: a type of the user's
 };
-inline constexpr int policies = 6;  ///< of the library
+inline constexpr int policies = 7;  ///< of the library
 static_assert(detail::has_enumerators<policy, policies + 1>());
 
 namespace detail {
@@ -76,6 +88,7 @@ constexpr auto with_policy(policy p, auto const& f) {
     case policy::paper_adjacent: return f.template operator()<paper_adjacent_policy>();
     case policy::fuse_ops: return f.template operator()<fuse_ops_policy>();
     case policy::apollo: return f.template operator()<apollo_policy>();
+    case policy::neoflow: return f.template operator()<neoflow_policy>();
     case policy::own: break;
   }
   no_case_for_this_value();
@@ -91,6 +104,7 @@ constexpr auto library_policy() {
   else if constexpr (P == policy::paper_adjacent) return paper_adjacent_policy{};
   else if constexpr (P == policy::fuse_ops) return fuse_ops_policy{};
   else if constexpr (P == policy::apollo) return apollo_policy{};
+  else if constexpr (P == policy::neoflow) return neoflow_policy{};
   else {
     static_assert(never_policy<P>, "no partitioner belongs to this policy");
     return ago_policy{};
