@@ -31,7 +31,8 @@ ago::tools::inspection hostile() {
 /// Seven hundred operators in 35 equal blocks.
 ago::tools::inspection large() {
   using namespace ago;
-  static constexpr auto net = input{.w = 16, .c = 32} | networks::bert::norm | repeat{35, networks::bert::encoder(2, 64)};
+  using namespace networks::bert;
+  static constexpr auto net = input{.w = 16, .c = 32} | norm | repeat{35, encoder(2, 64)};
   tools::inspection i = tools::inspect(tools::trace_now<net>()->value, policy::ago);
   i.network = "35 encoders";
   return i;

@@ -54,7 +54,8 @@ std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
 
 template <int V, int E, int O>
 inspected_part inspect_part(graph<V, E, O> const& g, planned_step const& p) {
-  inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "", p.data.in, p.data.out, nodes_of(g, p.nodes)};
+  inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "",
+                      p.data.in,  p.data.out, nodes_of(g, p.nodes)};
   for (int k = 0; k < p.nodes.stage_count; ++k)
     part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(label_of(g.nodes[p.nodes.stages[k]]));
   return part;

@@ -42,12 +42,15 @@ void write_steps(std::ostream& out, inspection const& i) {
   auto const share = [&](inspected_step const& s) { return whole > 0 ? s.cycles / whole : 0; };
   double most = 0;
   for (inspected_step const& s : i.steps) most = std::max(most, share(s));
-  out << "<table class=\"steps\">\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">subgraph</th>"
-         "<th scope=\"col\">kernels</th><th scope=\"col\">reads &gt; writes</th>"
-         "<th scope=\"col\" class=\"number wide\">M mult-adds</th><th scope=\"col\" class=\"number wide\">KB read</th>"
-         "<th scope=\"col\" class=\"number wide\">KB written</th><th scope=\"col\" class=\"number wide\">KB beyond L1</th>"
-         "<th scope=\"col\" class=\"number\">KB beyond L2</th><th scope=\"col\" class=\"number\">&micro;s</th>"
-         "<th scope=\"col\">share of the predicted time</th></tr></thead>\n<tbody>\n";
+  auto const head = [&](char const* kind, char const* text) {
+    out << "<th scope=\"col\" class=\"" << kind << "\">" << text << "</th>";
+  };
+  out << "<table class=\"steps\">\n<thead><tr>";
+  for (char const* text : {"step", "subgraph", "kernels", "reads &gt; writes"}) head("", text);
+  for (char const* text : {"M mult-adds", "KB read", "KB written", "KB beyond L1"}) head("number wide", text);
+  for (char const* text : {"KB beyond L2", "&micro;s"}) head("number", text);
+  head("", "share of the predicted time");
+  out << "</tr></thead>\n<tbody>\n";
   for (std::size_t k = 0; k < i.steps.size(); ++k) {
     inspected_step const& s = i.steps[k];
     out << "<tr data-step=\"" << k << "\"><th scope=\"row\"><button type=\"button\">" << k << "</button></th><td>"

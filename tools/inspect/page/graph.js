@@ -214,7 +214,7 @@ class Graph {
       if (!item.steps.length) continue;
       const each = item.steps.map(step => of(this.view.steps[step])), sum = each.reduce((a, b) => a + b, 0);
       item.element.style.setProperty('--heat', most > 0 ? Math.max(...each) / most : 0);
-      item.element.querySelector('.figure').textContent = text(sum);
+      item.element.querySelector('.figure').textContent = text(sum) + (item.fold ? ' in all' : '');
     }
   }
 

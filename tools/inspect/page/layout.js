@@ -83,14 +83,17 @@ function arrange(items, room) {
   return { blocks, rows: used.length };
 }
 
-/** Cuts rows into columns of at most `height`; prefers cuts that divide no block. Each row has a height and lanes. */
-function columnsOf(rows, height) {
+/**
+ * Cuts rows into columns of at most `height`. Prefers cuts that divide no block, if they leave `full` of a column. Each
+ * row has a height and lanes.
+ */
+function columnsOf(rows, height, full) {
   const columns = [];
   for (let begin = 0; begin < rows.length;) {
     let end = begin, sum = 0;
     while (end < rows.length && (end === begin || sum + rows[end].height <= height)) sum += rows[end++].height;
     if (end < rows.length)
-      for (let cut = end, rest = sum; cut > begin + 1 && rest > .55 * sum; rest -= rows[--cut].height)
+      for (let cut = end, rest = sum; cut > begin + 1 && rest > full * sum; rest -= rows[--cut].height)
         if (!rows[cut].divides) {
           end = cut;
           break;
@@ -119,14 +122,18 @@ function packed(columns, room) {
   return bands;
 }
 
-/** Rows in as few bands as columns of `highest` need, which are then as low as possible. */
+/** Rows in as few bands as columns of `highest` need, which are then as low as possible, and divide few blocks. */
 function bandsOf(rows, room, highest) {
-  const bands = height => packed(columnsOf(rows, height), room), { length } = bands(highest);
-  let low = 0, high = highest;
-  while (high - low > 4) {
-    const middle = (low + high) / 2;
-    if (bands(middle).length > length) low = middle;
-    else high = middle;
-  }
-  return bands(high);
+  const ways = [.55, .75, .9, 1].map(full => {
+    const bands = height => packed(columnsOf(rows, height, full), room), { length } = bands(highest);
+    let low = 0, high = highest;
+    while (high - low > 4) {
+      const middle = (low + high) / 2;
+      if (bands(middle).length > length) low = middle;
+      else high = middle;
+    }
+    const found = bands(high), divided = found.flat().filter(column => rows[column.begin].divides).length;
+    return { found, cost: length * high * (1 + .05 * divided) };
+  });
+  return ways.reduce((best, way) => way.cost < best.cost ? way : best).found;
 }
