@@ -100,6 +100,13 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
       CHECK((j["network"] == n.name && j["size"] == n.usual_size && j["policy"] == name_of(policy(p))));
       CHECK((j["steps"] == i.steps.size() && j["arena_bytes"] == i.arena_bytes));
       CHECK((j["subgraphs"] == i.subgraphs.size() && j["pairs_captured"] <= j["pairs_possible"]));
+      json const& values = j["partition"]["values"];
+      REQUIRE(values.size() == i.values.size());
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        inspected_value const& v = i.values[k];
+        CHECK(values[k] == json{{"operator", v.node}, {"scratch", v.scratch}, {"offset", v.offset},
+                                {"bytes", v.bytes},   {"first", v.first},     {"last", v.last}});
+      }
       CHECK((j["steps"].get<int>() > 0 && j["arena_bytes"].get<long>() > 0 && j["jain"].get<double>() <= 1));
     }
 }

@@ -43,15 +43,15 @@ function stepBox(view, step) {
 
 /** One box for several copies of a block of steps. */
 function foldBox(view, fold) {
-  const box = element('div', { className: 'box fold' }), most = 10;
-  box.append(element('div', { className: 'head' }, span('name', `\u00d7\u2009${fold.copies}`), span('figure'),
-    span('how', `${fold.period === 1 ? 'one step' : `${fold.period} steps each`}: ${fold.first} to ${fold.first + fold.period * fold.copies - 1}`)));
-  const shown = fold.period > most + 1 ? most : fold.period;
+  const { first, period, copies } = fold, box = element('div', { className: 'box fold' }), most = 10;
+  box.append(element('div', { className: 'head' }, span('name', `\u00d7\u2009${copies}`), span('figure'),
+    span('how', `${period === 1 ? 'one step' : `${period} steps each`}: ${first} to ${first + period * copies - 1}`)));
+  const shown = period > most + 1 ? most : period;
   for (let k = 0; k < shown; ++k) {
-    const s = view.steps[fold.first + k];
-    box.append(element('div', { className: 'part' }, span('kernel', kernelsOf(s)), span('size', sizeOf(s.parts.at(-1).writes))));
+    const s = view.steps[first + k], size = sizeOf(s.parts.at(-1).writes);
+    box.append(element('div', { className: 'part' }, span('kernel', kernelsOf(s)), span('size', size)));
   }
-  if (shown < fold.period) box.append(element('div', { className: 'small' }, `and ${fold.period - shown} more`));
+  if (shown < period) box.append(element('div', { className: 'small' }, `and ${period - shown} more`));
   box.append(element('button', { type: 'button', className: 'unfold', tabIndex: -1 }, 'unfold'));
   return box;
 }
@@ -67,7 +67,13 @@ const labelOf = (view, item) => item.kind === 'fold'
   ? `${item.fold.copies} times ${item.fold.period} steps, from step ${item.fold.first}`
   : item.kind === 'step' ? `step ${item.steps[0]}, ${kernelsOf(view.steps[item.steps[0]])}` : item.kind;
 
-const sizes = { gutter: 34, left: 22, least: 186, most: 264, caption: 19, pad: 7, label: 20, track: 6, arrow: 11, highest: 1300 };
+const sizes = {
+  gutter: 34, left: 22, least: 186, most: 264,      // widths between boxes, left of all, and of boxes
+  caption: 19, pad: 7, label: 20, track: 6, arrow: 11, highest: 1300,  // heights
+};
+
+const boxOf = (view, item) => item.kind === 'fold' ? foldBox(view, item.fold)
+  : item.kind === 'step' ? stepBox(view, item.steps[0]) : valueBox(view, item);
 
 /** The graph of a view, drawn into `root`. */
 class Graph {
@@ -84,11 +90,12 @@ class Graph {
     this.items = itemsOf(view, folds);
     const { blocks, rows } = arrange(this.items, room);
     for (const item of this.items) {
-      item.element = item.kind === 'fold' ? foldBox(view, item.fold) : item.kind === 'step' ? stepBox(view, item.steps[0]) : valueBox(view, item);
+      item.element = boxOf(view, item);
       item.element.style.width = `${this.box}px`;
       if (item.steps.length) {
         Object.assign(item.element.dataset, { step: item.steps[0], steps: item.steps.length });
-        for (const [key, value] of [['role', 'button'], ['tabindex', -1], ['aria-label', labelOf(view, item)]]) item.element.setAttribute(key, value);
+        const attributes = { role: 'button', tabindex: -1, 'aria-label': labelOf(view, item) };
+        for (const [key, value] of Object.entries(attributes)) item.element.setAttribute(key, value);
       }
     }
     root.replaceChildren(...this.items.map(item => item.element));
@@ -100,7 +107,8 @@ class Graph {
   /** Positions of bands, columns, rows, boxes and frames. */
   place(blocks, count, room) {
     const { gutter, caption, pad, label, arrow, track, highest } = sizes;
-    const rows = Array.from({ length: count }, () => ({ box: 0, height: 0, begins: false, divides: false, left: room, right: 0 }));
+    const empty = { box: 0, height: 0, begins: false, divides: false, left: room, right: 0 };
+    const rows = Array.from({ length: count }, () => ({ ...empty }));
     const widen = (row, lane, lanes) => {
       row.left = Math.min(row.left, lane);
       row.right = Math.max(row.right, lane + lanes);
@@ -161,10 +169,12 @@ class Graph {
     Object.assign(this, { height: y, width: this.x(lanes) });
     this.root.style.height = `${y}px`;
     this.frame(blocks, rows);
-    route(this.edges, channels, (key, k) => {
+    const yOf = (key, k) => {
       const [kind, at] = key.split(' ');
-      return kind === 'bus' ? busY[at] + k * track : kind === 'entry' ? rows[at].entry + k * track : rows[at].bottom + label + k * track;
-    }, lane => this.x(Math.round(lane)) + this.box * (.5 + lane - Math.round(lane)), j => sizes.left + j * (this.box + gutter), gutter);
+      return k * track + { bus: () => busY[at], entry: () => rows[at].entry, exit: () => rows[at].bottom + label }[kind]();
+    };
+    const xOf = lane => this.x(Math.round(lane)) + this.box * (.5 + lane - Math.round(lane));
+    route(this.edges, channels, yOf, xOf, j => sizes.left + j * (this.box + gutter), gutter);
   }
 
   /** The frames of subgraphs; those that a column ends are continued in the next one. */
@@ -175,11 +185,12 @@ class Graph {
       for (let r = row; r < row + deep;) {
         const { column } = rows[r], end = Math.min(column.end, row + deep), top = rows[r].top - caption;
         const x = this.x(lane - column.left + column.lane) - pad, { weight, operators } = subgraphs[subgraph];
-        const frame = element('div', { className: 'frame', title: `subgraph ${subgraph}: ${operators} operators, weight ${number(weight, 1)}` },
+        const title = `subgraph ${subgraph}: ${operators} operators, weight ${number(weight, 1)}`;
+        const frame = element('div', { className: 'frame', title },
           span('caption', `${r > row ? '\u2026 ' : ''}subgraph ${subgraph}`));
         frame.dataset.subgraph = subgraph;
-        Object.assign(frame.style, { left: `${x}px`, top: `${top}px`, width: `${lanes * (this.box + sizes.gutter) - sizes.gutter + 2 * pad}px`,
-          height: `${rows[end - 1].bottom - top + pad}px` });
+        const width = lanes * (this.box + sizes.gutter) - sizes.gutter + 2 * pad, height = rows[end - 1].bottom - top + pad;
+        Object.assign(frame.style, { left: `${x}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
         frames.push(frame);
         r = end;
       }
@@ -190,12 +201,12 @@ class Graph {
   /** Edges, and the size of each value next to the box that writes it. */
   connect() {
     const id = `arrow${this.view.number}`, labels = new Map();
+    const tip = { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' };
     const svg = shape('svg', { class: 'edges', width: this.root.clientWidth, height: this.height, 'aria-hidden': 'true' },
-      shape('defs', {}, shape('marker', { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' },
-        shape('path', { class: 'head', d: 'M0 .8L7.5 4L0 7.2z' }))));
+      shape('defs', {}, shape('marker', tip, shape('path', { class: 'head', d: 'M0 .8L7.5 4L0 7.2z' }))));
     for (const edge of this.edges) {
-      const { owner, values, points } = edge, names = [...values].map(v => this.view.operators[v]);
-      edge.line = shape('path', { class: 'edge', d: pathOf(points), 'marker-end': `url(#${id})`, 'data-from': owner, 'data-to': edge.reader });
+      const { values, points } = edge, names = [...values].map(v => this.view.operators[v]);
+      edge.line = shape('path', { class: 'edge', d: pathOf(points), 'marker-end': `url(#${id})` });
       edge.line.append(shape('title', {}, names.map(o => `${o.label} ${o.extents}, ${bytesText(o.bytes)}`).join('; ')));
       svg.append(edge.line);
       labels.set(edge.from, Math.max(labels.get(edge.from) ?? 0, points[0][0]));

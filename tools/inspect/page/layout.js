@@ -54,7 +54,8 @@ function arrange(items, room) {
     const open = [...live].some(item => item.unread > 0 && !above.includes(item));
     const wish = open && above.length ? Math.min(...above.map(item => item.lane)) : 0;
     const lowest = Math.max(1, ...block.items.flatMap(i => placed(i).map(item => item.row + 1 - block.place.get(i).row)));
-    const lanes = Array.from({ length: room - block.lanes + 1 }, (_, k) => k).sort((a, b) => Math.abs(a - wish) - Math.abs(b - wish) || a - b);
+    const far = lane => Math.abs(lane - wish);
+    const lanes = Array.from({ length: room - block.lanes + 1 }, (_, k) => k).sort((a, b) => far(a) - far(b) || a - b);
     for (block.row = lowest; ; ++block.row) {
       block.lane = lanes.find(lane => cells(block.row, lane, block.rows, block.lanes).every(cell => !taken.has(cell)));
       if (block.lane !== undefined) break;
@@ -76,7 +77,8 @@ function arrange(items, room) {
     item.lane = free();
     taken.add(key(item.row, item.lane));
   });
-  const used = [...new Set(items.flatMap(item => item.block ? Array.from({ length: item.block.rows }, (_, k) => item.block.row + k) : [item.row]))].sort((a, b) => a - b);
+  const rowsOf = ({ row, block }) => block ? Array.from({ length: block.rows }, (_, k) => block.row + k) : [row];
+  const used = [...new Set(items.flatMap(rowsOf))].sort((a, b) => a - b);
   const compact = new Map(used.map((row, k) => [row, k]));
   for (const item of items) item.row = compact.get(item.row);
   for (const block of blocks) block.row = compact.get(block.row);

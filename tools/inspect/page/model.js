@@ -6,12 +6,16 @@ const number = (x, digits = 0) => x.toLocaleString('en', { minimumFractionDigits
 const digits = x => x >= 100 ? 0 : x >= 10 ? 1 : 2;
 
 /** "574 µs", "1.15 ms" */
-const timeText = us => us >= 1000 ? `${number(us / 1000, digits(us / 1000))}\u00a0ms` : `${number(us, digits(us))}\u00a0\u00b5s`;
+function timeText(us) {
+  const [x, unit] = us >= 1000 ? [us / 1000, 'ms'] : [us, '\u00b5s'];
+  return `${number(x, digits(x))}\u00a0${unit}`;
+}
 
 /** "301 KB", "1.2 MB", of a thousand bytes each. */
 function bytesText(bytes) {
   if (bytes < 1000) return `${number(bytes)}\u00a0B`;
-  return bytes < 999500 ? `${number(bytes / 1e3, bytes < 10000 ? 1 : 0)}\u00a0KB` : `${number(bytes / 1e6, bytes < 1e7 ? 1 : 0)}\u00a0MB`;
+  const [x, unit] = bytes < 999500 ? [bytes / 1e3, 'KB'] : [bytes / 1e6, 'MB'];
+  return `${number(x, x < 10 ? 1 : 0)}\u00a0${unit}`;
 }
 
 const measures = {
@@ -28,7 +32,8 @@ function tilingOf(step) {
 }
 
 /** Equal for steps that do the same. */
-const signatureOf = step => JSON.stringify([step.tiling, step.tile, step.parts.map(p => [p.kernel, p.reads, p.writes, p.epilogue])]);
+const signatureOf = ({ tiling, tile, parts }) =>
+  JSON.stringify([tiling, tile, parts.map(p => [p.kernel, p.reads, p.writes, p.epilogue])]);
 
 /**
  * Runs of equal blocks of consecutive steps: the same kernels on the same extents, which read the same steps of their

@@ -5,6 +5,7 @@
 const views = JSON.parse(document.getElementById('data').textContent), shortest = 150;  // steps of a network that is folded
 const card = document.getElementById('card'), details = document.getElementById('details');
 let current = 0, measure = 'time';
+document.body.classList.add('scripted');
 
 /** What a step computes, as rows of a list. `whole`: with its costs and its neighbours. */
 function describe(view, step, whole) {
@@ -65,7 +66,8 @@ class View {
     const bar = this.root.querySelector('.folds');
     if (!this.folds.length) return;
     bar.replaceChildren(span('', 'Repeated blocks:'), ...this.folds.map((f, k) => {
-      const button = element('button', { type: 'button' }, `${f.copies} \u00d7 ${f.period} ${f.period === 1 ? 'step' : 'steps'} from ${f.first}`, span('', f.open ? ' fold' : ' unfold'));
+      const text = `${f.copies} \u00d7 ${f.period} ${f.period === 1 ? 'step' : 'steps'} from ${f.first}`;
+      const button = element('button', { type: 'button' }, text, span('', f.open ? ' fold' : ' unfold'));
       button.dataset.fold = k;
       button.setAttribute('aria-pressed', !f.open);
       return button;
@@ -159,8 +161,9 @@ class View {
 function showCard(view, step, event) {
   card.hidden = step === null || step === view.selected;
   if (card.hidden) return;
-  if (Number(card.dataset.step) !== step || card.dataset.view !== String(current)) card.replaceChildren(...describe(view.view, step, false));
-  Object.assign(card.dataset, { step, view: current });
+  const shown = `${current} ${step}`;
+  if (card.dataset.shown !== shown) card.replaceChildren(...describe(view.view, step, false));
+  card.dataset.shown = shown;
   const { width, height } = card.getBoundingClientRect(), { clientX, clientY } = event;
   card.style.left = `${Math.max(4, Math.min(clientX + 18, innerWidth - width - 12))}px`;
   card.style.top = `${clientY + 18 + height < innerHeight ? clientY + 18 : Math.max(4, clientY - height - 14)}px`;
@@ -201,6 +204,7 @@ function show(k) {
     tab.tabIndex = other === k ? 0 : -1;
   });
   all[k].draw();
+  find();
   colour();
   select(all[k].selected, false);
 }
@@ -234,12 +238,14 @@ for (const choice of document.getElementsByName('measure')) {
 
 function find() {
   const words = field.value.trim().toLowerCase().split(/\s+/).filter(word => word);
-  const matches = (o, v) => words.every(word => `${v} ${o.kind} ${o.label} ${o.name} ${o.extents} ${o.details}`.toLowerCase().includes(word));
+  const textOf = (o, v) => `${v} ${o.kind} ${o.label} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
+  const matches = (o, v) => words.every(word => textOf(o, v).includes(word));
   const count = view => view.operators.filter(matches).length;
   found = !words.length ? null : views.map(view => [...view.steps.keys()].filter(step =>
     view.steps[step].parts.some(part => part.operators.some(v => matches(view.operators[v], v)))));
   const here = found && count(views[current]);
-  document.getElementById('found').value = found ? `${here} operator${here === 1 ? '' : 's'} in ${found[current].length} steps` : '';
+  const text = found && `${here} operator${here === 1 ? '' : 's'} in ${found[current].length} steps`;
+  document.getElementById('found').value = text ?? '';
   all[current].search();
 }
 
@@ -262,7 +268,8 @@ document.addEventListener('keydown', event => {
 
 /** Shows what the address names: "#step=7&policy=1". */
 function follow() {
-  const address = new URLSearchParams(location.hash.slice(1)), number = name => address.has(name) ? Number(address.get(name)) : -1;
+  const address = new URLSearchParams(location.hash.slice(1));
+  const number = name => address.has(name) ? Number(address.get(name)) : -1;
   const policy = number('policy') in all ? number('policy') : 0, step = number('step');
   all[policy].selected = step in views[policy].steps ? step : null;
   show(policy);
@@ -275,7 +282,11 @@ addEventListener('resize', () => {
   width = innerWidth;
   all[current].draw();
 });
-addEventListener('beforeprint', () => all[current].draw());
-addEventListener('afterprint', () => all[current].draw());
+const print = on => () => {
+  document.body.classList.toggle('printed', on);
+  all[current].draw();
+};
+addEventListener('beforeprint', print(true));
+addEventListener('afterprint', print(false));
 addEventListener('hashchange', follow);
 follow();

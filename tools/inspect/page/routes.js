@@ -56,8 +56,8 @@ function turnsOf(from, to, occupied) {
   const right = gutter(from.band, from.column.lane + from.column.lanes), left = gutter(to.band, to.column.lane);
   if (right === left) return { leave, arrive, turns: [out, right, into] };
   if (from.band === to.band) return { leave, arrive, turns: [out, right, `bus ${to.band}`, left, into] };
-  const near = from.band + 1 === to.band;
-  return { leave, arrive, turns: [out, right, ...near ? [] : [`bus ${from.band + 1}`, 'margin'], `bus ${to.band}`, left, into] };
+  const down = from.band + 1 === to.band ? [] : [`bus ${from.band + 1}`, 'margin'];
+  return { leave, arrive, turns: [out, right, ...down, `bus ${to.band}`, left, into] };
 }
 
 /**
@@ -100,8 +100,8 @@ function route(edges, horizontal, yOf, xOf, gutterX, wide) {
   }
   for (const channel of vertical.values()) channel.assign();
   const xIn = (key, owner) => {
-    const { track, count } = vertical.get(key), margin = key === 'margin', begin = margin ? 0 : gutterX(Number(key.split(' ')[2]));
-    const room = margin ? gutterX(0) : wide, apart = Math.min(6, (room - 6) / count);
+    const { track, count } = vertical.get(key), margin = key === 'margin';
+    const begin = margin ? 0 : gutterX(Number(key.split(' ')[2])), room = margin ? gutterX(0) : wide, apart = Math.min(6, (room - 6) / count);
     return begin + room / 2 + (track.get(owner) - (count - 1) / 2) * apart;
   };
   for (const edge of edges) {

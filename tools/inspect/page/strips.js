@@ -12,7 +12,8 @@ class Strips {
     const { view, root } = this, count = view.steps.length, width = root.clientWidth;
     const left = 66, right = 8, time = { top: 22, height: 84 }, arena = { top: 154, height: view.arena ? 150 : 0 };
     const each = (width - left - right) / count, height = arena.top + arena.height + 20, x = step => left + step * each;
-    const svg = shape('svg', { width, height, role: 'img', 'aria-label': 'predicted time of each step, and use of the arena over the steps' });
+    const label = 'predicted time of each step, and use of the arena over the steps';
+    const svg = shape('svg', { width, height, role: 'img', 'aria-label': label });
     const text = (kind, at, y, ...what) => svg.append(shape('text', { class: kind, x: at, y }, ...what));
     const line = (x1, y1, x2, y2) => svg.append(shape('line', { x1, y1, x2, y2 }));
     const rect = (kind, at, y, wide, high, title) => {
@@ -23,7 +24,8 @@ class Strips {
     };
     const most = Math.max(...view.steps.map(step => step.time));
     text('title', 0, 12, 'Predicted time of each step');
-    text('title', 0, arena.top - 10, view.arena ? `Arena, ${bytesText(view.arena)}: the values in it while the steps run` : 'No arena is needed');
+    const heading = `Arena, ${bytesText(view.arena)}: the values in it while the steps run`;
+    text('title', 0, arena.top - 10, view.arena ? heading : 'No arena is needed');
     view.steps.forEach((step, k) => {  // subgraphs alternate
       if (step.subgraph % 2 === 0) return;
       rect('band', x(k), time.top, each, time.height);
@@ -41,8 +43,8 @@ class Strips {
     });
     line(left, time.top + time.height, width - right, time.top + time.height);
     this.values = view.values.map(value => this.drawValue(rect, text, value, x, arena));
-    if (view.arena)
-      for (const part of [0, .5, 1]) text('tick', left - 6, arena.top + arena.height * (1 - part) + 4, part ? bytesText(view.arena * part) : '0');
+    for (const part of view.arena ? [0, .5, 1] : [])
+      text('tick', left - 6, arena.top + arena.height * (1 - part) + 4, part ? bytesText(view.arena * part) : '0');
     if (view.arena) line(left, arena.top + arena.height, width - right, arena.top + arena.height);
     const apart = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(n => n * each >= 26);
     for (let k = 0; k < count; k += apart) {
@@ -62,8 +64,9 @@ class Strips {
     const scale = arena.height / this.view.arena, y = arena.top + arena.height - (offset + bytes) * scale;
     const wide = x(last + 1) - x(first), high = bytes * scale, size = sizeOf(o.extents), name = scratch ? 'scratch' : size;
     const when = first === last ? `in step ${first}` : `from step ${first} to ${last}`;
-    const drawn = rect(scratch ? 'value scratch' : 'value', x(first) + .5, y + .5, Math.max(.5, wide - 1), Math.max(.5, high - 1),
-      `${scratch ? 'scratch of the kernel of' : 'value of'} operator ${operator}, ${o.label} ${size}: ${bytesText(bytes)} at ${number(offset)}, ${when}`);
+    const [kind, what] = scratch ? ['value scratch', 'scratch of the kernel of'] : ['value', 'value of'];
+    const drawn = rect(kind, x(first) + .5, y + .5, Math.max(.5, wide - 1), Math.max(.5, high - 1),
+      `${what} operator ${operator}, ${o.label} ${size}: ${bytesText(bytes)} at ${number(offset)}, ${when}`);
     if (high >= 15 && 6.6 * name.length + 8 < wide) text('inside', x(first) + 5, y + high / 2 + 4, name);
     return drawn;
   }
