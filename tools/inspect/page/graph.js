@@ -58,9 +58,9 @@ function foldBox(view, fold) {
 
 /** An input or an output of the network. */
 function valueBox(view, item) {
-  const o = view.operators[item.operator];
-  return element('div', { className: `box ${item.kind}` }, element('div', { className: 'part' },
-    span('kernel', item.kind === 'input' && o.name ? o.name : item.kind), span('size', sizeOf(o.extents))));
+  const o = view.operators[item.operator], label = item.label ?? (item.kind === 'input' && o.name ? o.name : item.kind);
+  return element('div', { className: `box ${item.kind}` },
+    element('div', { className: 'part' }, span('kernel', label), span('size', sizeOf(o.extents))));
 }
 
 const labelOf = (view, item) => item.kind === 'fold'
@@ -180,14 +180,14 @@ class Graph {
   /** The frames of subgraphs; those that a column ends are continued in the next one. */
   frame(blocks, rows) {
     const { caption, pad } = sizes, frames = [], { subgraphs } = this.view;
-    for (const { subgraph, row, rows: deep, lane, lanes } of blocks) {
+    for (const { subgraph, row, rows: deep, lane, lanes, continued } of blocks) {
       if (subgraph < 0) continue;
       for (let r = row; r < row + deep;) {
         const { column } = rows[r], end = Math.min(column.end, row + deep), top = rows[r].top - caption;
         const x = this.x(lane - column.left + column.lane) - pad, { weight, operators } = subgraphs[subgraph];
         const title = `subgraph ${subgraph}: ${operators} operators, weight ${number(weight, 1)}`;
         const frame = element('div', { className: 'frame', title },
-          span('caption', `${r > row ? '\u2026 ' : ''}subgraph ${subgraph}`));
+          span('caption', `${continued || r > row ? '\u2026 ' : ''}subgraph ${subgraph}`));
         frame.dataset.subgraph = subgraph;
         const width = lanes * (this.box + sizes.gutter) - sizes.gutter + 2 * pad, height = rows[end - 1].bottom - top + pad;
         Object.assign(frame.style, { left: `${x}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });

@@ -2,6 +2,37 @@
 // Places items on a grid of rows and lanes, and the rows in columns that are as high as a screen.
 'use strict';
 
+/** The items of a block by rank: the longest path from those that read nothing in the block. */
+function ranksOf(block, items) {
+  const depth = new Map(), ranks = [];
+  for (const i of block.items) {
+    const above = [...items[i].reads.keys()].filter(from => depth.has(from)).map(from => depth.get(from) + 1);
+    depth.set(i, Math.max(0, ...above));
+    (ranks[depth.get(i)] ??= []).push(i);
+  }
+  return ranks;
+}
+
+/** A block in parts, so that a long chain in it is not as wide as its branches. Each part ends before the next begins. */
+function partsOf(block, items) {
+  const ranks = ranksOf(block, items), long = 3;
+  if (ranks.every(rank => rank.length === 1)) return [block];
+  const cuts = new Set();
+  for (let begin = 0, end; begin < ranks.length; begin = end + 1) {
+    end = begin;
+    while (end < ranks.length && ranks[end].length === 1) ++end;
+    if (end - begin >= long) cuts.add(begin).add(end);
+  }
+  const parts = [{ ...block, items: [] }];
+  ranks.forEach((rank, k) => {
+    const apart = cuts.has(k) && Math.max(...ranks.slice(0, k).flat()) < Math.min(...ranks.slice(k).flat());
+    if (apart && parts.at(-1).items.length) parts.push({ ...block, items: [], continued: true });
+    parts.at(-1).items.push(...rank);
+  });
+  for (const part of parts) part.items.sort((a, b) => a - b);
+  return parts;
+}
+
 /** Runs of items of one subgraph, which share a frame; others are alone. */
 function blocksOf(items) {
   const blocks = [];
@@ -11,20 +42,14 @@ function blocksOf(items) {
     if (last && item.subgraph >= 0 && last.subgraph === item.subgraph) last.items.push(i);
     else blocks.push({ subgraph: item.subgraph, items: [i] });
   });
-  return blocks;
+  return blocks.flatMap(block => partsOf(block, items));
 }
 
 /** Gives each item of a block a row and a lane within the block. Items are below those that they read. */
 function arrangeBlock(block, items, room) {
-  const depth = new Map(), ranks = [];
-  for (const i of block.items) {
-    const above = [...items[i].reads.keys()].filter(from => depth.has(from)).map(from => depth.get(from) + 1);
-    depth.set(i, Math.max(0, ...above));
-    (ranks[depth.get(i)] ??= []).push(i);
-  }
   block.place = new Map();
   block.rows = block.lanes = 0;
-  for (const rank of ranks)
+  for (const rank of ranksOf(block, items))
     for (let k = 0; k < rank.length; k += room, ++block.rows) {
       const taken = new Set();
       for (const i of rank.slice(k, k + room)) {

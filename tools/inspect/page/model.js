@@ -102,5 +102,6 @@ function itemsOf(view, folds) {
     }
     read(to < 0 ? outputs.get(value) : itemOf.get(to), from < 0 ? inputs.get(value) : itemOf.get(from), value);
   }
+  if (outputs.size > 1) [...outputs.values()].forEach((i, k) => items[i].label = `output ${k}`);
   return items;
 }
