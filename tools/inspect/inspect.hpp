@@ -10,6 +10,8 @@
 #include <ago/partition/weight.hpp>
 #include <ago/plan/predicted_time.hpp>
 
+#include <algorithm>
+
 namespace ago::tools {
 
 namespace detail {
@@ -52,7 +54,8 @@ std::vector<int> nodes_of(graph<V, E, O> const& g, step_nodes const& s) {
 
 template <int V, int E, int O>
 inspected_part inspect_part(graph<V, E, O> const& g, planned_step const& p) {
-  inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "", p.data.in, p.data.out};
+  inspected_part part{p.key.what, p.key.tile, p.nodes.bias >= 0 ? "bias" : "",
+                      p.data.in,  p.data.out, nodes_of(g, p.nodes)};
   for (int k = 0; k < p.nodes.stage_count; ++k)
     part.epilogue += (part.epilogue.empty() ? "" : ", ") + std::string(label_of(g.nodes[p.nodes.stages[k]]));
   return part;
@@ -67,13 +70,58 @@ inspected_step inspect_step(Program const& p, int i, moved_bytes const& moved, d
   s.tiles = p.groups.tiles[i];
   for (int k = first; k < last; ++k) {
     s.parts.push_back(inspect_part(g, parts[k]));
-    for (int const v : nodes_of(g, parts[k].nodes)) s.nodes.push_back(v);
+    for (int const v : s.parts.back().nodes) s.nodes.push_back(v);
   }
   s.subgraph = s.nodes.empty() ? -1 : p.partition.subgraphs.of[s.nodes.front()];
   s.account = account_of(g, parts + first, last - first);
   s.moved = moved;
   s.cycles = predict_step(parts + first, last - first, s.tiles, moved, on).sum();
   return s;
+}
+
+/// Calls f(u) for each value with memory in which readers find value v; -1: none.
+template <class Program>
+void for_each_in_memory(Program const& p, int v, auto const& f) {
+  auto const& layouts = p.layouts();
+  if (v >= 0 && !layouts.is_view[v]) f(v);
+  for (int r = 0; v >= 0 && layouts.is_view[v] && r < layouts.runs[v].count; ++r) f(layouts.runs[v].run[r].value);
+}
+
+/// What flows from step to step.
+template <class Program>
+std::vector<inspected_flow> inspect_flows(Program const& p) {
+  auto const& g = p.graph;
+  std::vector<std::vector<int>> writers(std::size_t(g.node_count)), copied(std::size_t(g.output_count));
+  std::vector<inspected_flow> flows;
+  for (int i = 0; i < p.steps(); ++i) {
+    auto const before = std::ptrdiff_t(flows.size());
+    auto const flow = [&](int from, int v) {
+      inspected_flow const one{from, i, v};
+      if (from != i && std::find(flows.begin() + before, flows.end(), one) == flows.end()) flows.push_back(one);
+    };
+    auto const read = [&](int u) {
+      for_each_in_memory(p, u, [&](int v) {
+        for (int const from : writers[std::size_t(v)]) flow(from, v);
+        if (v < g.input_count && g.nodes[v].kind != op::constant) flow(-1, v);
+      });
+    };
+    for (int k = p.first_part(i); k < p.first_part(i + 1); ++k) {
+      step_nodes const& s = p.plan.steps[k].nodes;
+      read(s.source);
+      for (int const v : s.inputs) read(v);
+      for (int j = 0; j < s.stage_count; ++j) read(s.others[j]);
+      if (s.copy_to_output >= 0) copied[std::size_t(s.copy_to_output)].push_back(i);
+      for (int v = s.copy_to_output < 0 ? s.result : -1; v >= 0; v = p.views().parent[v])
+        if (auto& w = writers[std::size_t(v)]; w.empty() || w.back() != i) w.push_back(i);
+    }
+  }
+  for (int o = 0; o < g.output_count; ++o) {
+    std::vector<int> from = copied[std::size_t(o)];
+    if (from.empty())
+      for_each_in_memory(p, g.outputs[o], [&](int v) { from = writers[std::size_t(v)]; });
+    for (int const i : from) flows.push_back({i, -1, g.outputs[o]});
+  }
+  return flows;
 }
 
 }  // namespace detail
@@ -117,6 +165,11 @@ inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
     if (s.subgraph < 0) continue;
     ++r.subgraphs[std::size_t(s.subgraph)].steps;
     r.subgraphs[std::size_t(s.subgraph)].cycles += s.cycles;
+  }
+  r.flows = detail::inspect_flows(program);
+  for (int b = 0; b < program.memory.buffer_count; ++b) {
+    buffer const& x = program.memory.buffers[b];
+    r.values.push_back({x.value, x.first, x.last, 4 * x.offset, 4 * x.floats, x.scratch});
   }
   return r;
 }

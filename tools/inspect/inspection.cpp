@@ -60,18 +60,6 @@ bool inspection::crosses(inspected_edge const& e) const {
   return from >= 0 && from != nodes[std::size_t(e.to)].subgraph;
 }
 
-bool inspection::has_graph_of(inspection const& other) const {
-  auto const same_node = [](inspected_node const& a, inspected_node const& b) {
-    return a.kind == b.kind && a.function == b.function && a.out == b.out && a.layer == b.layer &&
-           a.details == b.details && a.name == b.name;
-  };
-  auto const same_edge = [](inspected_edge const& a, inspected_edge const& b) {
-    return a.from == b.from && a.to == b.to;
-  };
-  return std::equal(nodes.begin(), nodes.end(), other.nodes.begin(), other.nodes.end(), same_node) &&
-         std::equal(edges.begin(), edges.end(), other.edges.begin(), other.edges.end(), same_edge);
-}
-
 std::string operators_in(std::span<inspection const> all) {
   std::string text = std::to_string(all.front().operators());
   for (inspection const& i : all.subspan(1))

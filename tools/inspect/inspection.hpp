@@ -50,6 +50,7 @@ struct inspected_part {
   register_tile tile{};     ///< 1x1 if the kernel has none
   std::string epilogue;     ///< operators applied before the results are stored: "bias, relu6"; may be empty
   shape in{}, out{};
+  std::vector<int> nodes;   ///< the operators that it computes
 };
 
 /// On this machine, by --measure.
@@ -74,6 +75,21 @@ struct inspected_step {
   std::string layers() const;
 };
 
+/// A value that a step reads and another one has written. Views are resolved: this is the value that has memory.
+struct inspected_flow {
+  int from{}, to{};         ///< steps; -1: the caller, who has the inputs and outputs of the network
+  int value{};              ///< a node
+  bool operator==(inspected_flow const&) const = default;
+};
+
+/// A range of the arena that is in use from step `first` to step `last`, inclusive.
+struct inspected_value {
+  int node{};               ///< whose value it holds; for a concatenation also the values written into it
+  int first{}, last{};
+  long offset{}, bytes{};
+  bool scratch{};           ///< holds no value, but the scratch of the operator's kernel
+};
+
 struct inspected_subgraph {
   int operators{}, complex{}, steps{};
   long weight{};            ///< Eq. (1), in thousandths
@@ -91,6 +107,8 @@ struct inspection {
   std::vector<inspected_edge> edges;
   std::vector<inspected_step> steps;  ///< in execution order
   std::vector<inspected_subgraph> subgraphs;  ///< likewise
+  std::vector<inspected_flow> flows;          ///< by reader, then those to the caller
+  std::vector<inspected_value> values;        ///< in the order of the plan's buffers
   int inputs{}, minis{};
   std::vector<int> removed_rules;     ///< of policy apollo, by its feedback; numbers of its paper's tables
   partition_statistics statistics{};  ///< of the subgraphs
@@ -102,8 +120,6 @@ struct inspection {
   int pipelines() const;
   /// Whether the edge leads from one subgraph to another. An input of the network is in none.
   bool crosses(inspected_edge const& e) const;
-  /// Whether both have the same operators. Policies differ in which operators they open and merge.
-  bool has_graph_of(inspection const& other) const;
   double cycles() const;
   /// Predicted, of so many cycles of the device.
   double microseconds(double cycles) const { return ago::microseconds(cycles, device); }

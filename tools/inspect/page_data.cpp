@@ -6,93 +6,94 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace ago::tools {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The part that policies with the same graph share.
 json operators_of(inspection const& i) {
   json all = json::array();
   for (inspected_node const& n : i.nodes)
-    all.push_back({{"kind", name_of(n.kind)},
-                   {"label", printable(n.label())},
+    all.push_back({{"label", printable(n.label())},
+                   {"kind", name_of(n.kind)},
                    {"name", printable(n.name)},
                    {"details", n.details},
                    {"extents", to_string(n.out)},
+                   {"bytes", 4 * n.out.count()},
                    {"layer", n.layer},
                    {"line", n.line},
-                   {"weight", double(n.weight) / 1000},
-                   {"multiplyAdds", n.multiply_adds},
-                   {"operands", json::array()},
-                   {"readers", json::array()}});
-  for (inspected_edge const& e : i.edges) {
-    all[std::size_t(e.to)]["operands"].push_back(e.from);
-    json& readers = all[std::size_t(e.from)]["readers"];
-    if (readers.empty() || readers.back() != e.to) readers.push_back(e.to);
-  }
+                   {"complex", is_complex(n.kind)},
+                   {"output", n.is_output}});
   return all;
 }
 
-/// "tile 14x2, bias, relu6"
-std::string details_of(inspected_part const& p) {
-  std::string text;
-  if (p.tile.pixels * p.tile.vectors > 1)
-    text = "register tile " + std::to_string(p.tile.pixels) + 'x' + std::to_string(p.tile.vectors);
-  if (!p.epilogue.empty()) text += (text.empty() ? "" : ", ") + p.epilogue;
-  return text;
+json parts_of(inspected_step const& s) {
+  json all = json::array();
+  for (inspected_part const& p : s.parts)
+    all.push_back({{"kernel", name_of(p.what)},
+                   {"tile", {p.tile.pixels, p.tile.vectors}},
+                   {"epilogue", printable(p.epilogue)},
+                   {"reads", to_string(p.in)},
+                   {"writes", to_string(p.out)},
+                   {"operators", p.nodes}});
+  return all;
 }
 
 json steps_of(inspection const& i) {
   json all = json::array();
-  for (inspected_step const& s : i.steps) {
-    json parts = json::array();
-    for (inspected_part const& p : s.parts)
-      parts.push_back({{"kernel", name_of(p.what)},
-                       {"details", details_of(p)},
-                       {"layers", to_string(p.in) + " > " + to_string(p.out)}});
-    all.push_back({{"kernel", s.kernel()},
+  for (inspected_step const& s : i.steps)
+    all.push_back({{"subgraph", s.subgraph},
+                   {"tiling", name_of(s.tiles.how)},
                    {"tile", s.tiles.tile},
-                   {"parts", parts},
-                   {"operators", s.nodes},
+                   {"parts", parts_of(s)},
                    {"multiplyAdds", s.account.multiply_adds},
-                   {"bytesRead", s.account.bytes_read},
-                   {"bytesWritten", s.account.bytes_written},
-                   {"cycles", s.cycles}});
-  }
+                   {"read", s.account.bytes_read},
+                   {"written", s.account.bytes_written},
+                   {"beyondL1", std::lround(s.moved.beyond_l1)},
+                   {"beyondL2", std::lround(s.moved.beyond_l2)},
+                   {"time", i.microseconds(s.cycles)}});
   return all;
 }
 
-json policy_of(inspection const& i, std::size_t graph) {
-  json subgraph = json::array(), mini = json::array(), step = json::array();
-  for (inspected_node const& n : i.nodes) {
-    subgraph.push_back(n.subgraph);
-    mini.push_back(n.mini);
-    step.push_back(n.step);
-  }
-  return {{"name", i.policy}, {"graph", graph}, {"cycles", i.cycles()},  {"subgraph", subgraph},
-          {"mini", mini},              {"step", step},   {"steps", steps_of(i)}};
+json subgraphs_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_subgraph const& s : i.subgraphs)
+    all.push_back({{"weight", double(s.weight) / 1000}, {"operators", s.operators}});
+  return all;
+}
+
+json flows_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_flow const& f : i.flows) all.push_back({f.from, f.to, f.value});
+  return all;
+}
+
+json values_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_value const& v : i.values)
+    all.push_back({{"operator", v.node},
+                   {"first", v.first},
+                   {"last", v.last},
+                   {"offset", v.offset},
+                   {"bytes", v.bytes},
+                   {"scratch", v.scratch}});
+  return all;
 }
 
 }  // namespace
 
-std::vector<std::size_t> graphs_of(std::span<inspection const> all) {
-  std::vector<std::size_t> graphs;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    graphs.push_back(0);
-    while (!all[graphs[k]].has_graph_of(all[k])) ++graphs[k];
-  }
-  return graphs;
-}
-
 void write_data(std::ostream& out, std::span<inspection const> all) {
-  json graphs = json::array(), views = json::array();
-  auto const graph_of = graphs_of(all);
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    views.push_back(policy_of(all[k], graph_of[k]));
-    graphs.push_back(graph_of[k] == k ? operators_of(all[k]) : json(nullptr));
-  }
-  json const data{{"graphs", graphs}, {"views", views}};
+  json data = json::array();
+  for (inspection const& i : all)
+    data.push_back({{"policy", i.policy},
+                    {"operators", operators_of(i)},
+                    {"steps", steps_of(i)},
+                    {"subgraphs", subgraphs_of(i)},
+                    {"flows", flows_of(i)},
+                    {"values", values_of(i)},
+                    {"arena", i.arena_bytes}});
   for (char const c : data.dump(-1, ' ', false, json::error_handler_t::replace))
     c == '<' ? out << "\\u003c" : out << c;  // so that the text cannot end the script element
 }

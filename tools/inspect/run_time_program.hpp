@@ -146,6 +146,9 @@ class run_time_program {
     return numbers;
   }
   int steps() const { return groups.count; }
+  /// Where the channels of values are, and which values are in the memory of others.
+  channel_layouts<V> const& layouts() const { return *layouts_; }
+  concat_views<V> const& views() const { return *views_; }
   /// The bytes that each step moves in the caches of the device.
   auto moved() const {
     return on_heap([&] { return moved_by(graph, groups, memory, plan, runs, o_.device); });

@@ -6,18 +6,32 @@
 
 #include <functional>
 #include <map>
-#include <sstream>
-#include <stdexcept>
 #include <string_view>
 
-// The files of page/.
-extern "C" unsigned char const page_html[], page_html_end[], page_css[], page_css_end[], page_js[], page_js_end[];
+// The files of page/, each from the first array to the second.
+#define AGO_EMBEDDED(name) extern "C" unsigned char const inspect_##name[], inspect_##name##_end[]
+AGO_EMBEDDED(page_html);
+AGO_EMBEDDED(page_css);
+AGO_EMBEDDED(model_js);
+AGO_EMBEDDED(layout_js);
+AGO_EMBEDDED(routes_js);
+AGO_EMBEDDED(graph_js);
+AGO_EMBEDDED(strips_js);
+AGO_EMBEDDED(page_js);
+#undef AGO_EMBEDDED
 
 namespace ago::tools {
 namespace {
 
 std::string_view text_of(unsigned char const* begin, unsigned char const* end) {
   return {reinterpret_cast<char const*>(begin), std::size_t(end - begin)};
+}
+
+/// Scripts that build on those before them.
+void write_scripts(std::ostream& out) {
+  out << text_of(inspect_model_js, inspect_model_js_end) << text_of(inspect_layout_js, inspect_layout_js_end)
+      << text_of(inspect_routes_js, inspect_routes_js_end) << text_of(inspect_graph_js, inspect_graph_js_end)
+      << text_of(inspect_strips_js, inspect_strips_js_end) << text_of(inspect_page_js, inspect_page_js_end);
 }
 
 /// Writes `text`, with each {{name}} replaced by the output of parts.at(name).
@@ -45,47 +59,46 @@ std::string conditions(std::span<inspection const> all) {
          " KiB of L2";
 }
 
-void write_view(std::ostream& out, inspection const& i, drawing const& d, std::size_t number) {
-  out << "<section class=\"view\" data-view=\"" << number << "\">\n<div class=\"caption\"><h2>" << i.policy
-      << " <small>" << counted(i.subgraphs.size(), "subgraph") << ", " << counted(i.steps.size(), "step")
-      << "</small></h2>\n"
-         "<div class=\"zoom\"><button type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\">+</button>"
-         "<button type=\"button\" data-zoom=\"out\" title=\"zoom out (-)\">&minus;</button>"
-         "<button type=\"button\" data-zoom=\"fit\" title=\"show all (0)\">fit</button></div></div>\n"
-         "<div class=\"graph\">\n";
-  write_graph(out, i, d);
-  out << "</div>\n<div class=\"side\">\n<div class=\"details\" aria-live=\"polite\"></div>\n"
-         "<h3>Steps</h3>\n<div class=\"scroll\">\n";
-  write_steps(out, i);
-  out << "</div>\n<h3>Subgraphs</h3>\n<div class=\"scroll\">\n";
-  write_subgraphs(out, i);
-  out << "</div>\n</div>\n</section>\n";
+/// "31 steps in 16 subgraphs, 11583 us predicted, 18.3 MB beyond L2"
+std::string summary(inspection const& i) {
+  return counted(i.steps.size(), "step") + " in " + counted(i.subgraphs.size(), "subgraph") + ", " +
+         fixed(i.microseconds(i.cycles()) / 1e3, 2) + " ms predicted, " + fixed(i.moved().beyond_l2 / 1e6, 1) +
+         " MB beyond L2, arena " + fixed(double(i.arena_bytes) / 1e6, 2) + " MB";
 }
 
-operand_lists operands_of(inspection const& i) {
-  operand_lists operands(i.nodes.size());
-  for (inspected_edge const& e : i.edges) operands[std::size_t(e.to)].push_back(e.from);
-  return operands;
+/// The tabs, if there is a choice.
+void write_tabs(std::ostream& out, std::span<inspection const> all) {
+  if (all.size() < 2) return;
+  out << "<div class=\"tabs\" role=\"tablist\" aria-label=\"policy\">\n";
+  for (std::size_t k = 0; k < all.size(); ++k)
+    out << "<button type=\"button\" role=\"tab\" id=\"tab" << k << "\" aria-controls=\"view" << k
+        << "\"><b>" << escaped(all[k].policy) << "</b> <span>" << summary(all[k]) << "</span></button>\n";
+  out << "</div>\n";
+}
+
+void write_view(std::ostream& out, inspection const& i, std::size_t number) {
+  std::string const policy = escaped(i.policy);
+  out << "<section class=\"view\" id=\"view" << number << "\" aria-label=\"" << policy << "\">\n<h2>" << policy
+      << " <small>" << summary(i) << "</small></h2>\n<div class=\"folds\"></div>\n"
+      << "<div class=\"graph\" role=\"group\" aria-label=\"the steps of " << policy << " and what flows between them\">"
+      << "</div>\n<div class=\"strips\"></div>\n<div class=\"table\">\n";
+  write_steps(out, i);
+  out << "</div>\n</section>\n";
 }
 
 }  // namespace
 
 void write_html(std::ostream& out, std::span<inspection const> all) {
-  auto const graph_of = graphs_of(all);
-  std::vector<drawing> drawings(all.size());
-  for (std::size_t k = 0; k < all.size(); ++k)
-    if (graph_of[k] == k) drawings[k] = draw(operands_of(all[k]));
-  fill_in(out, text_of(page_html, page_html_end),
+  fill_in(out, text_of(inspect_page_html, inspect_page_html_end),
           {{"title", [&] { out << escaped(title_of(all.front())); }},
            {"conditions", [&] { out << escaped(conditions(all)); }},
-           {"count", [&] { out << all.size(); }},
-           {"style", [&] { out << text_of(page_css, page_css_end); }},
-           {"script", [&] { out << text_of(page_js, page_js_end); }},
+           {"style", [&] { out << text_of(inspect_page_css, inspect_page_css_end); }},
+           {"script", [&] { write_scripts(out); }},
+           {"tabs", [&] { write_tabs(out, all); }},
            {"figures", [&] { write_figures(out, all); }},
-           {"meanings", [&] { write_meanings(out, all.front()); }},
            {"data", [&] { write_data(out, all); }},
            {"views", [&] {
-              for (std::size_t k = 0; k < all.size(); ++k) write_view(out, all[k], drawings[graph_of[k]], k);
+              for (std::size_t k = 0; k < all.size(); ++k) write_view(out, all[k], k);
             }}});
 }
 

@@ -162,6 +162,18 @@ json edges_of(inspection const& i) {
   return all;
 }
 
+json values_of(inspection const& i) {
+  json all = json::array();
+  for (inspected_value const& v : i.values)
+    all.push_back({{"operator", v.node},
+                   {"scratch", v.scratch},
+                   {"offset", v.offset},
+                   {"bytes", v.bytes},
+                   {"first", v.first},
+                   {"last", v.last}});
+  return all;
+}
+
 /// Writes each element of the list on a line.
 void write_list(std::ostream& out, char const* name, json const& list) {
   out << "    \"" << name << "\": [";
@@ -181,6 +193,7 @@ void write_json(std::ostream& out, inspection const& i) {
   write_list(out << ",\n", "minis", minis_of(i));
   write_list(out << ",\n", "steps", steps_of(i));
   write_list(out << ",\n", "edges", edges_of(i));
+  write_list(out << ",\n", "values", values_of(i));
   out << "\n  }\n}\n";
 }
 

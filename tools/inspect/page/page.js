@@ -1,304 +1,259 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The page: tabs, colours, selection, search.
 'use strict';
-const { graphs, views } = JSON.parse(document.getElementById('data').textContent);
 
-/** An element with attributes and children, which may be strings. */
-function element(name, attributes, ...children) {
-  const made = Object.assign(document.createElement(name), attributes);
-  made.append(...children);
-  return made;
-}
+const views = JSON.parse(document.getElementById('data').textContent), shortest = 150;  // steps of a network that is folded
+const card = document.getElementById('card'), details = document.getElementById('details');
+let current = 0, measure = 'time';
+document.body.classList.add('scripted');
 
-const number = (x, digits = 0) => x.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-
-/**
- * The operator of graph `to` that is, or computes, operator v of graph `from`; null: there is none. Policies differ in
- * the operators that they open and merge, but operators keep the number of the layer that recorded them.
- */
-function twin(v, from, to) {
-  if (v === null || from === to) return v;
-  const { layer, kind } = graphs[from][v];
-  const numbers = (graph, test) => [...graph.keys()].filter(u => graph[u].layer === layer && test(graph[u]));
-  const alike = numbers(graphs[to], o => o.kind === kind);
-  const place = numbers(graphs[from], o => o.kind === kind).indexOf(v);
-  return alike[Math.min(place, alike.length - 1)] ?? numbers(graphs[to], () => true).at(-1) ?? null;
-}
-
-/** The visible part of the drawing. Graphs with the same drawing share a camera, so that they move together. */
-class Camera {
-  constructor(graphs) {
-    this.graphs = graphs;
-    const { x, y, width, height } = graphs[0].viewBox.baseVal;
-    this.paper = { x, y, width, height };
-    this.fit();
-  }
-
-  show(box) {
-    this.box = box;
-    for (const svg of this.graphs) svg.setAttribute('viewBox', `${box.x} ${box.y} ${box.width} ${box.height}`);
-  }
-
-  fit() {
-    this.show({ ...this.paper });
-  }
-
-  /** Units of the drawing per pixel of the screen. */
-  scale(svg) {
-    return Math.max(this.box.width / svg.clientWidth, this.box.height / svg.clientHeight);
-  }
-
-  move(svg, dx, dy) {
-    const scale = this.scale(svg);
-    this.show({ ...this.box, x: this.box.x - dx * scale, y: this.box.y - dy * scale });
-  }
-
-  /** Zooms by a factor around a point of the screen. */
-  zoom(svg, factor, clientX, clientY) {
-    const least = 200, most = 3 * Math.max(this.paper.width, this.paper.height);
-    const width = Math.min(Math.max(this.box.width * factor, least), most), ratio = width / this.box.width;
-    const screen = svg.getBoundingClientRect();
-    const at = new DOMPoint(clientX ?? screen.x + screen.width / 2, clientY ?? screen.y + screen.height / 2)
-      .matrixTransform(svg.getScreenCTM().inverse());
-    this.show({
-      x: at.x - (at.x - this.box.x) * ratio, y: at.y - (at.y - this.box.y) * ratio, width, height: this.box.height * ratio,
-    });
-  }
-
-  /** Centres an operator at a readable size, unless it is already visible. */
-  reveal(svg, op) {
-    const { x, y, width, height } = op.getBBox(), { box } = this;
-    const readable = this.scale(svg) < 1.5;
-    const inside = x > box.x && y > box.y && x + width < box.x + box.width && y + height < box.y + box.height;
-    if (readable && inside) return;
-    const zoom = readable ? 1 : 1 / this.scale(svg);
-    const w = box.width * zoom, h = box.height * zoom;
-    this.show({ x: x + width / 2 - w / 2, y: y + height / 2 - h / 2, width: w, height: h });
-  }
-}
-
-/** The graph and the tables of one policy. */
-class View {
-  constructor(root, policy) {
-    this.root = root;
-    this.policy = policy;
-    this.operators = graphs[policy.graph];
-    this.svg = root.querySelector('.graph > svg');
-    this.details = root.querySelector('.details');
-    this.ops = [...this.svg.querySelectorAll('.op')];
-    this.edges = [...this.svg.querySelectorAll('.edges path')];
-    this.stepRows = [...root.querySelectorAll('tr[data-step]')];
-    this.subgraphRows = [...root.querySelectorAll('tr[data-subgraph]')];
-    this.show(null);
-  }
-
-  /** Marks the operators of a step, or of a subgraph. */
-  mark(members, what) {
-    for (const op of this.ops) op.classList.toggle(what, members.includes(Number(op.dataset.op)));
-  }
-
-  /** Shows only one subgraph; null: all. */
-  single(subgraph) {
-    this.svg.classList.toggle('one', subgraph !== null);
-    this.mark(subgraph === null ? [] : [...this.operators.keys()].filter(v => this.policy.subgraph[v] === subgraph), 'member');
-    this.subgraphRows.forEach((row, k) => row.classList.toggle('chosen', k === subgraph));
-  }
-
-  /** Marks the selected operator; null: none. */
-  select(v, lost) {
-    const step = v === null ? -1 : this.policy.step[v];
-    this.single(null);
-    this.chooseStep(step);
-    for (const op of this.ops) op.classList.toggle('selected', Number(op.dataset.op) === v);
-    for (const edge of this.edges)
-      edge.classList.toggle('near', v !== null && [edge.dataset.from, edge.dataset.to].includes(String(v)));
-    this.show(v, lost);
-  }
-
-  chooseStep(step) {
-    this.mark(step < 0 ? [] : this.policy.steps[step].operators, 'together');
-    this.stepRows.forEach((row, k) => row.classList.toggle('chosen', k === step));
-    const row = this.stepRows[step];
-    if (!row) return;
-    const frame = row.closest('.scroll'), head = frame.querySelector('thead').offsetHeight;
-    if (row.offsetTop - head < frame.scrollTop) frame.scrollTop = row.offsetTop - head;
-    const over = row.offsetTop + row.offsetHeight - frame.clientHeight;
-    if (over > frame.scrollTop) frame.scrollTop = over;
-  }
-
-  /** "20 depthwise" */
-  label(v) {
-    return `${v} ${this.operators[v].label}`;
-  }
-
-  /** Describes an operator and its step. `lost`: the selected operator is only in another view. */
-  show(v, lost = false) {
-    if (v === null) {
-      const hint = lost ? 'This policy has merged this operator into another one.'
-        : 'Point at an operator to see its description here; click to keep it.';
-      this.details.replaceChildren(element('p', { className: 'hint' }, hint));
-      return;
-    }
-    const o = this.operators[v], step = this.policy.step[v], list = element('dl', {});
-    const line = (term, ...what) => list.append(element('dt', {}, term), element('dd', {}, ...what));
-    const links = all => all.length ? all.map(u => {
-      const link = element('button', { type: 'button' }, this.label(u));
-      link.dataset.op = u;
+/** What a step computes, as rows of a list. `whole`: with its costs and its neighbours. */
+function describe(view, step, whole) {
+  const s = view.steps[step], all = view.steps.reduce((sum, other) => sum + other.time, 0);
+  const list = element('dl', {}), line = (term, ...what) => list.append(element('dt', {}, term), element('dd', {}, ...what));
+  line('predicted', `${timeText(s.time)}, ${number(100 * s.time / all, 1)}\u00a0%`);
+  line('beyond L2', `${bytesText(s.beyondL2)}; beyond L1 ${bytesText(s.beyondL1)}`);
+  if (whole) {
+    line('used', `${bytesText(s.read)} read, ${bytesText(s.written)} written; ${number(s.multiplyAdds)} multiply-adds`);
+    const links = (term, steps) => steps.length && line(term, ...[...new Set(steps)].map(to => {
+      const link = element('button', { type: 'button' }, `step ${to}`);
+      link.dataset.to = to;
       return link;
-    }) : ['none'];
-    if (o.name) line('name', o.name);
-    line('value', o.extents);
-    if (o.details) line('parameters', o.details);
-    if (this.policy.subgraph[v] >= 0) {
-      line('weight', number(o.weight, 1));
-      if (o.multiplyAdds) line('multiply-adds', number(o.multiplyAdds));
-      line('subgraph', `${this.policy.subgraph[v]}, mini-subgraph ${this.policy.mini[v]}`);
-      this.describeStep(line, step);
+    }));
+    links('reads', view.flows.filter(([from, to]) => to === step && from >= 0).map(([from]) => from));
+    links('read by', view.flows.filter(([from, to]) => from === step && to >= 0).map(([, to]) => to));
+  }
+  if (s.subgraph >= 0) line('subgraph', `${s.subgraph}, weight ${number(view.subgraphs[s.subgraph].weight, 1)}`);
+  for (const part of s.parts) {
+    const [pixels, vectors] = part.tile, tile = pixels * vectors > 1 ? `; register tile ${pixels}x${vectors}` : '';
+    const operators = part.operators.map(v => {
+      const o = view.operators[v], where = [`layer ${o.layer}`, o.line ? `line ${o.line}` : ''].filter(t => t).join(', ');
+      return element('li', {}, span('label', `${v} ${o.label}`), ` ${o.extents}`, o.details ? `, ${o.details}` : '',
+        span('where', ` ${[o.name, where].filter(t => t).join('; ')}`));
+    });
+    line(part.kernel, `${part.reads} > ${part.writes}${tile}`, element('ul', {}, ...operators));
+  }
+  const tiling = tilingOf(s);
+  return [element('h3', {}, `Step ${step}: ${kernelsOf(s)}${tiling ? ` (${tiling})` : ''}`), list];
+}
+
+/** One policy: its graph, strips and table. */
+class View {
+  constructor(root, view, k) {
+    Object.assign(this, { root, view, rows: [...root.querySelectorAll('tr[data-step]')] });
+    view.number = k;
+    this.selected = null;
+    this.graph = new Graph(root.querySelector('.graph'), view);
+    this.strips = new Strips(root.querySelector('.strips'), view);
+    this.folds = repetitions(view.steps, view.flows);
+    const fold = view.steps.length > shortest;
+    for (const f of this.folds) f.open = !fold;
+    this.listen();
+  }
+
+  draw() {
+    if (!this.root.clientWidth) return;  // not visible
+    this.graph.draw(this.folds);
+    this.strips.draw();
+    this.colour();
+    this.select(this.selected);
+    this.drawFolds();
+    this.search();
+  }
+
+  /** The buttons that fold and unfold. */
+  drawFolds() {
+    const bar = this.root.querySelector('.folds');
+    if (!this.folds.length) return;
+    bar.replaceChildren(span('', 'Repeated blocks:'), ...this.folds.map((f, k) => {
+      const text = `${f.copies} \u00d7 ${f.period} ${f.period === 1 ? 'step' : 'steps'} from ${f.first}`;
+      const button = element('button', { type: 'button' }, text, span('', f.open ? ' fold' : ' unfold'));
+      button.dataset.fold = k;
+      button.setAttribute('aria-pressed', !f.open);
+      return button;
+    }));
+  }
+
+  turn(fold, open = !fold.open) {
+    fold.open = open;
+    this.draw();
+  }
+
+  colour() {
+    this.graph.colour(measure);
+    this.strips.colour(measure);
+  }
+
+  /** Marks a step everywhere; null: none. */
+  select(step) {
+    this.selected = step;
+    this.graph.select(step);
+    this.strips.select(step);
+    this.rows.forEach((row, k) => row.classList.toggle('chosen', k === step));
+  }
+
+  reveal() {
+    if (this.selected === null) return;
+    const { element: box } = this.graph.itemOf(this.selected), { top, bottom } = box.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight - (details.hidden ? 0 : details.offsetHeight)) box.scrollIntoView({ block: 'center' });
+  }
+
+  /** Marks the boxes with operators that the search has found. */
+  search() {
+    const { items, root } = this.graph;
+    root.classList.toggle('searching', found !== null);
+    for (const item of items)
+      item.element.classList.toggle('match', found !== null && item.steps.some(step => found[current].includes(step)));
+  }
+
+  listen() {
+    const { graph, strips, root } = this;
+    const stepOf = event => {
+      const box = event.target.closest('.box[data-step]');
+      return box ? Number(box.dataset.step) : strips.root.contains(event.target) ? strips.stepAt(event.clientX) : null;
+    };
+    const point = event => showCard(this, stepOf(event), event);
+    for (const place of [graph.root, strips.root]) {
+      place.addEventListener('pointermove', point);
+      place.addEventListener('pointerleave', () => showCard(this, null));
     }
-    line('reads', ...links(o.operands));
-    line('read by', ...links(o.readers));
-    if (o.line) line('source line', String(o.line));
-    this.details.replaceChildren(element('h4', {}, this.label(v)), list);
+    graph.root.addEventListener('click', event => {
+      const item = graph.items.find(other => other.element.contains(event.target));
+      if (event.target.closest('.unfold')) this.turn(item.fold, true);
+      else select(item && item.steps.length ? item.steps[0] : null, false);
+    });
+    strips.root.addEventListener('click', event => select(stepOf(event), false));
+    root.querySelector('table').addEventListener('click', event => {
+      const row = event.target.closest('tr[data-step]');
+      if (row) select(Number(row.dataset.step), false);
+    });
+    root.querySelector('.folds').addEventListener('click', event => {
+      const button = event.target.closest('button');
+      if (button) this.turn(this.folds[button.dataset.fold]);
+    });
+    graph.root.addEventListener('keydown', event => this.key(event));
   }
 
-  describeStep(line, step) {
-    if (step < 0) {
-      line('step', 'none: its value is a view of others, or is written where it is read');
-      return;
-    }
-    const s = this.policy.steps[step], { cycles } = this.policy;
-    line('step', `${step}, ${s.kernel}${s.tile ? `, ${s.tile} at a time` : ''}`);
-    for (const part of s.parts) line('', `${part.kernel}: ${part.layers}${part.details ? `; ${part.details}` : ''}`);
-    line('its cost', `${number(s.multiplyAdds)} multiply-adds, ${number(s.bytesRead)} bytes read, ${number(s.bytesWritten)} `
-      + `written; ${number(100 * s.cycles / cycles, 1)}\u00a0% of the ${number(cycles)} cycles predicted for all steps`);
-  }
-
-  search(found) {
-    this.svg.classList.toggle('searching', found !== null);
-    this.mark(found ?? [], 'match');
-  }
-}
-
-const all = [...document.querySelectorAll('.view')].map((root, k) => new View(root, views[k]));
-const cameras = graphs.map((graph, k) => graph && new Camera(all.filter(view => view.policy.graph === k).map(view => view.svg)));
-let selected = null, selectedIn = 0, found = null;  // selected: an operator's number in the graph selectedIn
-
-/** Calls act(view, number) for each view, with the view's own number of operator v of a graph. */
-function forEachView(v, graph, act) {
-  for (const view of all) {
-    const own = twin(v, graph, view.policy.graph);
-    act(view, own, own === null && v !== null);
-  }
-}
-
-function select(v, graph, reveal = true) {
-  selected = v;
-  selectedIn = graph;
-  forEachView(v, graph, (view, own, lost) => view.select(own, lost));
-  const seen = new Set();
-  forEachView(v, graph, (view, own) => {
-    const { graph: drawn } = view.policy;
-    if (own === null || seen.has(drawn) || (!reveal && drawn === graph)) return;
-    seen.add(drawn);
-    cameras[drawn].reveal(view.svg, view.ops[own]);
-  });
-  const address = location.href.split('#')[0] + (v === null ? '' : `#op=${v}${graph ? `&graph=${graph}` : ''}`);
-  try { history.replaceState(null, '', address); } catch { /* some environments do not allow changing the address */ }
-}
-
-/** Up: first operand; down: first reader; left and right: previous and next operator. */
-function walk(key, graph) {
-  const at = twin(selected, selectedIn, graph);
-  if (at === null) return select(0, graph);
-  const { operands, readers } = graphs[graph][at];
-  if (key === 'ArrowUp' && operands.length) return select(operands[0], graph);
-  if (key === 'ArrowDown' && readers.length) return select(readers[0], graph);
-  if (key === 'ArrowLeft' && at > 0) return select(at - 1, graph);
-  if (key === 'ArrowRight' && at + 1 < graphs[graph].length) return select(at + 1, graph);
-}
-
-for (const view of all) {
-  const { svg, policy: { graph } } = view, camera = cameras[graph];
-  let drag = null;
-  svg.addEventListener('pointerdown', event => {
-    if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: 0 };
-  });
-  svg.addEventListener('pointermove', event => {
-    if (!drag) return;
-    const dx = event.clientX - drag.x, dy = event.clientY - drag.y;
-    drag = { x: event.clientX, y: event.clientY, moved: drag.moved + Math.abs(dx) + Math.abs(dy) };
-    if (drag.moved < 4) return;
-    if (!svg.hasPointerCapture(event.pointerId)) svg.setPointerCapture(event.pointerId);
-    svg.classList.add('dragged');
-    camera.move(svg, dx, dy);
-  });
-  const release = event => {
-    const moved = drag && drag.moved >= 4;
-    drag = null;
-    svg.classList.remove('dragged');
-    if (moved || event.type !== 'pointerup' || event.button !== 0) return;
-    const op = event.target.closest('.op');
-    select(op ? Number(op.dataset.op) : null, graph, false);
-  };
-  svg.addEventListener('pointerup', release);
-  svg.addEventListener('pointercancel', release);
-  svg.addEventListener('pointerover', event => {
-    const op = event.target.closest('.op');
-    if (op && !drag) forEachView(Number(op.dataset.op), graph, (v, own, lost) => v.show(own, lost));
-  });
-  svg.addEventListener('pointerout', event => {
-    if (event.target.closest('.op')) forEachView(selected, selectedIn, (v, own, lost) => v.show(own, lost));
-  });
-  svg.addEventListener('wheel', event => {
+  /** Up: the first step that is read; down: the first reader; left and right: previous and next. */
+  key(event) {
+    const item = this.graph.items.find(other => other.element === event.target);
+    if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { items, edges } = this.graph, drawn = items.filter(other => other.steps.length), at = drawn.indexOf(item);
+    const to = {
+      ArrowUp: () => edges.find(edge => edge.to === item && edge.from.steps.length)?.from,
+      ArrowDown: () => edges.find(edge => edge.from === item && edge.to.steps.length)?.to,
+      ArrowLeft: () => drawn[at - 1], ArrowRight: () => drawn[at + 1],
+    }[event.key];
+    if (to) {
+      const next = to() ?? item;
+      select(next.steps[0]);
+      next.element.focus();
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      if (item.fold) this.turn(item.fold, true);
+      select(item.steps[0]);
+      this.graph.itemOf(item.steps[0]).element.focus();
+    } else return;
     event.preventDefault();
-    camera.zoom(svg, Math.exp(event.deltaY * (event.deltaMode ? .05 : .0015)), event.clientX, event.clientY);
-  }, { passive: false });
-  svg.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.startsWith('Arrow')) walk(event.key, graph);
-    else if (event.key === '+' || event.key === '=') camera.zoom(svg, 1 / 1.3);
-    else if (event.key === '-') camera.zoom(svg, 1.3);
-    else if (event.key === '0') camera.fit();
-    else return;
-    event.preventDefault();
-  });
-  view.root.querySelector('.zoom').addEventListener('click', event => {
-    const how = event.target.dataset.zoom;
-    if (how === 'fit') camera.fit();
-    else if (how) camera.zoom(svg, how === 'in' ? 1 / 1.3 : 1.3);
-  });
-  view.details.addEventListener('click', event => {
-    if (event.target.dataset.op) select(Number(event.target.dataset.op), graph);
-  });
-  view.root.querySelector('.steps').addEventListener('click', event => {
-    const row = event.target.closest('tr[data-step]'), step = row && view.policy.steps[row.dataset.step];
-    if (step && step.operators.length) select(step.operators[0], graph);
-  });
-  view.root.querySelector('.subgraphs').addEventListener('click', event => {
-    const row = event.target.closest('tr[data-subgraph]');
-    if (row) view.single(row.classList.contains('chosen') ? null : Number(row.dataset.subgraph));
-  });
+  }
 }
 
-const field = document.getElementById('search'), counter = document.getElementById('found');
+/** A card next to the pointer, unless the step is shown in full. */
+function showCard(view, step, event) {
+  card.hidden = step === null || step === view.selected;
+  if (card.hidden) return;
+  const shown = `${current} ${step}`;
+  if (card.dataset.shown !== shown) card.replaceChildren(...describe(view.view, step, false));
+  card.dataset.shown = shown;
+  const { width, height } = card.getBoundingClientRect(), { clientX, clientY } = event;
+  card.style.left = `${Math.max(4, Math.min(clientX + 18, innerWidth - width - 12))}px`;
+  card.style.top = `${clientY + 18 + height < innerHeight ? clientY + 18 : Math.max(4, clientY - height - 14)}px`;
+}
+
+const all = [...document.querySelectorAll('.view')].map((root, k) => new View(root, views[k], k));
+const tabs = [...document.querySelectorAll('[role=tab]')], field = document.getElementById('search');
+let found = null;  // the steps with matching operators, in each view
+
+function select(step, reveal = true) {
+  const view = all[current];
+  view.select(step);
+  card.hidden = true;
+  details.hidden = step === null;
+  if (step !== null) {
+    const close = element('button', { type: 'button', className: 'close', title: 'close (Escape)' }, '\u00d7');
+    details.replaceChildren(close, ...describe(view.view, step, true));
+  }
+  document.body.style.paddingBottom = `${details.offsetHeight}px`;
+  if (reveal) view.reveal();
+  const fragment = [step === null ? '' : `step=${step}`, current ? `policy=${current}` : ''].filter(text => text).join('&');
+  try {
+    history.replaceState(null, '', location.href.split('#')[0] + (fragment && `#${fragment}`));
+  } catch { /* some environments do not allow changing the address */ }
+}
+
+details.addEventListener('click', event => {
+  if (event.target.closest('.close')) select(null);
+  else if (event.target.dataset.to) select(Number(event.target.dataset.to));
+});
+
+/** Shows one policy. */
+function show(k) {
+  current = k;
+  all.forEach((view, other) => view.root.classList.toggle('hidden', other !== k));
+  tabs.forEach((tab, other) => {
+    tab.setAttribute('aria-selected', other === k);
+    tab.tabIndex = other === k ? 0 : -1;
+  });
+  all[k].draw();
+  find();
+  colour();
+  select(all[k].selected, false);
+}
+
+tabs.forEach((tab, k) => {
+  tab.addEventListener('click', () => show(k));
+  tab.addEventListener('keydown', event => {
+    const to = { ArrowLeft: k - 1, ArrowRight: k + 1 }[event.key];
+    if (to === undefined) return;
+    const next = (to + tabs.length) % tabs.length;
+    show(next);
+    tabs[next].focus();
+  });
+});
+
+/** The scale of the colours is that of the policy that is shown. */
+function colour() {
+  const { of, text, name } = measures[measure];
+  document.body.dataset.measure = measure;
+  document.getElementById('most').textContent = `${text(Math.max(...views[current].steps.map(of)))} in a step`;
+  document.querySelector('.scale').title = name;
+  all[current].colour();
+}
+for (const choice of document.getElementsByName('measure')) {
+  if (choice.checked) measure = choice.value;  // browsers keep it when the page is loaded again
+  choice.addEventListener('change', () => {
+    measure = choice.value;
+    colour();
+  });
+}
 
 function find() {
   const words = field.value.trim().toLowerCase().split(/\s+/).filter(word => word);
-  found = !words.length ? null : graphs.map(graph => graph && [...graph.keys()].filter(v => {
-    const o = graph[v], text = `${v} ${o.kind} ${o.label} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
-    return words.every(word => text.includes(word));
-  }));
-  const counts = found ? found.filter(matches => matches).map(matches => matches.length) : [];
-  counter.value = found === null ? '' : `${counts.join(' and ')} operator${counts.join() === '1' ? '' : 's'}`;
-  for (const view of all) view.search(found && found[view.policy.graph]);
+  const textOf = (o, v) => `${v} ${o.kind} ${o.label} ${o.name} ${o.extents} ${o.details}`.toLowerCase();
+  const matches = (o, v) => words.every(word => textOf(o, v).includes(word));
+  const count = view => view.operators.filter(matches).length;
+  found = !words.length ? null : views.map(view => [...view.steps.keys()].filter(step =>
+    view.steps[step].parts.some(part => part.operators.some(v => matches(view.operators[v], v)))));
+  const here = found && count(views[current]);
+  const text = found && `${here} operator${here === 1 ? '' : 's'} in ${found[current].length} steps`;
+  document.getElementById('found').value = text ?? '';
+  all[current].search();
 }
 
 field.addEventListener('input', find);
 field.form.addEventListener('submit', event => {
   event.preventDefault();
-  const graph = found ? found.findIndex(matches => matches && matches.length) : -1;
-  if (graph < 0) return;
-  const at = twin(selected, selectedIn, graph);
-  select(found[graph].find(v => at === null || v > at) ?? found[graph][0], graph);
+  const steps = found?.[current] ?? [], { selected } = all[current];
+  if (steps.length) select(steps.find(step => selected === null || step > selected) ?? steps[0]);
 });
 document.addEventListener('keydown', event => {
   if (event.key === '/' && event.target !== field) {
@@ -307,13 +262,31 @@ document.addEventListener('keydown', event => {
   } else if (event.key === 'Escape') {
     field.value = '';
     find();
-    select(null, 0);
+    select(null);
   }
 });
 
+/** Shows what the address names: "#step=7&policy=1". */
 function follow() {
-  const [, op, graph = 0] = /^#op=(\d+)(?:&graph=(\d+))?$/.exec(location.hash) ?? [];
-  if (Number(op) < (graphs[graph] ?? []).length) select(Number(op), Number(graph));
+  const address = new URLSearchParams(location.hash.slice(1));
+  const number = name => address.has(name) ? Number(address.get(name)) : -1;
+  const policy = number('policy') in all ? number('policy') : 0, step = number('step');
+  all[policy].selected = step in views[policy].steps ? step : null;
+  show(policy);
+  all[policy].reveal();
 }
+
+let width = innerWidth;
+addEventListener('resize', () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  all[current].draw();
+});
+const print = on => () => {
+  document.body.classList.toggle('printed', on);
+  all[current].draw();
+};
+addEventListener('beforeprint', print(true));
+addEventListener('afterprint', print(false));
 addEventListener('hashchange', follow);
 follow();
