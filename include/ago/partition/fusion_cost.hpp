@@ -107,6 +107,9 @@ constexpr std::int64_t unfused_traffic(chain_link const* chain, int count, devic
     if (is_matrix_product(reader.kind))
       sum += rereading({value, bytes(reader.out), reader.weight_bytes, reader.out.c}, on);
   }
+  for (int i = 0; i < count; ++i)
+    if (chain_link const& l = chain[i]; is_matrix_product(l.kind))
+      sum += rereading_from_l2({bytes(l.in), bytes(l.out), l.weight_bytes, l.out.c}, on);
   return sum;
 }
 
@@ -129,18 +132,19 @@ constexpr std::int64_t tiled_traffic(chain_link const* chain, int count, chain_t
     sum += value * written_and_read(near_price(on), beyond_l2_in_turns(between, on));
     if (!is_matrix_product(reader.kind)) continue;
     std::int64_t const tiles = pieces(value, tile), result = bytes(reader.out) * use.chunks / tiles;
-    sum += tiles * rereading({tile, result, reader.weight_bytes / use.chunks, reader.out.c}, on);
+    product const of_tile{tile, result, reader.weight_bytes / use.chunks, reader.out.c};
+    sum += tiles * (rereading(of_tile, on) + rereading_from_l2(of_tile, on));
   }
   return sum;
 }
 
-/// Price of reading the input of every pass again for further panels of weights, if L2 does not hold it. (Computed
-/// alone, a matrix product reads its input in blocks that L2 holds.)
+/// Price of reading the input of every pass again for further panels of weights, if L1 or L2 does not hold it.
+/// (Computed alone, a matrix product reads its input in blocks that L2 holds.)
 constexpr std::int64_t input_traffic(chain_link const& first, working_set const& use, device const& on) {
   if (!is_matrix_product(first.kind)) return 0;
   product const of_pass{use.input / use.passes, bytes(first.out) / use.images / use.passes / use.chunks,
                         first.weight_bytes / use.chunks, int(first.out.c / use.chunks)};
-  return use.images * use.passes * use.chunks * rereading(of_pass, on);
+  return use.images * use.passes * use.chunks * (rereading(of_pass, on) + rereading_from_l2(of_pass, on));
 }
 
 /// Price of reading the weights again for every pass. From L2 they cost half, since large weights are read from L2 for
@@ -156,7 +160,8 @@ constexpr std::int64_t chunk_traffic(chain_link const* chain, int count, working
   std::int64_t const input = chain[0].kind == op::depthwise ? 0 : use.input;
   std::int64_t const sums = is_matrix_product(chain[count - 1].kind) ? use.result : 0;
   std::int64_t const far = beyond_l2_in_turns(use.of_chunk(), on);
-  return use.images * (use.chunks - 1) * (input * far + 2 * sums * (near_price(on) + sum_price(on) + far));
+  std::int64_t const near = ramp(sums + use.tiles, on.l1_bytes, on.l2_bytes / 4, near_price(on));
+  return use.images * (use.chunks - 1) * (input * far + 2 * sums * (near + sum_price(on) + far));
 }
 
 /// Price of register tiles of two vectors, into which the chunks of a matrix product are cut that are no multiple of

@@ -48,6 +48,13 @@ struct product {
   int channels;
 };
 
+/// Price of reading the input of a product again from L2, for every further panel of channels, if L1 does not hold it.
+constexpr std::int64_t rereading_from_l2(product const& p, device const& on) {
+  int const panel = on.multiply_adds < 16 ? 16 : 48;  // about the width of register tiles
+  return (pieces(p.channels, panel) - 1) * p.input *
+         ramp(p.input, on.l1_bytes * 3 / 4, on.l1_bytes * 5 / 4, near_price(on));
+}
+
 /// Price of what the product has to read again from beyond L2, if L2 does not hold its input: the input for every
 /// further panel of 16 channels, about the width of register tiles, or the weights for every further block of the
 /// input, whichever is less.
