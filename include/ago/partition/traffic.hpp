@@ -50,7 +50,7 @@ struct product {
 
 /// Price of reading the input of a product again from L2, for every further panel of channels, if L1 does not hold it.
 constexpr std::int64_t rereading_from_l2(product const& p, device const& on) {
-  int const panel = on.multiply_adds < 16 ? 16 : 48;  // about the width of register tiles
+  int const panel = on.in_order ? 12 : on.multiply_adds < 16 ? 16 : 48;  // about the width of register tiles
   return (pieces(p.channels, panel) - 1) * p.input *
          ramp(p.input, on.l1_bytes * 3 / 4, on.l1_bytes * 5 / 4, near_price(on));
 }
