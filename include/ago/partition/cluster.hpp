@@ -64,18 +64,13 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
 
 /// Likewise, among all nodes of its component one stage before or after it.
 template <int V, int E>
-constexpr int partner_of(levels<V, E> const& l, int v, long limit, int complex_limit) {
-  contraction<V, E> const& c = l.joins;
-  int best = -1;
-  long const room = limit - c.weight[v];
-  int const complex_room = complex_limit - c.complex[v];
-  for (int side : {l.above[l.level[v]], l.below[l.level[v]]})
-    for (int u = side < 0 ? -1 : l.first[side]; u >= 0; u = l.later[u])
-      if (c.weight[u] < room && c.complex[u] <= complex_room &&
-          (best < 0 || c.weight[u] < c.weight[best] ||
-           (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best])))
-        best = u;
-  return best;
+constexpr int partner_of(levels<V, E>& l, int v, long limit, int complex_limit) {
+  l.settle_around(v);
+  long const room = limit - l.joins.weight[v];
+  int const complex_room = complex_limit - l.joins.complex[v];
+  int const before = l.lightest(l.above[l.level[v]], room, complex_room);
+  int const after = l.lightest(l.below[l.level[v]], room, complex_room);
+  return after < 0 || (before >= 0 && l.lighter(before, after)) ? before : after;
 }
 
 }  // namespace detail

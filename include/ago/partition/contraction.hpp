@@ -15,7 +15,8 @@ struct contraction {
   // Current nodes are those without a parent. Each edge between them is on two lists: `outs` of `from`, `ins` of `to`.
   long weight[nodes]{};
   int complex[nodes]{}, smallest[nodes]{}, parent[nodes]{}, label[nodes]{};
-  int outs[nodes]{}, ins[nodes]{}, out_next[edges]{}, in_next[edges]{}, from[edges]{}, to[edges]{};
+  int outs[nodes]{}, ins[nodes]{}, from[edges]{}, to[edges]{};
+  int out_next[edges]{}, out_previous[edges]{}, in_next[edges]{}, in_previous[edges]{};
   int depth[nodes]{}, mark[nodes]{}, stamp{};
   int above[nodes]{}, below[nodes]{}, pool[nodes]{};
 
@@ -62,11 +63,20 @@ struct contraction {
       if (other && u == dominator) continue;
       from[e] = u;
       to[e] = v;
-      in_next[e] = ins[v];
-      ins[v] = e;
-      out_next[e] = outs[u];
-      outs[u] = e;
+      prepend(ins, in_next, in_previous, v, e);
+      prepend(outs, out_next, out_previous, u, e);
     }
+  }
+
+  static constexpr void prepend(int* first, int* next, int* previous, int v, int e) {
+    if (first[v] >= 0) previous[first[v]] = e;
+    next[e] = first[v];
+    previous[e] = -1;
+    first[v] = e;
+  }
+  static constexpr void unlink(int* first, int* next, int* previous, int v, int e) {
+    (previous[e] >= 0 ? next[previous[e]] : first[v]) = next[e];
+    if (next[e] >= 0) previous[next[e]] = previous[e];
   }
 
   constexpr int find(int v) {
@@ -191,36 +201,27 @@ struct contraction {
     unite(v, u);
   }
 
-  /// Likewise, but without updating the order: afterwards, no queries about paths are allowed.
+  /// Likewise, but without updating the order: afterwards, no queries about paths are allowed. Only the edges of u are
+  /// visited.
   constexpr void unite(int v, int u) {
-    int* p = &ins[v];
-    while (*p >= 0)
-      if (from[*p] == u)
-        *p = in_next[*p];
-      else
-        p = &in_next[*p];
     for (int e = ins[u], next; e >= 0; e = next) {
       next = in_next[e];
-      if (from[e] == v) continue;
-      to[e] = v;
-      *p = e;
-      p = &in_next[e];
+      if (from[e] == v) {
+        unlink(outs, out_next, out_previous, v, e);
+      } else {
+        to[e] = v;
+        prepend(ins, in_next, in_previous, v, e);
+      }
     }
-    *p = -1;
-    p = &outs[v];
-    while (*p >= 0)
-      if (to[*p] == v || to[*p] == u)
-        *p = out_next[*p];
-      else
-        p = &out_next[*p];
     for (int e = outs[u], next; e >= 0; e = next) {
       next = out_next[e];
-      if (to[e] == v || to[e] == u) continue;
-      from[e] = v;
-      *p = e;
-      p = &out_next[e];
+      if (to[e] == v) {
+        unlink(ins, in_next, in_previous, v, e);
+      } else {
+        from[e] = v;
+        prepend(outs, out_next, out_previous, v, e);
+      }
     }
-    *p = -1;
     weight[v] += weight[u];
     complex[v] += complex[u];
     smallest[v] = smallest[u] < smallest[v] ? smallest[u] : smallest[v];
