@@ -265,16 +265,42 @@ constexpr apollo_groups<V> apollo(apollo_graph<V, E> const& g, long limit) {
   return r;
 }
 
+namespace detail {
+
+template <int V, int E, int O>
+constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& parallel,
+                                      grouping<V> const& stitched) {
+  partitions<V> r = ordered(g, operators, parallel, stitched);
+  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  r.intensive = false;
+  return r;
+}
+
+/// apollo_partition in several constant evaluations.
+template <auto const& G, device On>
+struct apollo_phases {
+ private:
+  static constexpr auto operators = dag_of(G);
+  static constexpr auto seen = apollo_graph_of(G, operators);
+  static constexpr auto layers = [](auto const& g) { return apollo_layers(g); }(seen);
+  static constexpr auto aggregated = [](auto a) { return a.aggregate(), a; }(layers);
+  static constexpr auto stitched = [](auto a) { return a.stitch_memory(), a; }(aggregated);
+  static constexpr auto parallel = [](auto a) { return a.stitch_parallel(On.l2_bytes), a; }(stitched);
+  static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
+
+ public:
+  static constexpr auto partition = partitions_of(G, operators, groups_of(parallel), groups_of(stitched));
+};
+
+}  // namespace detail
+
 /// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
 /// branches, because no kernel computes branches side by side. What branches hold together must fit L2.
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
   apollo_graph<V, E> const a = apollo_graph_of(g, dag_of(g));
   apollo_groups<V> const groups = apollo(a, on.l2_bytes);
-  partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
-  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
-  r.intensive = false;
-  return r;
+  return detail::partitions_of(g, a.operators, groups.parallel, groups.stitched);
 }
 
 /// Apollo's policy. It opens all compound operators.
@@ -282,6 +308,8 @@ struct apollo_policy {
   static constexpr char const* name = "apollo";
   static constexpr opening opens{};
   static constexpr auto partition(auto const& g, device const& on) { return apollo_partition(g, on); }
+  template <auto const& G, device On>
+  using phases = detail::apollo_phases<G, On>;
 };
 
 }  // namespace ago

@@ -73,6 +73,15 @@ constexpr int partner_of(levels<V, E>& l, int v, long limit, int complex_limit) 
   return after < 0 || (before >= 0 && l.lighter(before, after)) ? before : after;
 }
 
+/// Lets each of `count` candidates absorb partners until none fits.
+constexpr void grow(auto& state, int const* candidates, int count, long limit, int complex_limit) {
+  for (int i = 0; i < count; ++i) {
+    int const v = candidates[i];
+    if (state.is_current(v))
+      for (int u = 0; (u = partner_of(state, v, limit, complex_limit)) >= 0;) state.absorb(v, u);
+  }
+}
+
 }  // namespace detail
 
 /// The nodes one topological stage before or after a node that it may be contracted with: the paper's affix set
@@ -92,20 +101,55 @@ template <int V, int E>
 constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX,
                               affix reading = affix::adjacent) {
   detail::by_weight<V> const sorted(d.weight, d.count);
-  auto const grow = [&](auto& groups, detail::contraction<V, E>& c) {
-    for (int i = 0; i < d.count; ++i) {
-      int const v = sorted.order[i];
-      if (c.parent[v] >= 0) continue;
-      for (int u = 0; (u = detail::partner_of(groups, v, limit, complex_limit)) >= 0;) groups.absorb(v, u);
-    }
-    return c.groups(d.count);
-  };
   if (reading == affix::adjacent) {
     detail::contraction<V, E> c(d);
-    return grow(c, c);
+    return detail::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
   }
   detail::levels<V, E> l(d);
-  return grow(l, l.joins);
+  return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
 }
+
+namespace detail {
+
+/// cluster(D, Limit, ComplexLimit, Reading) in several constant evaluations.
+template <auto const& D, long Limit, int ComplexLimit, affix Reading>
+struct cluster_phases {
+ private:
+  static constexpr int candidates = 64;  // of one evaluation
+  template <int V, int E>
+  static constexpr auto start(dag<V, E> const& d) {
+    if constexpr (Reading == affix::adjacent) return contraction<V, E>(d);
+    else return levels<V, E>(d);
+  }
+  template <int V, int E>
+  static constexpr by_weight<V> sort(dag<V, E> const& d) {
+    return {d.weight, d.count};
+  }
+  static constexpr auto sorted = sort(D);
+  template <int From>
+  static constexpr auto grown(auto state) {
+    grow(state, sorted.order + From, D.count - From < candidates ? D.count - From : candidates, Limit, ComplexLimit);
+    return state;
+  }
+  static constexpr auto ungrown = start(D);
+  template <int End>
+  struct until {
+    static constexpr auto state = grown<End - candidates>(until<End - candidates>::state);
+  };
+  template <int End>
+    requires(End <= 0)
+  struct until<End> {
+    static constexpr auto const& state = ungrown;
+  };
+  static constexpr auto groups_of(auto state) {
+    if constexpr (Reading == affix::adjacent) return state.groups(D.count);
+    else return state.joins.groups(D.count);
+  }
+
+ public:
+  static constexpr auto groups = groups_of(until<(D.count + candidates - 1) / candidates * candidates>::state);
+};
+
+}  // namespace detail
 
 }  // namespace ago

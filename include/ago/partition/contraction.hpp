@@ -79,6 +79,7 @@ struct contraction {
     if (next[e] >= 0) previous[next[e]] = previous[e];
   }
 
+  constexpr bool is_current(int v) const { return parent[v] < 0; }
   constexpr int find(int v) {
     while (parent[v] >= 0) {
       if (parent[parent[v]] >= 0) parent[v] = parent[parent[v]];

@@ -70,6 +70,8 @@ struct levels {
       if (component[v] < 0) component[v] = v;
   }
 
+  constexpr bool is_current(int v) const { return joins.is_current(v); }
+
   static constexpr int root(int* parent, int v) {
     while (parent[v] >= 0) {
       if (parent[parent[v]] >= 0) parent[v] = parent[parent[v]];

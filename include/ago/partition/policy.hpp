@@ -23,6 +23,10 @@ namespace ago {
 ///     char const* name             for tools
 ///     int most_operators           how many it can partition within compilers' limits; by default, any number
 ///     partition_opened(g, all, on) replaces `partition` where `all` is `g` with opened operators
+///     phases<G, On>                a template whose member `partition` is partition(G, On), found in several constant
+///                                  evaluations, to each of which compilers' limits apply
+///     phases_opened<G, All, Primitives, On>
+///                                  likewise for partition_opened(G, All, On); `Primitives` is All.graph
 ///
 /// All policies use the same kernels; results differ only by rounding.
 template <class P>
@@ -112,6 +116,13 @@ template <class Policy, int V, int E, int O>
 constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
   return Policy::partition(g, on);
 }
+
+/// Likewise, of a graph known at compile time.
+template <class Policy, auto const& G, device On>
+inline constexpr auto partition_of = [] {
+  if constexpr (requires { typename Policy::template phases<G, On>; }) return Policy::template phases<G, On>::partition;
+  else return partition_by<Policy>(G, On);
+}();
 
 /// Likewise, by a policy of the library.
 template <int V, int E, int O>
