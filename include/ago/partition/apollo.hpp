@@ -119,16 +119,13 @@ struct apollo_layers {
     if (n > branch_first[branches]) branch_first[++branches] = n;
   }
 
-  /// Eq. (3): the gain of groups side by side is the sum of their costs minus the largest. It is never negative, so
-  /// the resource decides: what they hold together must fit `limit` bytes.
-  constexpr bool pays(int const* list, int n, long limit) const {
-    long sum = 0, largest = 0, held = 0;
-    for (int i = 0; i < n; ++i) {
-      sum += c.weight[list[i]];
-      largest = c.weight[list[i]] > largest ? c.weight[list[i]] : largest;
-      held += bytes[list[i]];
-    }
-    return sum - largest > 0 && held <= limit;
+  /// The number of groups of a list that are put side by side. Eq. (3): their gain is the sum of their costs minus the
+  /// largest. It is never negative, so the resource decides: what they hold together must fit `limit` bytes.
+  constexpr int paying(int const* list, int n, long limit) const {
+    long held = 0;
+    for (int i = 0; i < n; ++i)
+      if (held += bytes[list[i]]; held > limit) return i > 1 ? i : 1;
+    return n;
   }
 
   constexpr bool independent(int a, int b) {
@@ -153,7 +150,7 @@ struct apollo_layers {
         }
       if (n < 2) return;
       for (int m = 0, k = n; k >= 2; k = n - m) {
-        while (k >= 2 && !pays(group + m, k, limit)) --k;
+        k = paying(group + m, k, limit);
         for (int i = 1; i < k; ++i) stitch(group[m], group[m + i]);
         m += k;
       }

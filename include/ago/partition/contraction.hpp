@@ -33,34 +33,33 @@ struct contraction {
       int const v = sorted.order[i];
       label[v] = i;
       dominator[v] = common_dominator(d, v, dominator);
-      link(d, v, dominator[v]);
+      link(d, v);
     }
   }
 
-  constexpr int common_dominator(dag<V, E> const& d, int v, int const* dominator) const {
+  /// Climbs from all operands until the paths meet; no node is visited twice. In `depth`, the operands that dominate
+  /// others get the value of `stamp`.
+  constexpr int common_dominator(dag<V, E> const& d, int v, int const* dominator) {
     int const begin = d.first[v], end = d.first[v + 1];
     int c = begin < end ? d.source[begin] : -1;
-    for (int e = begin + 1; e < end && c >= 0; ++e) {
-      int a = d.source[e];
-      while (a != c && a >= 0 && c >= 0)
-        if (label[a] > label[c])
-          a = dominator[a];
-        else
-          c = dominator[c];
-      if (a != c) c = -1;
-    }
+    ++stamp;
+    for (int e = begin + 1; e < end && c >= 0; ++e)
+      for (int a = d.source[e]; a != c && c >= 0 && mark[a] != stamp;) {
+        int& later = label[a] > label[c] ? a : c;
+        mark[later] = stamp;
+        if (later = dominator[later]; later >= 0) depth[later] = stamp;
+        else c = a = -1;
+      }
     return c;
   }
 
-  /// Adds the edges into v. An edge from v's dominator is transitive if v has another predecessor: it never decides a
-  /// stage, and by the time it would, the other edge has taken its place. It is therefore omitted, and with it residual
-  /// and long skips, which would make searches long.
-  constexpr void link(dag<V, E> const& d, int v, int dominator) {
-    bool other = false;
-    for (int e = d.first[v]; e < d.first[v + 1]; ++e) other = other || d.source[e] != dominator;
+  /// Adds the edges into v. An edge from an operand that dominates another operand is transitive: it never decides a
+  /// stage, and by the time it would, an edge of the path through the other has taken its place. It is therefore
+  /// omitted, and with it residual and long skips, which would make searches long.
+  constexpr void link(dag<V, E> const& d, int v) {
     for (int e = d.first[v + 1] - 1; e >= d.first[v]; --e) {
       int const u = d.source[e];
-      if (other && u == dominator) continue;
+      if (depth[u] == stamp) continue;
       from[e] = u;
       to[e] = v;
       prepend(ins, in_next, in_previous, v, e);
@@ -127,12 +126,23 @@ struct contraction {
   constexpr bool has_one_edge_in(int x) const { return in_next[ins[x]] < 0; }
 
   /// Is there a path from u to v through other nodes, besides an edge? If not, contracting the two creates no cycle.
+  /// Searches from both ends, edge by edge, so that the smaller side limits the time.
   constexpr bool has_detour(int u, int v) {
-    int const n = reach_down(u, label[v]);
-    for (int i = 0; i < n; ++i)
-      for (int e = outs[below[i]]; e >= 0; e = out_next[e])
-        if (to[e] == v) return true;
-    return false;
+    int const down = ++stamp, up = ++stamp, low = label[u], high = label[v];
+    int e = outs[u], f = ins[v], n_down = 0, n_up = 0;
+    for (int i = 0, j = 0;;) {
+      for (; e < 0; e = outs[below[i++]])
+        if (i == n_down) return false;
+      for (; f < 0; f = ins[above[j++]])
+        if (j == n_up) return false;
+      int const x = to[e], y = from[f];
+      if (x == v ? i > 0 : mark[x] == up) return true;
+      if (x != v && label[x] < high && mark[x] != down) mark[below[n_down++] = x] = down;
+      if (y == u ? j > 0 : mark[y] == down) return true;
+      if (y != u && label[y] > low && mark[y] != up) mark[above[n_up++] = y] = up;
+      e = out_next[e];
+      f = in_next[f];
+    }
   }
 
   /// Collects in `below` the nodes reachable from u with labels below `limit`.
