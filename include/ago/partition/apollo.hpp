@@ -87,6 +87,7 @@ struct apollo_layers {
   int group_of[slots<V>]{};                        ///< of each operator, when a pattern begins
   int producer[slots<V>]{}, consumer[slots<V>]{};  ///< of each group, plus one; 0: none, -1: several
   int branch[slots<V>]{}, branch_first[slots<V> + 1]{}, branches{};  ///< a set of candidates, in the order of visits
+  int live[slots<V>]{}, group[slots<V>]{};  ///< branches with candidates left, and one of each
 
   /// Calls visit(p, q) for every operand of each operator that is in another group.
   constexpr void for_each_edge(auto const& visit) const {
@@ -138,16 +139,19 @@ struct apollo_layers {
   /// Algorithm 3, lines 3 to 11, for the branches of a set: repeatedly takes one group of each, heaviest first, and
   /// stitches as many as pay.
   constexpr void stitch_branches(long limit) {
-    int group[slots<V>]{};
-    for (int round = 0;; ++round) {
+    for (int b = 0; b < branches; ++b) live[b] = b;
+    for (int round = 0, count = branches;; ++round) {
       int n = 0;
-      for (int b = 0; b < branches; ++b)
-        if (branch_first[b] + round < branch_first[b + 1]) {
-          int const x = branch[branch_first[b] + round];
-          int i = n++;
-          for (; i > 0 && c.weight[group[i - 1]] < c.weight[x]; --i) group[i] = group[i - 1];
-          group[i] = x;
-        }
+      for (int k = 0; k < count; ++k) {
+        int const b = live[k];
+        if (branch_first[b] + round >= branch_first[b + 1]) continue;
+        int const x = branch[branch_first[b] + round];
+        live[n] = b;
+        int i = n++;
+        for (; i > 0 && c.weight[group[i - 1]] < c.weight[x]; --i) group[i] = group[i - 1];
+        group[i] = x;
+      }
+      count = n;
       if (n < 2) return;
       for (int m = 0, k = n; k >= 2; k = n - m) {
         k = paying(group + m, k, limit);

@@ -93,7 +93,7 @@ struct contraction {
   /// node remains.
   constexpr int deepest(int x) {
     ++stamp;
-    int waiting = 0, passed = 0;  // `above` is sorted by label
+    int waiting = 0, passed = 0;  // `above` is a heap
     bool from_root = false;
     for (int y = x;;) {
       from_root = from_root || (ins[y] < 0);
@@ -101,12 +101,10 @@ struct contraction {
         int const p = from[e];
         if (mark[p] == stamp) continue;
         mark[p] = stamp;
-        int i = waiting++;
-        for (; i > 0 && label[above[i - 1]] > label[p]; --i) above[i] = above[i - 1];
-        above[i] = p;
+        push(above, waiting++, p);
       }
       if (waiting == 0 || (waiting == 1 && !from_root)) break;
-      y = below[passed++] = above[--waiting];
+      y = below[passed++] = pop(above, waiting--);
     }
     if (waiting == 1) depth[above[0]] = 0;
     while (passed > 0) {
@@ -173,13 +171,27 @@ struct contraction {
     return n;
   }
 
-  constexpr void sort_by_label(int* list, int n) const {
-    for (int k = 1; k < n; ++k) {
-      int const x = list[k];
-      int i = k;
-      for (; i > 0 && label[list[i - 1]] > label[x]; --i) list[i] = list[i - 1];
-      list[i] = x;
+  /// Adds x to a heap of n nodes, with the latest on top.
+  constexpr void push(int* heap, int n, int x) const {
+    for (; n > 0 && label[heap[(n - 1) / 2]] < label[x]; n = (n - 1) / 2) heap[n] = heap[(n - 1) / 2];
+    heap[n] = x;
+  }
+  /// Takes the latest of n nodes.
+  constexpr int pop(int* heap, int n) const {
+    int const top = heap[0], x = heap[--n];
+    int i = 0;
+    for (int child = 1; child < n; child = 2 * i + 1) {
+      if (child + 1 < n && label[heap[child + 1]] > label[heap[child]]) ++child;
+      if (label[heap[child]] <= label[x]) break;
+      heap[i] = heap[child];
+      i = child;
     }
+    heap[i] = x;
+    return top;
+  }
+  constexpr void sort_by_label(int* list, int n) const {
+    for (int k = 1; k < n; ++k) push(list, k, list[k]);
+    for (int k = n, x = 0; k > 1; list[--k] = x) x = pop(list, k);
   }
 
   /// Updates the order for `merged`, the contraction of u and v, u before v (after Pearce and Kelly): nodes that lead

@@ -4,7 +4,6 @@
 
 #include <ago/graph/opening.hpp>
 #include <ago/partition/partition.hpp>
-#include <ago/partition/split.hpp>
 
 namespace ago {
 

@@ -6,6 +6,7 @@
 #include <ago/partition/chains.hpp>
 #include <ago/partition/intervals.hpp>
 #include <ago/partition/ordered.hpp>
+#include <ago/partition/split.hpp>
 
 namespace ago {
 
