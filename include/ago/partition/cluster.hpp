@@ -73,6 +73,43 @@ constexpr int partner_of(levels<V, E>& l, int v, long limit, int complex_limit) 
   return after < 0 || (before >= 0 && l.lighter(before, after)) ? before : after;
 }
 
+/// `levels` for contractions of neighbours only.
+template <int V, int E>
+struct neighbours_by_level : levels<V, E> {
+  using levels<V, E>::levels;
+};
+
+/// The same node as of a contraction.
+template <int V, int E>
+constexpr int partner_of(neighbours_by_level<V, E>& l, int v, long limit, int complex_limit) {
+  l.settle_around(v);
+  auto const& c = l.joins;
+  int best = -1;
+  auto const consider = [&](int u, int level) {
+    if (l.is_on(u, level) && c.weight[u] < limit - c.weight[v] &&
+        c.complex[u] <= complex_limit - c.complex[v] && (best < 0 || l.lighter(u, best)))
+      best = u;
+  };
+  for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) consider(c.from[e], l.above[l.level[v]]);
+  for (int e = c.outs[v]; e >= 0; e = c.out_next[e]) consider(c.to[e], l.below[l.level[v]]);
+  return best;
+}
+
+/// Would searching whenever a stage is asked for take long? If every edge into a node with several predecessors is
+/// asked for once, 64 nodes for each node of the graph may be searched.
+template <int V, int E>
+constexpr bool is_tangled(contraction<V, E>& c, int count) {
+  std::int64_t left = std::int64_t(64) * count;
+  for (int v = 0; v < count && left >= 0; ++v) {
+    std::int64_t const before = c.searched;
+    int edges = 0;
+    for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) ++edges;
+    if (edges > 1) c.deepest(v);
+    left -= edges * (c.searched - before);
+  }
+  return left < 0;
+}
+
 /// Lets each of `count` candidates absorb partners until none fits.
 constexpr void grow(auto& state, int const* candidates, int count, long limit, int complex_limit) {
   for (int i = 0; i < count; ++i) {
@@ -103,7 +140,11 @@ constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit 
   detail::by_weight<V> const sorted(d.weight, d.count);
   if (reading == affix::adjacent) {
     detail::contraction<V, E> c(d);
-    return detail::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
+    constexpr int small = 4'096;  // here, and in constant expressions, searches are cheap enough
+    if (d.count <= small || !detail::is_tangled(c, d.count))
+      return detail::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
+    detail::neighbours_by_level<V, E> l(d);
+    return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
   }
   detail::levels<V, E> l(d);
   return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);

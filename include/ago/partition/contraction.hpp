@@ -6,6 +6,8 @@
 
 #include <ago/partition/order.hpp>
 
+#include <cstdint>
+
 namespace ago::detail {
 
 template <int V, int E>
@@ -18,6 +20,7 @@ struct contraction {
   int outs[nodes]{}, ins[nodes]{}, from[edges]{}, to[edges]{};
   int out_next[edges]{}, out_previous[edges]{}, in_next[edges]{}, in_previous[edges]{};
   int depth[nodes]{}, mark[nodes]{}, stamp{};
+  std::int64_t searched{};  // nodes, by `deepest`
   int above[nodes]{}, below[nodes]{}, pool[nodes]{};
 
   constexpr explicit contraction(dag<V, E> const& d) {
@@ -104,6 +107,7 @@ struct contraction {
         push(above, waiting++, p);
       }
       if (waiting == 0 || (waiting == 1 && !from_root)) break;
+      ++searched;
       y = below[passed++] = pop(above, waiting--);
     }
     if (waiting == 1) depth[above[0]] = 0;

@@ -72,6 +72,8 @@ struct levels {
 
   constexpr bool is_current(int v) const { return joins.is_current(v); }
 
+  constexpr bool is_on(int v, int l) const { return is[v] == state::placed && level[v] == l; }
+
   static constexpr int root(int* parent, int v) {
     while (parent[v] >= 0) {
       if (parent[parent[v]] >= 0) parent[v] = parent[parent[v]];
@@ -227,7 +229,7 @@ struct levels {
   /// Does x read a node that is on level l?
   constexpr bool reads(int x, int l) const {
     for (int e = joins.ins[x]; e >= 0; e = joins.in_next[e])
-      if (int const u = joins.from[e]; level[u] == l && is[u] == state::placed) return true;
+      if (is_on(joins.from[e], l)) return true;
     return false;
   }
   /// A node that x reads and that is not above level l; preferably one whose level is open. -1: none.

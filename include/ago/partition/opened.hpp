@@ -82,7 +82,7 @@ inline constexpr auto partition_of_opened = [] {
   if constexpr (requires { typename Policy::template phases_opened<G, All, Primitives, On>; })
     return Policy::template phases_opened<G, All, Primitives, On>::partition;
   else if constexpr (requires { Policy::partition_opened(G, All, On); }) return Policy::partition_opened(G, All, On);
-  else return partition_of<Policy, Primitives, On>;
+  else return partition_in_phases<Policy, Primitives, On>;
 }();
 
 /// `g`, opened where `minis` have torn an operator of `all`.
@@ -134,7 +134,7 @@ template <auto const& G, class Policy, device On>
   requires(!opens_any<Policy>(G))
 struct partitioned<G, Policy, On> {
   static constexpr auto const& graph = G;
-  static constexpr auto const& partition = partition_of<Policy, G, On>;
+  static constexpr auto const& partition = partition_in_phases<Policy, G, On>;
 };
 
 }  // namespace ago

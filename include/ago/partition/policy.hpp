@@ -119,7 +119,7 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
 
 /// Likewise, of a graph known at compile time.
 template <class Policy, auto const& G, device On>
-inline constexpr auto partition_of = [] {
+inline constexpr auto partition_in_phases = [] {
   if constexpr (requires { typename Policy::template phases<G, On>; }) return Policy::template phases<G, On>::partition;
   else return partition_by<Policy>(G, On);
 }();
