@@ -244,6 +244,7 @@ struct contraction {
       next = out_next[e];
       if (to[e] == v) {
         unlink(ins, in_next, in_previous, v, e);
+        to[e] = -1;
       } else {
         from[e] = v;
         prepend(outs, out_next, out_previous, v, e);

@@ -43,6 +43,7 @@ struct levels {
   int unsettled[nodes]{}, lower[most]{}, other[most]{};
   bool listed[most]{};
 
+  int holder[nodes]{};  // the edge into each node where the last search found what it looked for
   int mark[nodes]{}, stamp{};
   int moving[nodes]{}, pulled[nodes]{};
 
@@ -50,7 +51,7 @@ struct levels {
     topological_stages<V> const stages = stages_of(d);
     execution_order<V> const sorted = order_of(d);
     int uppermost[nodes]{};  // level of each component, by its representative
-    for (int v = 0; v < d.count; ++v) component[v] = uppermost[v] = unsettled[v] = readers[v] = -1;
+    for (int v = 0; v < d.count; ++v) component[v] = uppermost[v] = unsettled[v] = readers[v] = holder[v] = -1;
     for (int v = 0; v < d.count; ++v)
       for (int e = d.first[v]; e < d.first[v + 1]; ++e) {
         int const a = root(component, v), b = root(component, d.source[e]);
@@ -227,9 +228,12 @@ struct levels {
   }
 
   /// Does x read a node that is on level l?
-  constexpr bool reads(int x, int l) const {
-    for (int e = joins.ins[x]; e >= 0; e = joins.in_next[e])
-      if (is_on(joins.from[e], l)) return true;
+  constexpr bool reads(int x, int l) {
+    int const begin = holder[x] >= 0 && joins.to[holder[x]] == x ? holder[x] : joins.ins[x];
+    for (int e = begin; e >= 0; e = joins.in_next[e])
+      if (is_on(joins.from[e], l)) return holder[x] = e, true;
+    for (int e = joins.ins[x]; e != begin; e = joins.in_next[e])
+      if (is_on(joins.from[e], l)) return holder[x] = e, true;
     return false;
   }
   /// A node that x reads and that is not above level l; preferably one whose level is open. -1: none.
