@@ -83,6 +83,7 @@ struct published_policy {
 /// AGO's Algorithm 1 with the affix set of Definition 3, taken literally.
 struct paper_policy : detail::published_policy<affix::component> {
   static constexpr char const* name = "paper";
+  static constexpr int most_operators = 2'000;
 };
 /// Likewise, but only neighbours are contracted.
 struct paper_adjacent_policy : detail::published_policy<affix::adjacent> {
