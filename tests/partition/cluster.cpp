@@ -87,6 +87,9 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and can run on
     REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit));
     REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
     REQUIRE(ago::is_acyclic(d, found));
+    ago::detail::neighbours_by_level<150, 450> levels(d);  // as in large graphs in which searches would be long
+    ago::detail::grow(levels, ago::detail::by_weight<150>(d.weight, d.count).order, d.count, limit, complex_limit);
+    REQUIRE(oracle::view(levels.joins.groups(d.count), d.count) == oracle::view(found, d.count));
   }
 }
 
