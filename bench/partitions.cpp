@@ -169,7 +169,8 @@ constexpr table tables[] = {
     {"policies", policies},         {"traffic", traffic},
     {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
     {"gains_on_a55", gains_on_a55}, {"gains_on_a76", gains_on_a76},
-    {"mobilevit", mobilevit},       {"scaling", bench::print_scaling}};
+    {"mobilevit", mobilevit},       {"scaling", bench::print_scaling},
+    {"scaling_networks", bench::print_scaling_networks}};
 
 }  // namespace
 

@@ -262,7 +262,7 @@ std::vector<int> numbers(ago::apollo_rule_set set) {
   return r;
 }
 std::vector<int> removed_from(builder const& b) {
-  return numbers(ago::apollo_feedback(b.g, apollo_graph_of(b.g, dag_of(b.g)), 1 << 20));
+  return numbers(ago::apollo_feedback(b.g, apollo_graph_of(b.g, dag_of(b.g))));
 }
 
 TEST_CASE("Apollo's feedback removes rules that no kernel can follow, and only these") {
@@ -330,7 +330,7 @@ TEST_CASE("after Apollo's feedback, every rule that is applied works somewhere")
   for (int round = 0; round < 1'000; ++round) {
     auto const g = test::make_broadcasting_network(r, test::pick(r, 1, 40));
     auto const a = apollo_graph_of(g, dag_of(g));
-    auto const removed = ago::apollo_feedback(g, a, 1 << 20);
+    auto const removed = ago::apollo_feedback(g, a);
     auto const found = ago::apollo(a, 1 << 20, removed);
     auto const kernels = atoms_of(g, &found.stitched);
     std::vector<int> applied(15), worked(15);

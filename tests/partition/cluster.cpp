@@ -87,6 +87,9 @@ TEST_CASE("clusters equal those of the straightforward algorithm, and can run on
     REQUIRE(oracle::view(found, d.count) == oracle::cluster(n, limit, complex_limit));
     REQUIRE(oracle::acyclic(n, groups(found.of, found.of + d.count)));
     REQUIRE(ago::is_acyclic(d, found));
+    ago::detail::neighbours_by_level<150, 450> levels(d);  // as in large graphs in which searches would be long
+    ago::detail::grow(levels, ago::detail::by_weight<150>(d.weight, d.count).order, d.count, limit, complex_limit);
+    REQUIRE(oracle::view(levels.joins.groups(d.count), d.count) == oracle::view(found, d.count));
   }
 }
 
@@ -105,26 +108,41 @@ TEST_CASE("the literal reading, any node of the component, equals the straightfo
   }
 }
 
-TEST_CASE("levels are the topological stages after any contraction of neighbouring ones") {
+TEST_CASE("levels are the topological stages, wherever they are asked for, after contractions of neighbouring ones") {
   test::random r(4);
   for (int round = 0; round < test::rounds(2'000); ++round) {
     auto const d = test::make_random_dag(r, test::pick(r, 2, 40));
     auto const n = oracle::view(d);
     ago::detail::levels<150, 450> l(d);
+    auto const placed = [&](int u) { return l.is[u] == ago::detail::levels<150, 450>::state::placed; };
     for (;;) {
-      groups of(d.count);
+      groups of(d.count), current;
       for (int v = 0; v < d.count; ++v) of[v] = l.joins.find(v);
+      for (int v = 0; v < d.count; ++v)
+        if (of[v] == v) current.push_back(v);
       auto const stage = oracle::stages(n, of);
+      // Usually, the levels around one node are asked for, and all others may have to move later.
+      int const v = current[r() % current.size()];
       std::vector<std::pair<int, int>> pairs;
-      for (int v = 0; v < d.count; ++v) {
-        if (of[v] != v) continue;
+      for (int asked : test::pick(r, 0, 3) == 0 ? current : groups{v}) {
+        l.settle_around(asked);
+        int const at = l.level[asked];
         int depth = 1;
-        for (int k = l.above[l.level[v]]; k >= 0; k = l.above[k]) ++depth;
-        REQUIRE(depth == stage[v]);
-        int const below = l.below[l.level[v]];
-        for (int u = below < 0 ? -1 : l.first[below]; u >= 0; u = l.later[u]) pairs.push_back({v, u});
+        for (int k = l.above[at]; k >= 0; k = l.above[k]) ++depth;
+        REQUIRE(depth == stage[asked]);
+        for (int u : current) {
+          if (l.component[u] != l.component[asked]) continue;
+          bool const before = placed(u) && l.level[u] == l.above[at], after = placed(u) && l.level[u] == l.below[at];
+          REQUIRE(before == (stage[u] == stage[asked] - 1));
+          REQUIRE(after == (stage[u] == stage[asked] + 1));
+          REQUIRE((placed(u) && l.level[u] == at) == (stage[u] == stage[asked]));
+          if (asked == v && (before || after)) pairs.push_back({v, u});
+        }
       }
-      if (pairs.empty()) break;
+      if (current.size() == 1) break;
+      if (pairs.empty() && test::pick(r, 0, 9) == 0) break;
+      if (pairs.empty()) continue;
+      l.settle_around(v);
       auto const [a, b] = pairs[r() % pairs.size()];
       test::pick(r, 0, 1) ? l.absorb(a, b) : l.absorb(b, a);
     }

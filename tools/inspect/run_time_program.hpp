@@ -132,7 +132,7 @@ class run_time_program {
     with_policy(o_.policy, [&]<class Policy>() {
       if constexpr (std::same_as<Policy, apollo_policy>) {
         auto const all = on_heap([&] { return opened<V, E>(*merged_, opened_by<Policy>); });
-        apollo_rule_set removed = Policy::removed_rules(*all, o_.device);
+        apollo_rule_set removed = Policy::removed_rules(*all);
         for (apollo_rule const& r : aggregation_rules) {
           if (removed & 1) numbers.push_back(r.number);
           removed = apollo_rule_set(removed >> 1);

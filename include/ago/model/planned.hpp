@@ -36,7 +36,7 @@ struct is_option_or_policy {
 template <bool WithinLimits>
 struct can_be_partitioned {
   static_assert(WithinLimits,
-                "ago: policy::paper takes at most 700 operators because of compiler limits; use "
+                "ago: policy::paper takes at most 2,000 operators because of compiler limits; use "
                 "policy::paper_adjacent");
 };
 

@@ -93,6 +93,7 @@ struct apollo_layers {
   int group_of[slots<V>]{};                        ///< of each operator, when a pattern begins
   int producer[slots<V>]{}, consumer[slots<V>]{};  ///< of each group, plus one; 0: none, -1: several
   int branch[slots<V>]{}, branch_first[slots<V> + 1]{}, branches{};  ///< a set of candidates, in the order of visits
+  int live[slots<V>]{}, group[slots<V>]{};  ///< branches with candidates left, and one of each
 
   /// Calls visit(p, q) for every operand of each operator that is in another group.
   constexpr void for_each_edge(auto const& visit) const {
@@ -125,16 +126,13 @@ struct apollo_layers {
     if (n > branch_first[branches]) branch_first[++branches] = n;
   }
 
-  /// Eq. (3): the gain of groups side by side is the sum of their costs minus the largest. It is never negative, so
-  /// the resource decides: what they hold together must fit `limit` bytes.
-  constexpr bool pays(int const* list, int n, long limit) const {
-    long sum = 0, largest = 0, held = 0;
-    for (int i = 0; i < n; ++i) {
-      sum += c.weight[list[i]];
-      largest = c.weight[list[i]] > largest ? c.weight[list[i]] : largest;
-      held += bytes[list[i]];
-    }
-    return sum - largest > 0 && held <= limit;
+  /// The number of groups of a list that are put side by side. Eq. (3): their gain is the sum of their costs minus the
+  /// largest. It is never negative, so the resource decides: what they hold together must fit `limit` bytes.
+  constexpr int paying(int const* list, int n, long limit) const {
+    long held = 0;
+    for (int i = 0; i < n; ++i)
+      if (held += bytes[list[i]]; held > limit) return i > 1 ? i : 1;
+    return n;
   }
 
   constexpr bool independent(int a, int b) {
@@ -147,19 +145,22 @@ struct apollo_layers {
   /// Algorithm 3, lines 3 to 11, for the branches of a set: repeatedly takes one group of each, heaviest first, and
   /// stitches as many as pay.
   constexpr void stitch_branches(long limit) {
-    int group[slots<V>]{};
-    for (int round = 0;; ++round) {
+    for (int b = 0; b < branches; ++b) live[b] = b;
+    for (int round = 0, count = branches;; ++round) {
       int n = 0;
-      for (int b = 0; b < branches; ++b)
-        if (branch_first[b] + round < branch_first[b + 1]) {
-          int const x = branch[branch_first[b] + round];
-          int i = n++;
-          for (; i > 0 && c.weight[group[i - 1]] < c.weight[x]; --i) group[i] = group[i - 1];
-          group[i] = x;
-        }
+      for (int k = 0; k < count; ++k) {
+        int const b = live[k];
+        if (branch_first[b] + round >= branch_first[b + 1]) continue;
+        int const x = branch[branch_first[b] + round];
+        live[n] = b;
+        int i = n++;
+        for (; i > 0 && c.weight[group[i - 1]] < c.weight[x]; --i) group[i] = group[i - 1];
+        group[i] = x;
+      }
+      count = n;
       if (n < 2) return;
       for (int m = 0, k = n; k >= 2; k = n - m) {
-        while (k >= 2 && !pays(group + m, k, limit)) --k;
+        k = paying(group + m, k, limit);
         for (int i = 1; i < k; ++i) stitch(group[m], group[m + i]);
         m += k;
       }
@@ -290,45 +291,100 @@ constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, int co
   return true;
 }
 
+/// The feedback from fusion to partition (section 4): the rules of the first two layers by which no kernel of this
+/// library can compute a producer with its consumer, anywhere in the network.
+template <int V, int E, int O>
+constexpr apollo_rule_set failed_rules(graph<V, E, O> const& g, apollo_layers<V, E> a, int const* compound) {
+  static_assert(std::size(aggregation_rules) + std::size(stitching_rules) <= 16);
+  dag<V, E> const& operators = a.g.operators;
+  grouping<V> const groups = a.c.groups(operators.count);
+  grouping<V> const kernels = atoms_of(g, &groups);
+  unsigned applied = 0, worked = 0;
+  for (int v = 0; v < operators.count; ++v)
+    for (int e = operators.first[v]; e < operators.first[v + 1]; ++e) {
+      if (a.rule_of[e] == 0) continue;
+      int const u = operators.source[e];
+      unsigned const rule = 1u << (a.rule_of[e] - 1);
+      applied |= rule;
+      if (kernels.of[u] == kernels.of[v] || closes(g, groups, compound, u, v)) worked |= rule;
+    }
+  return apollo_rule_set(applied & ~worked);
+}
+
+template <int V, int E>
+constexpr apollo_layers<V, E> first_two_layers(apollo_graph<V, E> const& seen, apollo_rule_set removed) {
+  apollo_layers<V, E> a(seen, removed);
+  a.aggregate();
+  a.stitch_memory();
+  return a;
+}
+
+template <int V, int E, int O>
+constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& parallel,
+                                      grouping<V> const& stitched) {
+  partitions<V> r = ordered(g, operators, parallel, stitched);
+  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
+  r.intensive = false;
+  return r;
+}
+
 }  // namespace detail
 
-/// The feedback from fusion to partition (section 4): the rules by which no kernel of this library can compute a
-/// producer with its consumer, anywhere in the network. Without them, others apply, which may fail as well.
+/// The rules that feedback removes. Without those that have failed, others apply, which may fail as well. `compound`:
+/// the operator whose primitive each node of `g` is; null: none is.
 template <int V, int E, int O>
-constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& a, long limit,
+constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen,
                                           int const* compound = nullptr) {
-  static_assert(std::size(aggregation_rules) + std::size(stitching_rules) <= 16);
   for (apollo_rule_set removed = 0;;) {
-    apollo_groups<V, E> const groups = apollo(a, limit, removed);
-    grouping<V> const kernels = atoms_of(g, &groups.stitched);
-    unsigned applied = 0, worked = 0;
-    for (int v = 0; v < a.operators.count; ++v)
-      for (int e = a.operators.first[v]; e < a.operators.first[v + 1]; ++e) {
-        if (groups.rule_of[e] == 0) continue;
-        int const u = a.operators.source[e];
-        unsigned const rule = 1u << (groups.rule_of[e] - 1);
-        bool const works = kernels.of[u] == kernels.of[v] || detail::closes(g, groups.stitched, compound, u, v);
-        applied |= rule;
-        worked |= works ? rule : 0;
-      }
-    if (applied == worked) return removed;
-    removed = apollo_rule_set(removed | (applied & ~worked));
+    apollo_rule_set const failed = detail::failed_rules(g, detail::first_two_layers(seen, removed), compound);
+    if (failed == 0) return removed;
+    removed = apollo_rule_set(removed | failed);
   }
 }
 
 /// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
 /// branches, which threads compute side by side (plan/divide_steps.hpp). What branches hold together must fit L2. Rules
-/// are removed by `apollo_feedback`. `compound`: the operator whose primitive each node of `g` is; null: none is.
+/// are removed by `apollo_feedback`.
 template <int V, int E, int O>
 constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {},
                                          int const* compound = nullptr) {
-  apollo_graph<V, E> const a = apollo_graph_of(g, dag_of(g));
-  apollo_groups<V, E> const groups = apollo(a, on.l2_bytes, apollo_feedback(g, a, on.l2_bytes, compound));
-  partitions<V> r = ordered(g, a.operators, groups.parallel, groups.stitched);
-  for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.minis.of[v];
-  r.intensive = false;
-  return r;
+  apollo_graph<V, E> const seen = apollo_graph_of(g, dag_of(g));
+  apollo_groups<V, E> const groups = apollo(seen, on.l2_bytes, apollo_feedback(g, seen, compound));
+  return detail::partitions_of(g, seen.operators, groups.parallel, groups.stitched);
 }
+
+namespace detail {
+
+/// apollo_partition in several constant evaluations, without the rules `Removed` and those that fail then.
+/// `All.compound`: see apollo_partition.
+template <auto const& G, auto const& All, device On, apollo_rule_set Removed = 0>
+struct apollo_phases {
+ private:
+  static constexpr auto operators = dag_of(G);
+  static constexpr auto seen = apollo_graph_of(G, operators);
+  static constexpr auto aggregated = [](auto a) { return a.aggregate(), a; }(apollo_layers(seen, Removed));
+  static constexpr auto stitched = [](auto a) { return a.stitch_memory(), a; }(aggregated);
+  static constexpr apollo_rule_set failed = failed_rules(G, stitched, All.compound);
+  static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
+  static constexpr auto find() {
+    if constexpr (failed != 0) {
+      return apollo_phases<G, All, On, apollo_rule_set(Removed | failed)>::partition;
+    } else {
+      constexpr auto parallel = [](auto a) { return a.stitch_parallel(On.l2_bytes), a; }(stitched);
+      return partitions_of(G, operators, groups_of(parallel), groups_of(stitched));
+    }
+  }
+
+ public:
+  static constexpr auto partition = find();
+};
+
+struct nothing_opened {
+  int const* compound = nullptr;
+};
+inline constexpr nothing_opened no_compounds{};
+
+}  // namespace detail
 
 /// Apollo's policy. It opens all compound operators.
 struct apollo_policy {
@@ -339,9 +395,13 @@ struct apollo_policy {
     return apollo_partition(all.graph, on, all.compound);
   }
   /// The rules that feedback removes from the tables.
-  static constexpr apollo_rule_set removed_rules(auto const& all, device const& on) {
-    return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), on.l2_bytes, all.compound);
+  static constexpr apollo_rule_set removed_rules(auto const& all) {
+    return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), all.compound);
   }
+  template <auto const& G, device On>
+  using phases = detail::apollo_phases<G, detail::no_compounds, On>;
+  template <auto const& G, auto const& All, auto const& Primitives, device On>
+  using phases_opened = detail::apollo_phases<Primitives, All, On>;
 };
 
 }  // namespace ago

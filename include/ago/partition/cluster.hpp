@@ -64,18 +64,59 @@ constexpr int partner_of(contraction<V, E>& c, int v, long limit, int complex_li
 
 /// Likewise, among all nodes of its component one stage before or after it.
 template <int V, int E>
-constexpr int partner_of(levels<V, E> const& l, int v, long limit, int complex_limit) {
-  contraction<V, E> const& c = l.joins;
+constexpr int partner_of(levels<V, E>& l, int v, long limit, int complex_limit) {
+  l.settle_around(v);
+  long const room = limit - l.joins.weight[v];
+  int const complex_room = complex_limit - l.joins.complex[v];
+  int const before = l.lightest(l.above[l.level[v]], room, complex_room);
+  int const after = l.lightest(l.below[l.level[v]], room, complex_room);
+  return after < 0 || (before >= 0 && l.lighter(before, after)) ? before : after;
+}
+
+/// `levels` for contractions of neighbours only.
+template <int V, int E>
+struct neighbours_by_level : levels<V, E> {
+  using levels<V, E>::levels;
+};
+
+/// The same node as of a contraction.
+template <int V, int E>
+constexpr int partner_of(neighbours_by_level<V, E>& l, int v, long limit, int complex_limit) {
+  l.settle_around(v);
+  auto const& c = l.joins;
   int best = -1;
-  long const room = limit - c.weight[v];
-  int const complex_room = complex_limit - c.complex[v];
-  for (int side : {l.above[l.level[v]], l.below[l.level[v]]})
-    for (int u = side < 0 ? -1 : l.first[side]; u >= 0; u = l.later[u])
-      if (c.weight[u] < room && c.complex[u] <= complex_room &&
-          (best < 0 || c.weight[u] < c.weight[best] ||
-           (c.weight[u] == c.weight[best] && c.smallest[u] < c.smallest[best])))
-        best = u;
+  auto const consider = [&](int u, int level) {
+    if (l.is_on(u, level) && c.weight[u] < limit - c.weight[v] &&
+        c.complex[u] <= complex_limit - c.complex[v] && (best < 0 || l.lighter(u, best)))
+      best = u;
+  };
+  for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) consider(c.from[e], l.above[l.level[v]]);
+  for (int e = c.outs[v]; e >= 0; e = c.out_next[e]) consider(c.to[e], l.below[l.level[v]]);
   return best;
+}
+
+/// Would searching whenever a stage is asked for take long? If every edge into a node with several predecessors is
+/// asked for once, 64 nodes for each node of the graph may be searched.
+template <int V, int E>
+constexpr bool is_tangled(contraction<V, E>& c, int count) {
+  std::int64_t left = std::int64_t(64) * count;
+  for (int v = 0; v < count && left >= 0; ++v) {
+    std::int64_t const before = c.searched;
+    int edges = 0;
+    for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) ++edges;
+    if (edges > 1) c.deepest(v);
+    left -= edges * (c.searched - before);
+  }
+  return left < 0;
+}
+
+/// Lets each of `count` candidates absorb partners until none fits.
+constexpr void grow(auto& state, int const* candidates, int count, long limit, int complex_limit) {
+  for (int i = 0; i < count; ++i) {
+    int const v = candidates[i];
+    if (state.is_current(v))
+      for (int u = 0; (u = partner_of(state, v, limit, complex_limit)) >= 0;) state.absorb(v, u);
+  }
 }
 
 }  // namespace detail
@@ -97,20 +138,59 @@ template <int V, int E>
 constexpr grouping<V> cluster(dag<V, E> const& d, long limit, int complex_limit = INT_MAX,
                               affix reading = affix::adjacent) {
   detail::by_weight<V> const sorted(d.weight, d.count);
-  auto const grow = [&](auto& groups, detail::contraction<V, E>& c) {
-    for (int i = 0; i < d.count; ++i) {
-      int const v = sorted.order[i];
-      if (c.parent[v] >= 0) continue;
-      for (int u = 0; (u = detail::partner_of(groups, v, limit, complex_limit)) >= 0;) groups.absorb(v, u);
-    }
-    return c.groups(d.count);
-  };
   if (reading == affix::adjacent) {
     detail::contraction<V, E> c(d);
-    return grow(c, c);
+    constexpr int small = 4'096;  // here, and in constant expressions, searches are cheap enough
+    if (d.count <= small || !detail::is_tangled(c, d.count))
+      return detail::grow(c, sorted.order, d.count, limit, complex_limit), c.groups(d.count);
+    detail::neighbours_by_level<V, E> l(d);
+    return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
   }
   detail::levels<V, E> l(d);
-  return grow(l, l.joins);
+  return detail::grow(l, sorted.order, d.count, limit, complex_limit), l.joins.groups(d.count);
 }
+
+namespace detail {
+
+/// cluster(D, Limit, ComplexLimit, Reading) in several constant evaluations.
+template <auto const& D, long Limit, int ComplexLimit, affix Reading>
+struct cluster_phases {
+ private:
+  static constexpr int candidates = 64;  // of one evaluation
+  template <int V, int E>
+  static constexpr auto start(dag<V, E> const& d) {
+    if constexpr (Reading == affix::adjacent) return contraction<V, E>(d);
+    else return levels<V, E>(d);
+  }
+  template <int V, int E>
+  static constexpr by_weight<V> sort(dag<V, E> const& d) {
+    return {d.weight, d.count};
+  }
+  static constexpr auto sorted = sort(D);
+  template <int From>
+  static constexpr auto grown(auto state) {
+    grow(state, sorted.order + From, D.count - From < candidates ? D.count - From : candidates, Limit, ComplexLimit);
+    return state;
+  }
+  static constexpr auto ungrown = start(D);
+  template <int End>
+  struct until {
+    static constexpr auto state = grown<End - candidates>(until<End - candidates>::state);
+  };
+  template <int End>
+    requires(End <= 0)
+  struct until<End> {
+    static constexpr auto const& state = ungrown;
+  };
+  static constexpr auto groups_of(auto state) {
+    if constexpr (Reading == affix::adjacent) return state.groups(D.count);
+    else return state.joins.groups(D.count);
+  }
+
+ public:
+  static constexpr auto groups = groups_of(until<(D.count + candidates - 1) / candidates * candidates>::state);
+};
+
+}  // namespace detail
 
 }  // namespace ago

@@ -6,6 +6,8 @@
 
 #include <ago/partition/order.hpp>
 
+#include <cstdint>
+
 namespace ago::detail {
 
 template <int V, int E>
@@ -15,8 +17,10 @@ struct contraction {
   // Current nodes are those without a parent. Each edge between them is on two lists: `outs` of `from`, `ins` of `to`.
   long weight[nodes]{};
   int complex[nodes]{}, smallest[nodes]{}, parent[nodes]{}, label[nodes]{};
-  int outs[nodes]{}, ins[nodes]{}, out_next[edges]{}, in_next[edges]{}, from[edges]{}, to[edges]{};
+  int outs[nodes]{}, ins[nodes]{}, from[edges]{}, to[edges]{};
+  int out_next[edges]{}, out_previous[edges]{}, in_next[edges]{}, in_previous[edges]{};
   int depth[nodes]{}, mark[nodes]{}, stamp{};
+  std::int64_t searched{};  // nodes, by `deepest`
   int above[nodes]{}, below[nodes]{}, pool[nodes]{};
 
   constexpr explicit contraction(dag<V, E> const& d) {
@@ -32,43 +36,52 @@ struct contraction {
       int const v = sorted.order[i];
       label[v] = i;
       dominator[v] = common_dominator(d, v, dominator);
-      link(d, v, dominator[v]);
+      link(d, v);
     }
   }
 
-  constexpr int common_dominator(dag<V, E> const& d, int v, int const* dominator) const {
+  /// Climbs from all operands until the paths meet; no node is visited twice. In `depth`, the operands that dominate
+  /// others get the value of `stamp`.
+  constexpr int common_dominator(dag<V, E> const& d, int v, int const* dominator) {
     int const begin = d.first[v], end = d.first[v + 1];
     int c = begin < end ? d.source[begin] : -1;
-    for (int e = begin + 1; e < end && c >= 0; ++e) {
-      int a = d.source[e];
-      while (a != c && a >= 0 && c >= 0)
-        if (label[a] > label[c])
-          a = dominator[a];
-        else
-          c = dominator[c];
-      if (a != c) c = -1;
-    }
+    ++stamp;
+    for (int e = begin + 1; e < end && c >= 0; ++e)
+      for (int a = d.source[e]; a != c && c >= 0 && mark[a] != stamp;) {
+        int& later = label[a] > label[c] ? a : c;
+        mark[later] = stamp;
+        if (later = dominator[later]; later >= 0) depth[later] = stamp;
+        else c = a = -1;
+      }
     return c;
   }
 
-  /// Adds the edges into v. An edge from v's dominator is transitive if v has another predecessor: it never decides a
-  /// stage, and by the time it would, the other edge has taken its place. It is therefore omitted, and with it residual
-  /// and long skips, which would make searches long.
-  constexpr void link(dag<V, E> const& d, int v, int dominator) {
-    bool other = false;
-    for (int e = d.first[v]; e < d.first[v + 1]; ++e) other = other || d.source[e] != dominator;
+  /// Adds the edges into v. An edge from an operand that dominates another operand is transitive: it never decides a
+  /// stage, and by the time it would, an edge of the path through the other has taken its place. It is therefore
+  /// omitted, and with it residual and long skips, which would make searches long.
+  constexpr void link(dag<V, E> const& d, int v) {
     for (int e = d.first[v + 1] - 1; e >= d.first[v]; --e) {
       int const u = d.source[e];
-      if (other && u == dominator) continue;
+      if (depth[u] == stamp) continue;
       from[e] = u;
       to[e] = v;
-      in_next[e] = ins[v];
-      ins[v] = e;
-      out_next[e] = outs[u];
-      outs[u] = e;
+      prepend(ins, in_next, in_previous, v, e);
+      prepend(outs, out_next, out_previous, u, e);
     }
   }
 
+  static constexpr void prepend(int* first, int* next, int* previous, int v, int e) {
+    if (first[v] >= 0) previous[first[v]] = e;
+    next[e] = first[v];
+    previous[e] = -1;
+    first[v] = e;
+  }
+  static constexpr void unlink(int* first, int* next, int* previous, int v, int e) {
+    (previous[e] >= 0 ? next[previous[e]] : first[v]) = next[e];
+    if (next[e] >= 0) previous[next[e]] = previous[e];
+  }
+
+  constexpr bool is_current(int v) const { return parent[v] < 0; }
   constexpr int find(int v) {
     while (parent[v] >= 0) {
       if (parent[parent[v]] >= 0) parent[v] = parent[parent[v]];
@@ -83,7 +96,7 @@ struct contraction {
   /// node remains.
   constexpr int deepest(int x) {
     ++stamp;
-    int waiting = 0, passed = 0;  // `above` is sorted by label
+    int waiting = 0, passed = 0;  // `above` is a heap
     bool from_root = false;
     for (int y = x;;) {
       from_root = from_root || (ins[y] < 0);
@@ -91,12 +104,11 @@ struct contraction {
         int const p = from[e];
         if (mark[p] == stamp) continue;
         mark[p] = stamp;
-        int i = waiting++;
-        for (; i > 0 && label[above[i - 1]] > label[p]; --i) above[i] = above[i - 1];
-        above[i] = p;
+        push(above, waiting++, p);
       }
       if (waiting == 0 || (waiting == 1 && !from_root)) break;
-      y = below[passed++] = above[--waiting];
+      ++searched;
+      y = below[passed++] = pop(above, waiting--);
     }
     if (waiting == 1) depth[above[0]] = 0;
     while (passed > 0) {
@@ -116,12 +128,23 @@ struct contraction {
   constexpr bool has_one_edge_in(int x) const { return in_next[ins[x]] < 0; }
 
   /// Is there a path from u to v through other nodes, besides an edge? If not, contracting the two creates no cycle.
+  /// Searches from both ends, edge by edge, so that the smaller side limits the time.
   constexpr bool has_detour(int u, int v) {
-    int const n = reach_down(u, label[v]);
-    for (int i = 0; i < n; ++i)
-      for (int e = outs[below[i]]; e >= 0; e = out_next[e])
-        if (to[e] == v) return true;
-    return false;
+    int const down = ++stamp, up = ++stamp, low = label[u], high = label[v];
+    int e = outs[u], f = ins[v], n_down = 0, n_up = 0;
+    for (int i = 0, j = 0;;) {
+      for (; e < 0; e = outs[below[i++]])
+        if (i == n_down) return false;
+      for (; f < 0; f = ins[above[j++]])
+        if (j == n_up) return false;
+      int const x = to[e], y = from[f];
+      if (x == v ? i > 0 : mark[x] == up) return true;
+      if (x != v && label[x] < high && mark[x] != down) mark[below[n_down++] = x] = down;
+      if (y == u ? j > 0 : mark[y] == down) return true;
+      if (y != u && label[y] > low && mark[y] != up) mark[above[n_up++] = y] = up;
+      e = out_next[e];
+      f = in_next[f];
+    }
   }
 
   /// Collects in `below` the nodes reachable from u with labels below `limit`.
@@ -152,13 +175,27 @@ struct contraction {
     return n;
   }
 
-  constexpr void sort_by_label(int* list, int n) const {
-    for (int k = 1; k < n; ++k) {
-      int const x = list[k];
-      int i = k;
-      for (; i > 0 && label[list[i - 1]] > label[x]; --i) list[i] = list[i - 1];
-      list[i] = x;
+  /// Adds x to a heap of n nodes, with the latest on top.
+  constexpr void push(int* heap, int n, int x) const {
+    for (; n > 0 && label[heap[(n - 1) / 2]] < label[x]; n = (n - 1) / 2) heap[n] = heap[(n - 1) / 2];
+    heap[n] = x;
+  }
+  /// Takes the latest of n nodes.
+  constexpr int pop(int* heap, int n) const {
+    int const top = heap[0], x = heap[--n];
+    int i = 0;
+    for (int child = 1; child < n; child = 2 * i + 1) {
+      if (child + 1 < n && label[heap[child + 1]] > label[heap[child]]) ++child;
+      if (label[heap[child]] <= label[x]) break;
+      heap[i] = heap[child];
+      i = child;
     }
+    heap[i] = x;
+    return top;
+  }
+  constexpr void sort_by_label(int* list, int n) const {
+    for (int k = 1; k < n; ++k) push(list, k, list[k]);
+    for (int k = n, x = 0; k > 1; list[--k] = x) x = pop(list, k);
   }
 
   /// Updates the order for `merged`, the contraction of u and v, u before v (after Pearce and Kelly): nodes that lead
@@ -191,36 +228,28 @@ struct contraction {
     unite(v, u);
   }
 
-  /// Likewise, but without updating the order: afterwards, no queries about paths are allowed.
+  /// Likewise, but without updating the order: afterwards, no queries about paths are allowed. Only the edges of u are
+  /// visited.
   constexpr void unite(int v, int u) {
-    int* p = &ins[v];
-    while (*p >= 0)
-      if (from[*p] == u)
-        *p = in_next[*p];
-      else
-        p = &in_next[*p];
     for (int e = ins[u], next; e >= 0; e = next) {
       next = in_next[e];
-      if (from[e] == v) continue;
-      to[e] = v;
-      *p = e;
-      p = &in_next[e];
+      if (from[e] == v) {
+        unlink(outs, out_next, out_previous, v, e);
+      } else {
+        to[e] = v;
+        prepend(ins, in_next, in_previous, v, e);
+      }
     }
-    *p = -1;
-    p = &outs[v];
-    while (*p >= 0)
-      if (to[*p] == v || to[*p] == u)
-        *p = out_next[*p];
-      else
-        p = &out_next[*p];
     for (int e = outs[u], next; e >= 0; e = next) {
       next = out_next[e];
-      if (to[e] == v || to[e] == u) continue;
-      from[e] = v;
-      *p = e;
-      p = &out_next[e];
+      if (to[e] == v) {
+        unlink(ins, in_next, in_previous, v, e);
+        to[e] = -1;
+      } else {
+        from[e] = v;
+        prepend(outs, out_next, out_previous, v, e);
+      }
     }
-    *p = -1;
     weight[v] += weight[u];
     complex[v] += complex[u];
     smallest[v] = smallest[u] < smallest[v] ? smallest[u] : smallest[v];

@@ -50,9 +50,10 @@ constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer
 template <int V, int E, int O>
 constexpr dag<V, E> dag_of(graph<V, E, O> const& g, weight_constants constants = {}) {
   dag<V, E> d;
+  detail::seen_weights seen;
   int edges = 0;
   for (int v = g.input_count; v < g.node_count; ++v) {
-    d.weight[d.count] = weight_of(g, v, constants);
+    d.weight[d.count] = seen.of(loops_of(g, v), constants);
     d.complex[d.count] = is_complex(g.nodes[v].kind);
     for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e)
       if (g.edges[e] >= g.input_count) d.source[edges++] = g.edges[e] - g.input_count;

@@ -66,22 +66,20 @@ struct fuser {
     pattern way = pattern::elementwise;
     if (!g.kept[v] && outs[v] >= 0) {
       p = to[outs[v]];
+      ++stamp;  // marks what has been passed, so that no path is followed twice
+      auto const pass = [&](int x) {
+        mark[x] = stamp;
+        way = worse(way, post.way[x]);
+        return post.of[x];
+      };
       for (int e = outs[v]; e >= 0; e = out_next[e]) {
         way = worse(way, g.edge[e]);
-        for (int q = to[e]; p != q && p >= 0;) {
-          if (q < 0) {
-            p = -1;
-          } else if (post.depth[p] >= post.depth[q]) {
-            bool const both = post.depth[p] == post.depth[q];
-            way = worse(way, post.way[p]);
-            p = post.of[p];
-            if (!both) continue;
-            way = worse(way, post.way[q]);
-            q = post.of[q];
-          } else {
-            way = worse(way, post.way[q]);
-            q = post.of[q];
-          }
+        for (int q = to[e]; p >= 0 && p != q && !(q >= 0 && mark[q] == stamp);) {
+          int const lead = q < 0 ? 0 : post.depth[p] - post.depth[q];
+          bool const from_p = q >= 0 && lead >= 0, from_q = q >= 0 && lead <= 0;
+          if (from_p) p = pass(p);
+          if (from_q) q = pass(q);
+          if (!from_p && !from_q) p = -1;
         }
       }
     }

@@ -88,6 +88,22 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
   return r;
 }
 
+/// partition_primitives of a graph known at compile time; `Primitives` is All.graph.
+template <class Policy, auto const& G, auto const& All, auto const& Primitives, device On>
+inline constexpr auto partition_of_opened = [] {
+  if constexpr (requires { typename Policy::template phases_opened<G, All, Primitives, On>; })
+    return Policy::template phases_opened<G, All, Primitives, On>::partition;
+  else if constexpr (requires { Policy::partition_opened(G, All, On); }) return Policy::partition_opened(G, All, On);
+  else return partition_in_phases<Policy, Primitives, On>;
+}();
+
+/// `g`, opened where `minis` have torn an operator of `all`.
+template <class Policy, int V, int E, int V2, int E2, int O>
+constexpr opened_graph<V2, E2, O> opened_where_torn(graph<V, E, O> const& g, opened_graph<V2, E2, O> const& all,
+                                                    ago::partition<V2> const& minis) {
+  return opened<V2, E2>(g, opened_by<Policy>, torn_by<V>(minis, all).of);
+}
+
 }  // namespace detail
 
 /// The partition of `g` by a policy that has operators computed again, and the graph in which they are.
@@ -109,7 +125,7 @@ constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g,
   auto const all = opened<V2, E2>(g, opened_by<Policy>);
   if (!opens_any<Policy>(g)) return {all.graph, partition_by<Policy>(all.graph, on)};
   partitions<V2> const p = detail::partition_primitives<Policy>(g, all, on);
-  auto const closed = opened<V2, E2>(g, opened_by<Policy>, detail::torn_by<V>(p.minis, all).of);
+  auto const closed = detail::opened_where_torn<Policy>(g, all, p.minis);
   return {closed.graph, detail::carried_over(p, all, closed)};
 }
 
@@ -132,12 +148,16 @@ template <auto const& G, class Policy, device On>
 struct partitioned {
  private:
   static constexpr graph_size size = size_of_opened(G, opened_by<Policy>);
-  static constexpr auto roomy = partition_opened<Policy, size.nodes, size.edges>(G, On);
+  static constexpr auto all = opened<size.nodes, size.edges>(G, opened_by<Policy>);
+  static constexpr auto primitives = all.graph;
+  static constexpr auto const& found = detail::partition_of_opened<Policy, G, all, primitives, On>;
+  static constexpr auto closed = detail::opened_where_torn<Policy>(G, all, found.minis);
+  static constexpr auto carried = detail::carried_over(found, all, closed);
 
  public:
   static constexpr auto graph =
-      fit<roomy.graph.node_count, roomy.graph.edge_count, roomy.graph.output_count>(roomy.graph);
-  static constexpr auto partition = fit<roomy.graph.node_count>(roomy.partition);
+      fit<closed.graph.node_count, closed.graph.edge_count, closed.graph.output_count>(closed.graph);
+  static constexpr auto partition = fit<graph.node_count>(carried);
 };
 template <auto const& G, class Policy, device On>
   requires recomputes<Policy>
@@ -157,7 +177,7 @@ template <auto const& G, class Policy, device On>
   requires(!recomputes<Policy> && !opens_any<Policy>(G))
 struct partitioned<G, Policy, On> {
   static constexpr auto const& graph = G;
-  static constexpr auto partition = partition_by<Policy>(G, On);
+  static constexpr auto const& partition = partition_in_phases<Policy, G, On>;
 };
 
 }  // namespace ago

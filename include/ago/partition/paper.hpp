@@ -7,6 +7,21 @@
 
 namespace ago {
 
+namespace detail {
+
+/// `r` with chains that join mini-subgraphs of one subgraph.
+template <int V, int E, int O>
+constexpr partitions<V> with_chains(partitions<V> r, graph<V, E, O> const& g, grouping<V> const& subgraphs,
+                                    grouping<V> const& minis, device const& on) {
+  grouping<V> const pieces = atoms_of(g, &minis);  // the parts of mini-subgraphs that one kernel can compute
+  grouping<V> const chains = chains_of(g, pieces, on, &subgraphs);
+  for (int v = 0; v < g.node_count; ++v)
+    r.chain_of[v] = v < g.input_count ? -1 : chains.of[pieces.of[v - g.input_count]];
+  return r;
+}
+
+}  // namespace detail
+
 /// Subgraphs by CLUSTER on operators, and mini-subgraphs of at most one complex operator by CLUSTER inside each (AGO,
 /// sections IV and V); `reading` selects the affix set of both. Chains join mini-subgraphs of one subgraph where
 /// kernels can compute them in one pass and traffic is saved. `limit` is Td in thousandths; 0: `default_limit`.
@@ -14,18 +29,10 @@ template <int V, int E, int O>
 constexpr partitions<V> paper_partition(graph<V, E, O> const& g, affix reading = affix::component, long limit = 0,
                                         device const& on = {}) {
   dag<V, E> const operators = dag_of(g);
-  if (limit <= 0) {
-    grouping<V> const atoms = atoms_of(g);
-    limit = default_limit(g, atoms, quotient(operators, atoms));
-  }
+  if (limit <= 0) limit = default_limit(g, operators);
   grouping<V> const subgraphs = cluster(operators, limit, INT_MAX, reading);
   grouping<V> const minis = split_by_cluster(operators, subgraphs, reading);
-  partitions<V> r = ordered(g, operators, subgraphs, minis);
-  grouping<V> const pieces = atoms_of(g, &minis);  // the parts of mini-subgraphs that one kernel can compute
-  grouping<V> const chains = chains_of(g, pieces, on, &subgraphs);
-  for (int v = 0; v < g.node_count; ++v)
-    r.chain_of[v] = v < g.input_count ? -1 : chains.of[pieces.of[v - g.input_count]];
-  return r;
+  return detail::with_chains(ordered(g, operators, subgraphs, minis), g, subgraphs, minis, on);
 }
 
 namespace detail {
@@ -41,6 +48,21 @@ constexpr long limit_of_opened(graph<V, E, O> const& g, opened_graph<V2, E2, O> 
   return default_limit(g, atoms, weighted);
 }
 
+/// paper_partition in several constant evaluations.
+template <auto const& G, device On, affix Reading, long Limit = 0>
+struct published_phases {
+ private:
+  static constexpr auto operators = dag_of(G);
+  static constexpr long limit = Limit > 0 ? Limit : default_limit(G, operators);
+  static constexpr auto const& subgraphs = cluster_phases<operators, limit, INT_MAX, Reading>::groups;
+  static constexpr auto within = inside(operators, subgraphs);
+  static constexpr auto const& minis = cluster_phases<within, LONG_MAX, 1, Reading>::groups;
+  static constexpr auto order = ordered(G, operators, subgraphs, minis);
+
+ public:
+  static constexpr auto partition = with_chains(order, G, subgraphs, minis, On);
+};
+
 /// AGO as published, with one reading of the affix set. Its graphs are Relay's, in which softmax is one operator. Td is
 /// the one of this library's policy.
 template <affix Reading>
@@ -50,6 +72,10 @@ struct published_policy {
   static constexpr auto partition_opened(auto const& g, auto const& all, device const& on) {
     return paper_partition(all.graph, Reading, limit_of_opened(g, all), on);
   }
+  template <auto const& G, device On>
+  using phases = published_phases<G, On, Reading>;
+  template <auto const& G, auto const& All, auto const& Primitives, device On>
+  using phases_opened = published_phases<Primitives, On, Reading, limit_of_opened(G, All)>;
 };
 
 }  // namespace detail
@@ -57,7 +83,7 @@ struct published_policy {
 /// AGO's Algorithm 1 with the affix set of Definition 3, taken literally.
 struct paper_policy : detail::published_policy<affix::component> {
   static constexpr char const* name = "paper";
-  static constexpr int most_operators = 700;
+  static constexpr int most_operators = 2'000;
 };
 /// Likewise, but only neighbours are contracted.
 struct paper_adjacent_policy : detail::published_policy<affix::adjacent> {

@@ -35,14 +35,19 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   return heaviest > 0 ? heaviest + heaviest / 20 + 1 : fallback_limit;
 }
 
-/// The subgraphs of `atoms`, and the chains within them, that together save the most traffic (`best_partition`). The
-/// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
-/// computed alone. `search` false: no other orders than the recorded one.
+/// Td, in thousandths: `default_limit` of the atoms of a network whose operators are `operators`.
 template <int V, int E, int O>
-constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> const& atoms, long limit, bool intensive,
-                                         device const& on, bool search = true) {
-  dag<V, E> const operators = dag_of(g);
-  auto const best = best_partition(g, operators, atoms, limit, on, search);
+constexpr long default_limit(graph<V, E, O> const& g, dag<V, E> const& operators) {
+  grouping<V> const atoms = atoms_of(g);
+  return default_limit(g, atoms, quotient(operators, atoms));
+}
+
+namespace detail {
+
+/// The partitions of a network into these subgraphs and chains of its atoms.
+template <int V, int E, int O>
+constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& operators, grouping<V> const& atoms,
+                                      cut_order<V> const& best, bool intensive) {
   grouping<V> const chains = compose(atoms, best.chains, operators.count);
   partitions<V> r = ordered(g, operators, compose(atoms, best.subgraphs, operators.count), chains, atoms);
   for (int v = 0; v < g.node_count; ++v)
@@ -51,27 +56,59 @@ constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> co
   return r;
 }
 
+}  // namespace detail
+
+/// The subgraphs of `atoms`, and the chains within them, that together save the most traffic (`best_partition`). The
+/// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
+/// computed alone. `search` false: no other orders than the recorded one.
+template <int V, int E, int O>
+constexpr partitions<V> ago_partition_of(graph<V, E, O> const& g, grouping<V> const& atoms, long limit, bool intensive,
+                                         device const& on, bool search = true) {
+  dag<V, E> const operators = dag_of(g);
+  return detail::partitions_of(g, operators, atoms, best_partition(g, operators, atoms, limit, on, search), intensive);
+}
+
 /// The library's policy: atoms, which are never cut, so that no operator is separated from its epilogue, and
 /// `ago_partition_of` them. `limit` is Td in thousandths; 0: `default_limit`.
 template <int V, int E, int O>
 constexpr partitions<V> ago_partition(graph<V, E, O> const& g, long limit = 0, bool intensive = true,
                                       device const& on = {}) {
-  grouping<V> const atoms = atoms_of(g);
-  if (limit <= 0) limit = default_limit(g, atoms, quotient(dag_of(g), atoms));
-  return ago_partition_of(g, atoms, limit, intensive, on);
+  if (limit <= 0) limit = default_limit(g, dag_of(g));
+  return ago_partition_of(g, atoms_of(g), limit, intensive, on);
 }
+
+namespace detail {
+
+/// ago_partition in several constant evaluations.
+template <auto const& G, device On, bool Intensive>
+struct ago_phases {
+ private:
+  static constexpr auto operators = dag_of(G);
+  static constexpr auto atoms = atoms_of(G);
+  static constexpr long limit = default_limit(G, operators);
+  static constexpr auto best = best_partition(G, operators, atoms, limit, On);
+
+ public:
+  static constexpr auto partition = partitions_of(G, operators, atoms, best, Intensive);
+};
+
+}  // namespace detail
 
 /// The library's policy. It keeps compound operators whole, as it does epilogues.
 struct ago_policy {
   static constexpr char const* name = "ago";
   static constexpr bool merges_siblings = true;
   static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, true, on); }
+  template <auto const& G, device On>
+  using phases = detail::ago_phases<G, On, true>;
 };
 /// The same subgraphs without intensive fusion: AGO-NI of the paper.
 struct ago_ni_policy {
   static constexpr char const* name = "ago-ni";
   static constexpr bool merges_siblings = true;
   static constexpr auto partition(auto const& g, device const& on) { return ago_partition(g, 0, false, on); }
+  template <auto const& G, device On>
+  using phases = detail::ago_phases<G, On, false>;
 };
 
 }  // namespace ago

@@ -28,6 +28,10 @@ namespace ago {
 ///                                  replace `partition` if operators are computed again: the kernel_paths, and the
 ///                                  partition of the graph in which every operator occurs once for each kernel that
 ///                                  computes it, grouped by kernel
+///     phases<G, On>                a template whose member `partition` is partition(G, On), found in several constant
+///                                  evaluations, to each of which compilers' limits apply
+///     phases_opened<G, All, Primitives, On>
+///                                  likewise for partition_opened(G, All, On); `Primitives` is All.graph
 ///
 /// All policies use the same kernels; results differ only by rounding.
 template <class P>
@@ -126,6 +130,13 @@ template <class Policy, int V, int E, int O>
 constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on = {}) {
   return Policy::partition(g, on);
 }
+
+/// Likewise, of a graph known at compile time.
+template <class Policy, auto const& G, device On>
+inline constexpr auto partition_in_phases = [] {
+  if constexpr (requires { typename Policy::template phases<G, On>; }) return Policy::template phases<G, On>::partition;
+  else return partition_by<Policy>(G, On);
+}();
 
 /// Likewise, by a policy of the library.
 template <int V, int E, int O>

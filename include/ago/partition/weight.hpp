@@ -102,4 +102,26 @@ constexpr long weight_of(graph<V, E, O> const& g, int v, weight_constants consta
   return weight_of(loops.extent, loops.count, constants);
 }
 
+namespace detail {
+
+/// The weights of the loops seen last: networks repeat blocks, and compilers limit the number of evaluation steps.
+struct seen_weights {
+  static constexpr unsigned slots = 64;
+  loop_extents loops[slots]{};
+  long weight[slots]{};
+
+  constexpr long of(loop_extents const& l, weight_constants constants) {
+    int const* e = l.extent;
+    unsigned const slot = (e[0] + 3u * e[1] + 5u * e[2] + 7u * e[3] + 11u * e[4] + 13u * e[5] + 17u * e[6]) % slots;
+    int const* s = loops[slot].extent;
+    bool const known = weight[slot] != 0 && loops[slot].count == l.count && s[0] == e[0] && s[1] == e[1] &&
+                       s[2] == e[2] && s[3] == e[3] && s[4] == e[4] && s[5] == e[5] && s[6] == e[6];
+    if (known) return weight[slot];
+    loops[slot] = l;
+    return weight[slot] = weight_of(l.extent, l.count, constants);
+  }
+};
+
+}  // namespace detail
+
 }  // namespace ago
