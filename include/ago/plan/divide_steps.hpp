@@ -85,8 +85,8 @@ class step_divider {
       shape const& s = g_.nodes[u].out;
       int const at = views_.channel[u];
       bool const alike = s.pixels() == n.out.pixels();
-      value_region const part = value_region{r.first_pixel, r.last_pixel, r.first_channel - at, r.last_channel - at}.common_with(
-          {0, s.pixels(), 0, s.c});
+      value_region const moved{r.first_pixel, r.last_pixel, r.first_channel - at, r.last_channel - at};
+      value_region const part = moved.common_with({0, s.pixels(), 0, s.c});
       if (!alike) resolve(u, whole_of(s), visit);
       else if (part.floats() > 0) resolve(u, part, visit);
     }
@@ -128,7 +128,9 @@ class step_divider {
       long floats = 0;
       for_each_read(k, s, i, [&](int v, value_region const& r) {
         int const w = written_[v].step, there = made_.of[w].pieces;
-        value_region const own = there == 1 ? (i == 0 ? r : value_region{}) : i < there ? written(w, v, i) : value_region{};
+        value_region own{};
+        if (there == 1 && i == 0) own = r;
+        if (there > 1 && i < there) own = written(w, v, i);
         floats += r.floats() - r.common_with(own).floats();
       });
       if (floats > most) most = floats;

@@ -96,7 +96,8 @@ constexpr value_region read_by_piece(planned_step const* parts, int count, step_
 
 /// What it reads, at most, of a value of shape `v` that is the second operand of an operator in the epilogue of part
 /// `i`, or the second or third operand of a product.
-constexpr value_region read_beside(planned_step const* parts, int count, step_split const& s, int k, int i, shape const& v) {
+constexpr value_region read_beside(planned_step const* parts, int count, step_split const& s, int k, int i,
+                                   shape const& v) {
   planned_step const& p = parts[i];
   shape const& out = p.data.out;
   value_region const all = whole_of(v);
