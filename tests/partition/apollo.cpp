@@ -332,7 +332,7 @@ TEST_CASE("after Apollo's feedback, every rule that is applied works somewhere")
     auto const a = apollo_graph_of(g, dag_of(g));
     auto const removed = ago::apollo_feedback(g, a);
     auto const found = ago::apollo(a, 1 << 20, removed);
-    auto const kernels = atoms_of(g, &found.stitched);
+    auto const kernels = atoms_of(g, found.stitched);
     std::vector<int> applied(15), worked(15);
     for (int v = 0; v < a.operators.count; ++v)
       for (int e = a.operators.first[v]; e < a.operators.first[v + 1]; ++e) {

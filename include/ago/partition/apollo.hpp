@@ -36,12 +36,18 @@ constexpr apollo_groups<V, E> apollo(apollo_graph<V, E> const& g, long limit, ap
 
 namespace detail {
 
-/// Is the edge from operator u to operator v inside a compound operator whose primitives are all in one group? Then its
-/// own kernel computes them. `compound`: of each node of `g`; null: none is.
+/// Stands for an opened_graph if no operator is opened.
+struct nothing_opened {};
+inline constexpr nothing_opened no_compounds{};
+
+/// Is the edge from operator u to operator v inside a compound operator of `all` whose primitives are all in one group?
+/// Then its own kernel computes them.
 template <int V, int E, int O>
-constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, int const* compound, int u, int v) {
-  if (!compound) return false;
-  int const* const of = compound + g.input_count;
+constexpr bool closes(graph<V, E, O> const&, grouping<V> const&, nothing_opened, int, int) { return false; }
+template <int V, int E, int O>
+constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, opened_graph<V, E, O> const& all, int u,
+                      int v) {
+  int const* const of = all.compound + g.input_count;
   int const count = g.node_count - g.input_count;
   if (of[u] != of[v]) return false;
   for (int i = v; i >= 0 && of[i] == of[v]; --i)  // they follow one another
@@ -54,11 +60,11 @@ constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, int co
 /// The feedback from fusion to partition (section 4): the rules of the first two layers by which no kernel of this
 /// library can compute a producer with its consumer, anywhere in the network.
 template <int V, int E, int O>
-constexpr apollo_rule_set failed_rules(graph<V, E, O> const& g, apollo_layers<V, E> a, int const* compound) {
+constexpr apollo_rule_set failed_rules(graph<V, E, O> const& g, apollo_layers<V, E> a, auto const& all) {
   static_assert(std::size(aggregation_rules) + std::size(stitching_rules) <= 16);
   dag<V, E> const& operators = a.g.operators;
   grouping<V> const groups = a.c.groups(operators.count);
-  grouping<V> const kernels = atoms_of(g, &groups);
+  grouping<V> const kernels = atoms_of(g, groups);
   unsigned applied = 0, worked = 0;
   for (int v = 0; v < operators.count; ++v)
     for (int e = operators.first[v]; e < operators.first[v + 1]; ++e) {
@@ -66,7 +72,7 @@ constexpr apollo_rule_set failed_rules(graph<V, E, O> const& g, apollo_layers<V,
       int const u = operators.source[e];
       unsigned const rule = 1u << (a.rule_of[e] - 1);
       applied |= rule;
-      if (kernels.of[u] == kernels.of[v] || closes(g, groups, compound, u, v)) worked |= rule;
+      if (kernels.of[u] == kernels.of[v] || closes(g, groups, all, u, v)) worked |= rule;
     }
   return apollo_rule_set(applied & ~worked);
 }
@@ -90,33 +96,44 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
 
 }  // namespace detail
 
-/// The rules that feedback removes. Without those that have failed, others apply, which may fail as well. `compound`:
-/// the operator whose primitive each node of `g` is; null: none is.
+/// The rules that feedback removes. Without those that have failed, others apply, which may fail as well. `all`: the
+/// opened_graph whose graph `g` is, or nothing_opened.
 template <int V, int E, int O>
 constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen,
-                                          int const* compound = nullptr) {
+                                          auto const& all) {
   for (apollo_rule_set removed = 0;;) {
-    apollo_rule_set const failed = detail::failed_rules(g, detail::first_two_layers(seen, removed), compound);
+    apollo_rule_set const failed = detail::failed_rules(g, detail::first_two_layers(seen, removed), all);
     if (failed == 0) return removed;
     removed = apollo_rule_set(removed | failed);
   }
 }
+template <int V, int E, int O>
+constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen) {
+  return apollo_feedback(g, seen, detail::no_compounds);
+}
+
+namespace detail {
+
+template <int V, int E, int O>
+constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, auto const& all, device const& on) {
+  apollo_graph<V, E> const seen = apollo_graph_of(g, dag_of(g));
+  apollo_groups<V, E> const groups = apollo(seen, on.l2_bytes, apollo_feedback(g, seen, all));
+  return partitions_of(g, seen.operators, groups.parallel, groups.stitched);
+}
+
+}  // namespace detail
 
 /// Apollo as a policy: subgraphs are the groups after all layers; mini-subgraphs are the groups without parallel
 /// branches, which threads compute side by side (plan/divide_steps.hpp). What branches hold together must fit L2. Rules
 /// are removed by `apollo_feedback`.
 template <int V, int E, int O>
-constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {},
-                                         int const* compound = nullptr) {
-  apollo_graph<V, E> const seen = apollo_graph_of(g, dag_of(g));
-  apollo_groups<V, E> const groups = apollo(seen, on.l2_bytes, apollo_feedback(g, seen, compound));
-  return detail::partitions_of(g, seen.operators, groups.parallel, groups.stitched);
+constexpr partitions<V> apollo_partition(graph<V, E, O> const& g, device const& on = {}) {
+  return detail::apollo_partition(g, detail::no_compounds, on);
 }
 
 namespace detail {
 
 /// apollo_partition in several constant evaluations, without the rules `Removed` and those that fail then.
-/// `All.compound`: see apollo_partition.
 template <auto const& G, auto const& All, device On, apollo_rule_set Removed = 0>
 struct apollo_phases {
  private:
@@ -124,7 +141,7 @@ struct apollo_phases {
   static constexpr auto seen = apollo_graph_of(G, operators);
   static constexpr auto aggregated = [](auto a) { return a.aggregate(), a; }(apollo_layers(seen, Removed));
   static constexpr auto stitched = [](auto a) { return a.stitch_memory(), a; }(aggregated);
-  static constexpr apollo_rule_set failed = failed_rules(G, stitched, All.compound);
+  static constexpr apollo_rule_set failed = failed_rules(G, stitched, All);
   static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
   static constexpr auto find() {
     if constexpr (failed != 0) {
@@ -139,11 +156,6 @@ struct apollo_phases {
   static constexpr auto partition = find();
 };
 
-struct nothing_opened {
-  int const* compound = nullptr;
-};
-inline constexpr nothing_opened no_compounds{};
-
 }  // namespace detail
 
 /// Apollo's policy. It opens all compound operators.
@@ -152,11 +164,11 @@ struct apollo_policy {
   static constexpr opening opens{};
   static constexpr auto partition(auto const& g, device const& on) { return apollo_partition(g, on); }
   static constexpr auto partition_opened(auto const&, auto const& all, device const& on) {
-    return apollo_partition(all.graph, on, all.compound);
+    return detail::apollo_partition(all.graph, all, on);
   }
   /// The rules that feedback removes from the tables.
   static constexpr apollo_rule_set removed_rules(auto const& all) {
-    return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), all.compound);
+    return apollo_feedback(all.graph, apollo_graph_of(all.graph, dag_of(all.graph)), all);
   }
   template <auto const& G, device On>
   using phases = detail::apollo_phases<G, detail::no_compounds, On>;

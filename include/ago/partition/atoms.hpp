@@ -75,19 +75,20 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
 /// elementwise operator with the chain of elementwise operators after it. concat and changes of layout stay alone.
 ///
-/// `within`: groups that no atom may cross; null: none.
+/// `within`: groups that no atom may cross; empty: none. (No pointer: with the options of sanitizers, g++ cannot compare
+/// the address of a constant with null in a constant expression.)
 ///
 /// Contracting atoms creates no cycle: inside an atom every value but the last has one reader, the next member, so all
 /// edges out of an atom start at its last member.
 template <int V, int E, int O>
-constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const* within = nullptr) {
+constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const& within = grouping<V>{}) {
   value_reads<V> const reads = reads_of(g);
   grouping<V> r;
   int room[slots<V>]{};  // left in the atom that ends in this node; 0 for inputs
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;
-    if (u < 0 || (within && within->of[u - g.input_count] != within->of[v - g.input_count])) {
+    if (u < 0 || (within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count])) {
       room[v] = detail::followers_after(kind);
       r.of[v - g.input_count] = r.count++;
     } else {

@@ -78,16 +78,16 @@ struct chain_values {
   }
 };
 
-/// `within`: groups of operators that no chain may cross; null: none.
+/// `within`: groups of operators that no chain may cross; empty: none.
 template <int V, int E, int O>
 constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
-                                          grouping<V> const* within = nullptr) {
+                                          grouping<V> const& within = grouping<V>{}) {
   chain_values<V> r;
   int main[slots<V>]{}, result[slots<V>]{};  // first and last operator of each atom, nodes of the graph
   value_reads<V> const reads = reads_of(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
-    return within && within->of[u - g.input_count] != within->of[v - g.input_count];
+    return within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count];
   };
   for (int v = g.node_count - 1; v >= g.input_count; --v) main[atom(v)] = v;
   for (int v = g.input_count; v < g.node_count; ++v) result[atom(v)] = v;
@@ -152,12 +152,12 @@ struct chain_choice {
 };
 
 /// Groups atoms into chains of up to max_chain, by atom numbers: dynamic programming along every line of atoms finds
-/// the cut that saves the most. `within`: groups of operators that no chain may cross; null: none.
+/// the cut that saves the most. `within`: groups of operators that no chain may cross; empty: none.
 ///
 /// Contracting chains creates no cycle: every value inside a chain has one reader, the next link.
 template <int V, int E, int O>
 constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
-                                grouping<V> const* within = nullptr) {
+                                grouping<V> const& within = grouping<V>{}) {
   chain_values<V> const values = chain_values_of(g, atoms, on, within);
   chain_choice<V> best;
   int rep[slots<V>]{};

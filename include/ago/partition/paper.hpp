@@ -13,8 +13,8 @@ namespace detail {
 template <int V, int E, int O>
 constexpr partitions<V> with_chains(partitions<V> r, graph<V, E, O> const& g, grouping<V> const& subgraphs,
                                     grouping<V> const& minis, device const& on) {
-  grouping<V> const pieces = atoms_of(g, &minis);  // the parts of mini-subgraphs that one kernel can compute
-  grouping<V> const chains = chains_of(g, pieces, on, &subgraphs);
+  grouping<V> const pieces = atoms_of(g, minis);  // the parts of mini-subgraphs that one kernel can compute
+  grouping<V> const chains = chains_of(g, pieces, on, subgraphs);
   for (int v = 0; v < g.node_count; ++v)
     r.chain_of[v] = v < g.input_count ? -1 : chains.of[pieces.of[v - g.input_count]];
   return r;

@@ -67,7 +67,7 @@ constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,
-/// or of input and window. Of a layer norm, 4 cycles, and 48 more for each pixel (measured with AVX-512).
+/// or of input and window, and 7.5 for an exponential of a vector (device::function_operations). Of a layer norm, 4 cycles, and 48 more for each pixel (measured with AVX-512).
 constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
   double const in = double(s.in.count()) / lanes(key.target), out = double(s.out.count()) / lanes(key.target);
   if (is_product(key.what)) return 4 * (in + out) + product_cycles(key, s);
@@ -76,7 +76,11 @@ constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
     case structure::avg_pool: return 4 * out * s.win.kernel_h * s.win.kernel_w;
     case structure::layer_norm: return 17 * out + 190 * double(s.out.pixels());
     case structure::softmax: return softmax_cycles(double(s.out.pixels()), double(s.out.c) / lanes(key.target));
-    default: return 4 * (in + out);
+    default: {
+      int functions = 0;
+      for (int i = 0; i < key.after.count(); ++i) functions += is_lengthy(key.after.stages[i].kind);
+      return 4 * (in + out) + (key.what == structure::elementwise ? 30 * functions * out : 0);
+    }
   }
 }
 
