@@ -29,15 +29,17 @@ constexpr auto towers() {
   return b.g;
 }
 
+constexpr auto tower_network = towers();
+
+#ifdef AGO_TEST_FULL
 /// Inverted residuals with softmax in between, which two policies open.
 constexpr auto residuals() {
   return test::grown<builder>(image, 2'001, [](builder& b, int x) {
     return b.unary(op::softmax, b.inverted_residual(b.inverted_residual(x, 6), 6));
   });
 }
-
-constexpr auto tower_network = towers();
 constexpr auto residual_network = residuals();
+#endif
 
 template <int V>
 bool same(ago::partition<V> const& a, ago::partition<V> const& b, int nodes) {

@@ -139,7 +139,8 @@ struct apollo_phases {
  private:
   static constexpr auto operators = dag_of(G);
   static constexpr auto seen = apollo_graph_of(G, operators);
-  static constexpr auto aggregated = [](auto a) { return a.aggregate(), a; }(apollo_layers(seen, Removed));
+  static constexpr auto layers = [](auto const& g) { return apollo_layers(g, Removed); }(seen);
+  static constexpr auto aggregated = [](auto a) { return a.aggregate(), a; }(layers);
   static constexpr auto stitched = [](auto a) { return a.stitch_memory(), a; }(aggregated);
   static constexpr apollo_rule_set failed = failed_rules(G, stitched, All);
   static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
