@@ -9,7 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from check_tables import faults  # noqa: E402
 
 TABLE = "| a | b |\n|---|---|\n| x | 1.5 |\n"
-TIMED = "| n | groups | a | b | c | d | e | f |\n|---|---|---|---|---|---|---|---|\n| 10 | 3 | 0.1 | 0.2 | 1 | 2 | 3 | 4 |\n"
+TIMED = ("| n | groups | a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|---|---|\n"
+         "| 10 | 3 | 0.1 | 0.2 | 1 | 2 | 3 | 4 | 5 |\n")
 
 
 def page(name, table):

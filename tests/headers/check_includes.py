@@ -27,7 +27,7 @@ NAMES = {
     "csignal": "signal", "cstdarg": "va_list", "cstddef": "byte max_align_t nullptr_t ptrdiff_t size_t",
     "cstdint": "int16_t int32_t int64_t int8_t intptr_t uint16_t uint32_t uint64_t uint8_t uintptr_t",
     "cstdio": "fclose ferror fflush fopen fprintf fputc fputs fread fwrite printf remove rename snprintf vsnprintf",
-    "cstdlib": "abort abs exit free getenv malloc strtod strtol strtoul",
+    "cstdlib": "abort abs atoi exit free getenv malloc strtod strtol strtoul",
     "cstring": "memcmp memcpy memmove memset strcmp strerror strlen", "deque": "deque", "exception": "exception",
     "filesystem": "filesystem", "fstream": "ifstream ofstream", "functional": "function less plus",
     "initializer_list": "initializer_list", "iterator": "back_inserter begin end next prev size", "limits": "numeric_limits",

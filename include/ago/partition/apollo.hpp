@@ -8,8 +8,6 @@
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
 
-#include <iterator>
-
 namespace ago {
 
 /// Groups of operators after each of Apollo's layers; the groups of each layer are unions of those before.
@@ -61,7 +59,7 @@ constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, opened
 /// library can compute a producer with its consumer, anywhere in the network.
 template <int V, int E, int O>
 constexpr apollo_rule_set failed_rules(graph<V, E, O> const& g, apollo_layers<V, E> a, auto const& all) {
-  static_assert(std::size(aggregation_rules) + std::size(stitching_rules) <= 16);
+  static_assert(rules_in(aggregation_rules) + rules_in(stitching_rules) <= 16);
   dag<V, E> const& operators = a.g.operators;
   grouping<V> const groups = a.c.groups(operators.count);
   grouping<V> const kernels = atoms_of(g, groups);

@@ -6,7 +6,6 @@
 #include <ago/partition/contraction.hpp>
 
 #include <initializer_list>
-#include <iterator>
 
 namespace ago {
 
@@ -78,7 +77,7 @@ struct apollo_layers {
 
   /// Algorithm 2: groups of the same loop nest; reductions also of the same canonical form.
   constexpr void stitch_memory() {
-    apply(stitching_rules, int(std::size(aggregation_rules)), [&](int p, int q) {
+    apply(stitching_rules, rules_in(aggregation_rules), [&](int p, int q) {
       if (loops[p] != loops[q]) return false;
       return type[q] != apollo_type::reduction || (form[p] == form[q] && form[p] != reduce_form::none);
     });

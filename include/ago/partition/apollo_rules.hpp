@@ -42,6 +42,12 @@ inline constexpr apollo_rule stitching_rules[] = {
     {8, apollo_type::reduction, apollo_type::reduction, apollo_type::reduction},
 };
 
+/// The number of rules of a table.
+template <int N>
+constexpr int rules_in(apollo_rule const (&)[N]) {
+  return N;
+}
+
 namespace detail {
 
 /// The type of an operator of these operands. Apollo sees compound operators opened (opened.hpp); those that stay

@@ -75,8 +75,8 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 /// The atoms of a network, over its operators (operator i is node g.input_count + i): each complex operator, pooling or
 /// elementwise operator with the chain of elementwise operators after it. concat and changes of layout stay alone.
 ///
-/// `within`: groups that no atom may cross; empty: none. (No pointer: with the options of sanitizers, g++ cannot compare
-/// the address of a constant with null in a constant expression.)
+/// `within`: groups that no atom may cross; empty: none. (No pointer: with the options of sanitizers, g++ cannot
+/// compare the address of a constant with null in a constant expression.)
 ///
 /// Contracting atoms creates no cycle: inside an atom every value but the last has one reader, the next member, so all
 /// edges out of an atom start at its last member.

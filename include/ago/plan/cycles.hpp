@@ -67,7 +67,8 @@ constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,
-/// or of input and window, and 7.5 for an exponential of a vector (device::function_operations). Of a layer norm, 4 cycles, and 48 more for each pixel (measured with AVX-512).
+/// or of input and window, and 7.5 for an exponential of a vector (device::function_operations). Of a layer norm, 4
+/// cycles, and 48 more for each pixel (measured with AVX-512).
 constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
   double const in = double(s.in.count()) / lanes(key.target), out = double(s.out.count()) / lanes(key.target);
   if (is_product(key.what)) return 4 * (in + out) + product_cycles(key, s);
