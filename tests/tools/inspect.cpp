@@ -102,10 +102,9 @@ TEST_CASE("attention, views, Winograd: operators computed by a step, and operato
   CHECK((w.cycles > at_peak && w.cycles < 3 * at_peak));
 }
 
-// NeoFlow's chains are as long as possible. This suits large caches, where the price of a chain matters little. It also
-// opens softmax, whose exponentials are as cheap by prediction as any elementwise function.
+// NeoFlow's chains are as long as possible, which in some networks is better than what the prices say.
 TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by prediction, on any network and device, "
-          "except for neoflow's: up to 4 % fewer bytes, 3 % less time") {
+          "except for neoflow's: up to 3 % fewer bytes, 2 % less time") {
   for (known_network const& n : known_networks()) {
     auto const g = n.trace(n.usual_size);
     for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76, ago::zen_4}) {
@@ -119,8 +118,8 @@ TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by predi
         CAPTURE(on.l2_bytes);
         inspection const theirs = plan_of(policy(p));
         bool const greedy = policy(p) == policy::neoflow;
-        CHECK(theirs.moved().beyond_l2 >= (greedy ? .96 : 1) * ours.moved().beyond_l2);
-        CHECK(theirs.cycles() >= (greedy ? .97 : 1) * ours.cycles());
+        CHECK(theirs.moved().beyond_l2 >= (greedy ? .97 : 1) * ours.moved().beyond_l2);
+        CHECK(theirs.cycles() >= (greedy ? .98 : 1) * ours.cycles());
       }
     }
   }
