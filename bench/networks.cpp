@@ -47,12 +47,16 @@ std::vector<entry> select(arguments const& a) {
   throw std::invalid_argument("no such network and size; there are" + known);
 }
 
-/// For variants of several threads.
-std::unique_ptr<free_cores> cores_for(std::vector<entry> const& chosen) {
-  int threads = 1;
+/// For variants of several threads, whose teams it starts and binds to cores.
+std::unique_ptr<free_cores> cores_for(std::vector<entry> const& chosen, std::optional<int> first) {
+  std::set<int> numbers;
   for (entry const& e : chosen)
-    for (variant const& v : e.variants) threads = std::max(threads, v.threads);
-  return threads > 1 ? std::make_unique<free_cores>(threads) : nullptr;
+    for (variant const& v : e.variants) numbers.insert(v.threads);
+  numbers.erase(1);
+  if (numbers.empty()) return nullptr;
+  std::vector<int> const all = processors_for(*numbers.rbegin(), first);
+  for (int const n : numbers) bind_to_cores(team_of(n), std::span(all).first(std::min(all.size(), std::size_t(n))));
+  return std::make_unique<free_cores>(team_of(*numbers.rbegin()));
 }
 
 /// Starts the load on another core, and chooses the measured core if none is given.
@@ -124,7 +128,7 @@ int run(arguments const& a) {
   if (a.profile && a.peers) throw std::invalid_argument("--profile times ago's own steps: it excludes --peers");
   std::optional<int> core = a.core;
   auto const others = a.contend ? contend(a, core) : nullptr;
-  std::unique_ptr<free_cores> const cores = cores_for(chosen);  // started before this thread claims a core
+  std::unique_ptr<free_cores> const cores = cores_for(chosen, core);  // before this thread claims a core
   print_circumstances(core);
   int const status = a.profile ? profile(chosen, *a.profile, a.repetitions, a.json)
                                : run_contests(a, chosen, others.get(), cores.get());

@@ -6,10 +6,10 @@
 #include "buffer.hpp"
 #include "displaced.hpp"
 #include "entry.hpp"
+#include "own_cores.hpp"
 #include "partitions/without.hpp"
 
 #include <ago/ago.hpp>
-#include <ago/model/team.hpp>
 
 #include <concepts>
 #include <iterator>
@@ -72,18 +72,17 @@ bool add_network(std::string network, int size) {
   return true;
 }
 
-/// A network compiled for `Threads` threads, which start here: before the measuring thread claims a core.
+/// A network compiled for `Threads` threads.
 template <auto const& Net, int Threads>
 variant make_threads_variant() {
   using model = ago::model<Net, ago::untuned, ago::threads{Threads}>;
   variant v = make_variant<model>("ago, " + std::to_string(Threads) + " threads");
-  auto const workers = std::make_shared<ago::team>(Threads);
-  v.prepare = [workers](std::span<float const> parameters, float const* in, float* out,
-                        std::size_t displacement) -> std::function<void()> {
+  v.prepare = [](std::span<float const> parameters, float const* in, float* out,
+                 std::size_t displacement) -> std::function<void()> {
     auto const net = make_displaced<model>(displacement, parameters.first<model::parameter_count>());
-    return [net, workers, in, out] {
+    return [net, in, out, &workers = team_of(Threads)] {
       (*net)(std::span<float const, model::input_size()>(in, model::input_size()),
-             std::span<float, model::output_size()>(out, model::output_size()), *workers);
+             std::span<float, model::output_size()>(out, model::output_size()), workers);
     };
   };
   v.threads = Threads;
