@@ -117,6 +117,21 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
+/// The same for the work item that takes longest, if `threads` share the pixels or the panels, whichever is better.
+constexpr long longest_share(tile_machine on, register_tile t, long pixels, int vectors, int depth, bool cold,
+                             int threads) {
+  auto const share = [=](long extent, int tile) {
+    long const most = ((extent + tile - 1) / tile + threads - 1) / threads * tile;
+    return most < extent ? most : extent;
+  };
+  auto const cost = [=](long p, int v) {
+    return matrix_cost(on, {t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v, depth, cold);
+  };
+  long const along_pixels = cost(share(pixels, t.pixels), vectors);
+  long const along_channels = cost(pixels, int(share(vectors, t.vectors)));
+  return along_pixels < along_channels ? along_pixels : along_channels;
+}
+
 /// Most pixels of a tile of one vector, and of more, where each pixel needs a general register for its displacement.
 constexpr int longest_tile(int vectors) { return vectors == 1 ? 16 : 14; }
 
@@ -165,6 +180,7 @@ struct matrix_work {
   /// order, by the model of bench/arm, 1.2 times.)
   bool streams = false;
   bool cold = false;  ///< the weights come from beyond L2
+  int threads = 1;    ///< that share it
 };
 
 /// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
@@ -183,6 +199,7 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
   return cheapest_tile(target, w.pixels, vectors, fits, [&](register_tile const& t) {
+    if (w.threads > 1) return detail::longest_share(on, t, w.pixels, vectors, w.depth, w.cold, w.threads);
     return detail::matrix_cost(on, t, w.pixels, vectors, w.depth, w.cold);
   });
 }
@@ -270,6 +287,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
   key.fetches_input = pays_to_fetch(key, s);
   matrix_work work{.pixels = pixels, .channels = channels, .depth = depth, .streams = streams, .cold = cold};
+  if (key.what == structure::pointwise && !pipelined) work.threads = on.threads;
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
   key.tile = matrix_tile(detail::machine_of(key), work, wish);
