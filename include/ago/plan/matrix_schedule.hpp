@@ -117,18 +117,18 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
-/// The same for the work item that takes longest, if `threads` share the pixels or the panels, whichever is better.
-constexpr long longest_share(tile_machine on, register_tile t, long pixels, int vectors, int depth, bool cold,
-                             int threads) {
+/// The cost of the work item that takes longest if `threads` share the pixels or the panels, whichever is better:
+/// `cost(tile, pixels, vectors)` is what so many take with a register tile.
+constexpr long longest_share(register_tile const& t, long pixels, int vectors, int threads, auto const& cost) {
   auto const share = [=](long extent, int tile) {
     long const most = ((extent + tile - 1) / tile + threads - 1) / threads * tile;
     return most < extent ? most : extent;
   };
-  auto const cost = [=](long p, int v) {
-    return matrix_cost(on, {t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v, depth, cold);
+  auto const of = [&](long p, int v) {
+    return cost(register_tile{t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v);
   };
-  long const along_pixels = cost(share(pixels, t.pixels), vectors);
-  long const along_channels = cost(pixels, int(share(vectors, t.vectors)));
+  long const along_pixels = of(share(pixels, t.pixels), vectors);
+  long const along_channels = of(pixels, int(share(vectors, t.vectors)));
   return along_pixels < along_channels ? along_pixels : along_channels;
 }
 
@@ -199,8 +199,10 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
   return cheapest_tile(target, w.pixels, vectors, fits, [&](register_tile const& t) {
-    if (w.threads > 1) return detail::longest_share(on, t, w.pixels, vectors, w.depth, w.cold, w.threads);
-    return detail::matrix_cost(on, t, w.pixels, vectors, w.depth, w.cold);
+    auto const of = [&](register_tile const& part, long pixels, int count) {
+      return detail::matrix_cost(on, part, pixels, count, w.depth, w.cold);
+    };
+    return w.threads > 1 ? detail::longest_share(t, w.pixels, vectors, w.threads, of) : of(t, w.pixels, vectors);
   });
 }
 

@@ -52,7 +52,8 @@ constexpr long product_cost(tile_machine on, register_tile const& t, int tiles, 
          (50 + (t.pixels_left > 0) + (t.vectors_left > 0)) / 50;
 }
 
-/// The best register tile whose products, of all points, are still in L1 when they are transformed.
+/// The best register tile whose products, of all points, are still in L1 when they are transformed; for several
+/// threads, with what each of them has to transform.
 constexpr register_tile winograd_register_tile(tile_machine on, winograd_layout const& l, schedule const& wish,
                                                device const& machine) {
   isa const target = on.target;
@@ -63,7 +64,13 @@ constexpr register_tile winograd_register_tile(tile_machine on, winograd_layout 
     return 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
   };
   return cheapest_tile(target, l.tiles, vectors, fits, [&](register_tile const& t) {
-    return product_cost(on, t, l.tiles, vectors, l.depth);
+    if (machine.threads == 1) return product_cost(on, t, l.tiles, vectors, l.depth);
+    return longest_share(t, l.tiles, vectors, machine.threads, [&](register_tile const& part, long tiles, int count) {
+      winograd_layout own = l;
+      own.tiles = int(tiles);
+      own.padded_channels = count * lanes(target);
+      return l.points() * product_cost(on, part, own.tiles, count, l.depth) + transform_cost(own, on);
+    });
   });
 }
 
