@@ -2,16 +2,19 @@
 // The threads of a team.
 #include "networks.hpp"
 
-#include <ago/model/team.hpp>
+#include <ago/model/bind_threads.hpp>
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -72,6 +75,32 @@ TEST_CASE("a team that cannot start enough threads throws, and ends those it has
   int status = -1;
   CHECK(::waitpid(child, &status, 0) == child);
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+TEST_CASE("each thread of a team stays on the processor to which it is bound") {
+  std::thread([] {  // so that the threads of other tests remain free
+    std::vector<int> processors;
+    cpu_set_t usable;
+    REQUIRE(::sched_getaffinity(0, sizeof usable, &usable) == 0);
+    for (int p = 0; p < CPU_SETSIZE; ++p)
+      if (CPU_ISSET(std::size_t(p), &usable)) processors.push_back(p);
+    int const threads = int(std::min(processors.size(), std::size_t(3)));
+    auto const chosen = std::span(processors).first(std::size_t(threads));
+    team workers(threads);
+    CHECK_FALSE(bind_threads(workers, chosen.first(chosen.size() - 1)));
+    REQUIRE(bind_threads(workers, chosen));
+    for (int round = 0; round < 50; ++round) {
+      std::atomic<int> arrived = 0;
+      std::vector<int> on(std::size_t(threads), -1);
+      workers.run(threads, [&](int i) {
+        on[std::size_t(i)] = ::sched_getcpu();
+        for (++arrived; arrived < threads;) std::this_thread::yield();
+      });
+      std::sort(on.begin(), on.end());
+      CHECK(std::equal(on.begin(), on.end(), chosen.begin(), chosen.end()));
+    }
+    CHECK_FALSE(bind_threads(workers, std::vector<int>(std::size_t(threads), CPU_SETSIZE)));
+  }).join();
 }
 
 TEST_CASE("results of work items are visible when run returns, and earlier writes are visible to work items") {

@@ -117,21 +117,6 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
 }
 
-/// The cost of the work item that takes longest if `threads` share the pixels or the panels, whichever is better:
-/// `cost(tile, pixels, vectors)` is what so many take with a register tile.
-constexpr long longest_share(register_tile const& t, long pixels, int vectors, int threads, auto const& cost) {
-  auto const share = [=](long extent, int tile) {
-    long const most = ((extent + tile - 1) / tile + threads - 1) / threads * tile;
-    return most < extent ? most : extent;
-  };
-  auto const of = [&](long p, int v) {
-    return cost(register_tile{t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v);
-  };
-  long const along_pixels = of(share(pixels, t.pixels), vectors);
-  long const along_channels = of(pixels, int(share(vectors, t.vectors)));
-  return along_pixels < along_channels ? along_pixels : along_channels;
-}
-
 /// Most pixels of a tile of one vector, and of more, where each pixel needs a general register for its displacement.
 constexpr int longest_tile(int vectors) { return vectors == 1 ? 16 : 14; }
 
@@ -169,6 +154,37 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
   return best;
 }
 
+namespace detail {
+
+/// The cost of the work item that takes longest if `threads` share the pixels or the panels, whichever is better:
+/// `cost(tile, pixels, vectors)` is what so many take with a register tile.
+constexpr long longest_share(register_tile const& t, long pixels, int vectors, int threads, auto const& cost) {
+  auto const share = [=](long extent, int tile) {
+    long const most = ((extent + tile - 1) / tile + threads - 1) / threads * tile;
+    return most < extent ? most : extent;
+  };
+  auto const of = [&](long p, int v) {
+    return cost(register_tile{t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v);
+  };
+  long const along_pixels = of(share(pixels, t.pixels), vectors);
+  long const along_channels = of(pixels, int(share(vectors, t.vectors)));
+  return along_pixels < along_channels ? along_pixels : along_channels;
+}
+
+/// The register tile for `threads` threads: the one with which the work item that takes longest, `part(tile, pixels,
+/// vectors)`, takes least; or the cheapest one for the `whole`, unless that takes at least 1/64 longer, because steps
+/// with the same tiles are divided alike, and then need no barrier between them.
+constexpr register_tile cheapest_shared_tile(isa target, long pixels, int vectors, int threads, auto const& fits,
+                                             auto const& whole, auto const& part) {
+  register_tile const alone = cheapest_tile(target, pixels, vectors, fits, whole);
+  if (threads == 1) return alone;
+  auto const longest = [&](register_tile const& t) { return longest_share(t, pixels, vectors, threads, part); };
+  register_tile const shared = cheapest_tile(target, pixels, vectors, fits, longest);
+  return 64 * longest(shared) < 63 * longest(alone) ? shared : alone;
+}
+
+}  // namespace detail
+
 /// A matrix product for which a register tile is chosen: lines of `pixels` pixels that are computed alike, and
 /// `channels` output channels (of one group).
 struct matrix_work {
@@ -198,12 +214,13 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
-  return cheapest_tile(target, w.pixels, vectors, fits, [&](register_tile const& t) {
-    auto const of = [&](register_tile const& part, long pixels, int count) {
-      return detail::matrix_cost(on, part, pixels, count, w.depth, w.cold);
-    };
-    return w.threads > 1 ? detail::longest_share(t, w.pixels, vectors, w.threads, of) : of(t, w.pixels, vectors);
-  });
+  auto const whole = [&](register_tile const& t) {
+    return detail::matrix_cost(on, t, w.pixels, vectors, w.depth, w.cold);
+  };
+  auto const part = [&](register_tile const& t, long pixels, int count) {
+    return detail::matrix_cost(on, t, pixels, count, w.depth, w.cold);
+  };
+  return detail::cheapest_shared_tile(target, w.pixels, vectors, w.threads, fits, whole, part);
 }
 
 /// May a register hold two steps of K? Not if there are partial sums.

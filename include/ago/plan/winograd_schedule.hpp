@@ -63,15 +63,14 @@ constexpr register_tile winograd_register_tile(tile_machine on, winograd_layout 
   auto const fits = [&](int p, int v) {
     return 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
   };
-  return cheapest_tile(target, l.tiles, vectors, fits, [&](register_tile const& t) {
-    if (machine.threads == 1) return product_cost(on, t, l.tiles, vectors, l.depth);
-    return longest_share(t, l.tiles, vectors, machine.threads, [&](register_tile const& part, long tiles, int count) {
-      winograd_layout own = l;
-      own.tiles = int(tiles);
-      own.padded_channels = count * lanes(target);
-      return l.points() * product_cost(on, part, own.tiles, count, l.depth) + transform_cost(own, on);
-    });
-  });
+  auto const whole = [&](register_tile const& t) { return product_cost(on, t, l.tiles, vectors, l.depth); };
+  auto const part = [&](register_tile const& t, long tiles, int count) {
+    winograd_layout own = l;
+    own.tiles = int(tiles);
+    own.padded_channels = count * lanes(target);
+    return l.points() * product_cost(on, t, own.tiles, count, l.depth) + transform_cost(own, on);
+  };
+  return cheapest_shared_tile(target, l.tiles, vectors, machine.threads, fits, whole, part);
 }
 
 /// Bytes from beyond L2 if all tiles are computed in `passes` blocks: weights are read once for each, unless they stay.
