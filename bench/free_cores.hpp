@@ -20,7 +20,7 @@ class free_cores {
   int threads() const { return team_.threads(); }
 
   /// Do loops on all threads, side by side, take at most 6 % longer than the same loop alone? (Beside the 0.2 us that a
-  /// team needs to begin and to end. The shortest of a few of each: the first ones wake the threads and their processors.)
+  /// team needs to begin and to end. Of a few each, the shortest: the first ones wake the threads.)
   bool operator()() {
     double alone = HUGE_VAL, together = HUGE_VAL;
     for (int i = 0; i < 3; ++i) alone = std::min(alone, seconds([] { loop(); }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network on two threads: divided into work items at compile time, computed by a team.
 #include <ago/ago.hpp>
+#include <ago/model/bind_threads.hpp>
 #include <ago/model/team.hpp>
 
 #include "networks/bert_tiny.hpp"
@@ -18,6 +19,13 @@ void classify(bert& net, float const (&tokens)[bert::input_size()], float (&resu
   net(tokens, result, workers);
 }
 // [/model]
+
+// [bind]
+bool use_big_cores(ago::team& workers) {
+  constexpr int processors[] = {4, 5};  // numbered as by Linux, one for each thread
+  return ago::bind_threads(workers, processors);
+}
+// [/bind]
 
 // [plan]
 using compiled = ago::planned<networks::bert_tiny<128>, ago::untuned, ago::options(ago::isa::avx2, ago::threads{2})>;

@@ -34,7 +34,7 @@ struct opened_graph {
   int compound[V > 0 ? V : 1]{};  ///< the node of the original graph that each node belongs to
 };
 
-/// Upper bounds of the nodes and edges of an opened graph.
+/// At least as many nodes and edges as the opened graph has.
 template <int V, int E, int O>
 constexpr graph_size size_of_opened(graph<V, E, O> const& g, opening const& o) {
   graph_size r{g.node_count, g.edge_count};
