@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <utility>
 
 using namespace ago;
 
@@ -27,11 +26,11 @@ double percent_of_one(register_tile const& t, int pixels, int vectors) {
 TEST_CASE("register tiles for two threads let them share the work evenly") {
   for (isa const target : {isa::avx2, isa::avx512, isa::neon}) {
     CAPTURE(name_of(target));
-    for (auto const [pixels, channels] : {std::pair{169, 1000}, {49, 96}, {3136, 64}, {49, 960}, {784, 144}}) {
-      CAPTURE(pixels);
-      CAPTURE(channels);
-      matrix_work work{.pixels = pixels, .channels = channels, .depth = 512, .cold = true, .threads = 2};
-      int const vectors = padded(channels, target) / lanes(target);
+    for (shape const& image : {shape{1, 13, 13, 1000}, {1, 7, 7, 96}, {1, 56, 56, 64}, {1, 7, 7, 960}, {1, 28, 28, 144}}) {
+      CAPTURE(image.h);
+      CAPTURE(image.c);
+      int const pixels = image.h * image.w, vectors = padded(image.c, target) / lanes(target);
+      matrix_work const work{.pixels = pixels, .channels = image.c, .depth = 512, .cold = true, .threads = 2};
       CHECK(percent_of_one(matrix_tile(target, work), pixels, vectors) < 52.1);
     }
   }
