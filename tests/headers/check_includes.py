@@ -36,7 +36,7 @@ NAMES = {
     "optional": "nullopt optional", "ostream": "ostream", "random": "mt19937", "set": "set",
     "span": "dynamic_extent span", "stdexcept": "invalid_argument length_error logic_error runtime_error",
     "string": "erase_if stod stoi string to_string", "string_view": "string_view",
-    "system_error": "errc error_code system_error", "thread": "jthread thread", "tuple": "tie tuple",
+    "system_error": "errc error_code system_error", "thread": "jthread this_thread thread", "tuple": "tie tuple",
     "type_traits": "bool_constant common_type_t conditional_t decay_t enable_if_t extent_v false_type "
                    "integral_constant invoke_result_t is_arithmetic_v is_array_v is_base_of_v is_convertible_v "
                    "is_empty_v is_floating_point_v is_integral_v is_same_v is_trivially_copyable_v remove_cvref_t "

@@ -26,7 +26,8 @@ double percent_of_one(register_tile const& t, int pixels, int vectors) {
 TEST_CASE("register tiles for two threads let them share the work evenly") {
   for (isa const target : {isa::avx2, isa::avx512, isa::neon}) {
     CAPTURE(name_of(target));
-    for (shape const& image : {shape{1, 13, 13, 1000}, {1, 7, 7, 96}, {1, 56, 56, 64}, {1, 7, 7, 960}, {1, 28, 28, 144}}) {
+    for (shape const& image :
+         {shape{1, 13, 13, 1000}, {1, 7, 7, 96}, {1, 56, 56, 64}, {1, 7, 7, 960}, {1, 28, 28, 144}}) {
       CAPTURE(image.h);
       CAPTURE(image.c);
       int const pixels = image.h * image.w, vectors = padded(image.c, target) / lanes(target);
