@@ -24,8 +24,13 @@ std::string epilogue_of(planned_step const& p) {
   return names;
 }
 
-/// Whether this is the core of the preset zen_5, as far as Linux tells.
-bool is_zen_5() { return cpuinfo("vendor_id") == "AuthenticAMD" && cpuinfo("cpu family") == "26"; }
+/// The preset of this core, or else the usual device, as far as Linux tells.
+ago::device preset_here(ago::isa target) {
+  bool const amd = cpuinfo("vendor_id") == "AuthenticAMD";
+  if (amd && cpuinfo("cpu family") == "26") return ago::zen_5;
+  bool const wide = cpuinfo("flags").find(" avx512f") != std::string::npos;
+  return amd && cpuinfo("cpu family") == "25" && wide ? ago::zen_4 : ago::usual_device(target);
+}
 
 }  // namespace
 
@@ -43,7 +48,7 @@ step_account account_for(graph_view const& graph, std::span<planned_step const> 
 }
 
 ago::device device_here(ago::isa target) {
-  ago::device on = is_zen_5() ? ago::zen_5 : ago::usual_device(target);
+  ago::device on = preset_here(target);
   auto const found = ago::tuner::processors();
   if (!found.empty() && found[0].l1_bytes > 0) on.l1_bytes = found[0].l1_bytes;
   if (!found.empty() && found[0].l2_bytes > 0) on.l2_bytes = found[0].l2_bytes;

@@ -230,7 +230,8 @@ class contest {
         number("weight_bytes", [](variant const& v) { return v.weight_bytes; }),
         number("subgraphs", [](variant const& v) { return v.subgraphs; }),
         number("steps", [](variant const& v) { return v.steps; }),
-        sum_of_steps("predicted_ms", &step_account::predicted_us, 1e-3),
+        sum_of_steps("predicted_ms", &step_account::predicted_cycles,
+                     c.own ? 1e3 * predicted_seconds(*c.own, 1, peak_) : 0),
         sum_of_steps("moved_mb", &step_account::moved_bytes, 1e-6),
         c.own && c.own->is_first ? field("same", 1L) : field("same"),
     };

@@ -18,7 +18,7 @@ struct step_account {
   std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
   long multiply_adds = 0;      ///< of the direct algorithm
   long bytes = 0;              ///< read and written, each counted once
-  double predicted_us = 0;     ///< on a core with the caches of this machine's
+  double predicted_cycles = 0; ///< on a core with the caches of this machine's
   double moved_bytes = 0;      ///< into its L2 from beyond, by the plan
 };
 
@@ -37,9 +37,14 @@ struct variant {
   std::function<std::function<void(int)>(std::span<float const> parameters, float const* in, float* out)>
       prepare_steps{};
   std::vector<step_account> accounts{};  ///< of all steps, if it has prepare_steps
+  double peak_per_cycle = 0;             ///< floating-point operations in a cycle, with its registers
   bool is_first = false;                 ///< the same program as the first variant
   int threads = 1;
 };
+
+/// The predicted time of so many cycles, in seconds. The clock follows from the peak that was measured in the same run,
+/// in floating-point operations per second: processors change it, and a virtual machine does not tell it.
+inline double predicted_seconds(variant const& v, double cycles, double peak) { return cycles * v.peak_per_cycle / peak; }
 
 /// A network at one input size.
 struct entry {

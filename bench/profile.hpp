@@ -75,7 +75,7 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
                     {"kernel", a.kernel},
                     {"median_us", seconds * 1e6, "%.2f"},
                     {"again_us", again * 1e6, "%.2f"},
-                    {"predicted_us", a.predicted_us, "%.2f"},
+                    {"predicted_us", 1e6 * predicted_seconds(v, a.predicted_cycles, t.peak), "%.2f"},
                     {"percent", 100 * seconds / whole, "%.1f"},
                     a.multiply_adds ? field("gflops", rate * 1e-9, "%.1f") : field("gflops"),
                     a.multiply_adds ? field("percent_of_peak", 100 * rate / t.peak, "%.1f") : field("percent_of_peak"),
@@ -87,7 +87,7 @@ inline std::vector<record> profile(entry const& e, variant const& v, int repetit
     add(std::to_string(i), v.accounts[i], t.steps[i], t.again[i]);
     sum.multiply_adds += v.accounts[i].multiply_adds;
     sum.bytes += v.accounts[i].bytes;
-    sum.predicted_us += v.accounts[i].predicted_us;
+    sum.predicted_cycles += v.accounts[i].predicted_cycles;
   }
   add("all", sum, whole, std::accumulate(t.again.begin(), t.again.end(), 0.));
   return rows;

@@ -11,6 +11,7 @@
 
 #include <ago/ago.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <iterator>
 #include <memory>
@@ -49,13 +50,14 @@ variant make_network_variant(std::string name) {
     return [packed, arena, in, out](int step) { program::run_step(step, {packed->data(), arena->data(), &in, &out}); };
   };
   ago::device const on = device_here(Model::target);
+  v.peak_per_cycle = 2. * std::min(on.multiply_adds, 2 * lanes(ago::native_isa));  // peak_loop(); two units, or less
   auto const predicted = program::predicted(on);
   auto const moved = program::moved(on);
   for (int i = 0; i < program::steps; ++i) {
     int const first = program::first_part(i), last = program::first_part(i + 1);
     v.accounts.push_back(account_for(program::graph, std::span(program::plan.steps).subspan(first, last - first),
                                      program::tiling_of(i).how));
-    v.accounts.back().predicted_us = ago::microseconds(predicted[std::size_t(i)].sum(), on);
+    v.accounts.back().predicted_cycles = predicted[std::size_t(i)].sum();
     v.accounts.back().moved_bytes = moved.of[i].beyond_l2;
   }
   return v;

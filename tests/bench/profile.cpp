@@ -53,6 +53,15 @@ TEST_CASE("multiply-adds of the steps add up to those of the network, fused or n
   check_sum<attending>(12 * 8 * 24 + 2 * 12 * 12 * 8);
 }
 
+TEST_CASE("predicted cycles become time at the clock at which the peak was measured") {
+  entry const e = entered<one>();
+  variant const& v = e.variants[0];
+  REQUIRE(v.accounts[0].predicted_cycles > 0);
+  CHECK(v.peak_per_cycle >= 2 * ago::lanes(v.target));
+  CHECK(predicted_seconds(v, 3000, 3e9 * v.peak_per_cycle) == doctest::Approx(1e-6));
+  CHECK(predicted_seconds(v, 3000, 1.5e9 * v.peak_per_cycle) == doctest::Approx(2e-6));
+}
+
 TEST_CASE("a step reads its source and its weights, and writes its result") {
   entry const e = entered<one>();
   REQUIRE(e.variants[0].accounts.size() == 1);
