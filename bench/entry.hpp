@@ -16,10 +16,10 @@ namespace bench {
 /// The work of one step, and its memory traffic: input and output values and packed parameters.
 struct step_account {
   std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
-  long multiply_adds = 0;      ///< of the direct algorithm
-  long bytes = 0;              ///< read and written, each counted once
-  double predicted_cycles = 0; ///< on a core with the caches of this machine's
-  double moved_bytes = 0;      ///< into its L2 from beyond, by the plan
+  long multiply_adds = 0;       ///< of the direct algorithm
+  long bytes = 0;               ///< read and written, each counted once
+  double predicted_cycles = 0;  ///< on a core with the caches of this machine's
+  double moved_bytes = 0;       ///< into its L2 from beyond, by the plan
 };
 
 /// A network compiled with one set of choices.
@@ -44,7 +44,9 @@ struct variant {
 
 /// The predicted time of so many cycles, in seconds. The clock follows from the peak that was measured in the same run,
 /// in floating-point operations per second: processors change it, and a virtual machine does not tell it.
-inline double predicted_seconds(variant const& v, double cycles, double peak) { return cycles * v.peak_per_cycle / peak; }
+inline double predicted_seconds(variant const& v, double cycles, double peak) {
+  return cycles * v.peak_per_cycle / peak;
+}
 
 /// A network at one input size.
 struct entry {
