@@ -5,6 +5,7 @@
 #include <ago/model/team.hpp>
 
 #include "networks/bert_tiny.hpp"
+#include "networks/mobilevit.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -34,6 +35,11 @@ static_assert(compiled::split_of(4).pieces == 2);
 static_assert(compiled::waits_of(2) == ago::waits::own);   // keys: needs nothing of the queries, step 1
 static_assert(compiled::waits_of(4) == ago::waits::all);   // needs both halves of the tokens
 // [/plan]
+
+// Larger networks are within compilers' default limits, too.
+using mobilevit =
+    ago::planned<networks::mobilevit_s<224>, ago::untuned, ago::options(ago::isa::avx512, ago::threads{2})>;
+static_assert(mobilevit::arena_bytes < 4 << 20);
 
 int main() {
   static float weights[bert::parameter_count], tokens[bert::input_size()];
