@@ -45,7 +45,7 @@ struct nest {
       } else {
         double const x = value[a.at[d].node];
         bool const far = !(x > -1e15 && x < 1e15);
-        i = far ? (x > 0 ? last + 1 : -1) : floor_of(x + .5);
+        i = far ? (x > 0 ? last + 1 : -1) : floor_of(x);
         if (!a.padded) i = i < 0 ? 0 : i > last ? last : i;
       }
       if (a.padded && (i < 0 || i > last)) return a.pad();

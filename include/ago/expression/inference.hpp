@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The extents of axes, of inferred parameters and of the result, from the extents of what an expression reads.
 //
-// As in Tensor Comprehensions (range inference in rounds; Vasilache et al., 2018): a variable gets the largest range
-// for which nothing outside of an operand is read. Unlike there, extents are numbers, so what does not agree is an error
-// here and no run-time condition.
+// As in Tensor Comprehensions (range inference in rounds; Vasilache et al., 2018): a variable gets the largest range for
+// which nothing outside of an operand is read. Unlike there, extents are numbers, so what does not agree is an error here
+// and no condition at run time.
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
@@ -78,16 +78,16 @@ struct inference {
     });
   }
 
-  /// The largest extent of axis x, the only unknown one of sum s, with which s stays within 0 ... extent - 1. At most 0
-  /// if there is none; -1 if the sum does not limit it in a simple way.
+  /// The largest extent of axis x, the only unknown one of sum s, with which s stays within 0 ... extent - 1; 0 if there
+  /// is none, -1 if the sum does not limit it in a simple way.
   constexpr long largest(affine_sum const& s, int x, int extent) {
     e.extent[x] = 1;
     range const others = range_of(e.body, s, e.extent);
     e.extent[x] = 0;
     int found = -1;
     for (int i = s.first; i < s.first + s.count; ++i) {
-      int const atom = e.body.terms[i].atom;
-      bool const here = atom < max_axes ? atom == x : axes_of(e.body, e.body.quotients[atom - max_axes].of) >> x & 1;
+      unsigned const axes = axes_of(e.body, affine_sum{std::int16_t(i), 1, 0});
+      bool const here = axes >> x & 1;
       if (!here) continue;
       if (found >= 0) return -1;
       found = i;

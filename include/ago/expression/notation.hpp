@@ -113,11 +113,13 @@ class parameters {
   constexpr operand operator()(char const* name) const {
     return {in_, in_->add({.role = value_role::parameter, .name = name, .is_inferred = true}, 0)};
   }
+  /// With extents of its own.
   template <class... I>
   constexpr operand operator()(char const* name, int first, I... more) const {
     extents const e(first, more...);
     for (int d = 0; d < e.rank; ++d)
-      if (e.of[d] <= 0) in_->complain({.what = fault::extent_must_be_positive, .dimension = d, .expected = 1, .actual = e.of[d]});
+      if (e.of[d] <= 0)
+        in_->complain({.what = fault::extent_must_be_positive, .dimension = d, .expected = 1, .actual = e.of[d]});
     return {in_, in_->add({.role = value_role::parameter, .extents = e, .name = name}, 0)};
   }
 

@@ -33,7 +33,7 @@ struct quotient {
   constexpr bool operator==(quotient const&) const = default;
 };
 
-/// The index of one dimension: a sum, or the value of a node, rounded to an integer and clamped to the dimension.
+/// The index of one dimension: a sum, or the value of a node, rounded down and clamped to the dimension.
 struct index_map {
   affine_sum sum{};
   std::int16_t node{-1};

@@ -129,7 +129,7 @@ struct subscript {
   constexpr subscript(int i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
   constexpr subscript(var const& i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
   constexpr subscript(affine const& i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
-  /// The value rounded to an integer, and clamped to the dimension.
+  /// The value rounded down, and clamped to the dimension unless the operand is `padded`.
   constexpr subscript(scalar const& i, int at = __builtin_LINE())
       : in(i.in), node(i.in ? i.node : -1), line(at), is_used(true) {
     if (!i.in) index = int(i.number);
