@@ -57,7 +57,7 @@ TEST_CASE("variables are found in rounds, the smallest range of a round wins") {
 }
 
 TEST_CASE("parameters are as large as their indices reach") {
-  static constexpr auto linear = compute("linear", [](operand x, parameters parameter) {
+  static constexpr auto linear = compute("linear", [](operand x, weights parameter) {
     operand const w = parameter("weight"), b = parameter("bias");
     var n, k{5}, c;
     return result(n, k) = sum(c)(x(n, c) * w(k + 1, c)) + b(k);

@@ -44,7 +44,8 @@ struct all_operators : reference::builder {
     bias(y), batch_norm(y), positions(y), scale(y), prelu(y, false);
     for (int k = int(op::relu); k < int(op::map); ++k) unary(op(k), y, -.5f, .5f);
     for (int k = int(op::add); k <= int(op::power); ++k) binary(op(k), y, other), binary(op(k), y, gate);
-    ago::window const pooling{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1};
+    ago::window const pooling{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .pad_top = 1,
+                              .pad_bottom = 1};
     for (op const kind : {op::max_pool, op::avg_pool})
       for (bool const count_pads : {false, true}) pool(kind, y, pooling, 3, 4, count_pads);
     global_pool(op::global_max_pool, y), global_pool(op::global_avg_pool, y);

@@ -79,7 +79,7 @@ TEST_CASE("every operator of random graphs that has an expression has its values
   std::map<std::string, int> none;
   for (auto const& [name, count] : unseen)
     if (!seen.contains(name)) none[name] = 1;
-  // Without an expression: the result is an index, a value without operands, a user's code, positions in floating point.
+  // Without an expression: an index as the result, no operands, a user's code, positions in floating point.
   CHECK(none == std::map<std::string, int>{{"arg_max", 1}, {"constant", 1}, {"map", 1}, {"resize_bilinear", 1}});
   CHECK(seen.size() >= 40);
 }

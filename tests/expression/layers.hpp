@@ -77,7 +77,7 @@ inline described parametric(ago::node const& n, extents const& in) {
   using ago::op;
   described r;
   int const channels = in[3];
-  r.as = compute("parametric", [&](operand x, parameters parameter) {
+  r.as = compute("parametric", [&](operand x, weights parameter) {
     var i, y, j, c;
     scalar const value = x(i, y, j, c);
     auto const per_channel = [&](char const* name, int offset) {
@@ -110,14 +110,14 @@ inline described convolution(ago::node const& n, extents const& in) {
   int const groups = depthwise ? n.out.c : n.groups, group_in = in[3] / groups, group_out = n.out.c / groups;
   described r{{}, {n.weight}};
   if (rows) {
-    r.as = compute("linear", [&](operand x, parameters parameter) {  // rows are the pixels of all images
+    r.as = compute("linear", [&](operand x, weights parameter) {  // rows are the pixels of all images
       operand const weight = parameter("weight", n.out.c, in[3]);
       var m, k, c;
       return result(m, k) = sum(c)(x(m, c) * weight(k, c));
     })(extents(int(n.out.pixels()), in[3]));
     return r;
   }
-  r.as = compute("convolution", [&](operand x, parameters parameter) {
+  r.as = compute("convolution", [&](operand x, weights parameter) {
     operand const weight = parameter("weight", n.out.c, group_in, w.kernel_h, w.kernel_w);
     operand const image = pads ? padded(x, 0) : x;
     var i, y{n.out.h}, j{n.out.w}, k, c, p, q;
@@ -229,7 +229,7 @@ inline definition softmax(extents const& in) {
 
 inline described layer_norm(ago::node const& n, extents const& in) {
   described r{{}, {n.weight, n.shift}};
-  r.as = compute("layer_norm", [&](operand x, parameters parameter) {
+  r.as = compute("layer_norm", [&](operand x, weights parameter) {
     operand const gamma = parameter("gamma"), beta = parameter("beta");
     var i, y, j, c;
     operand const mean = result(i, y, j) = sum(c)(x(i, y, j, c)) / in[3];

@@ -82,7 +82,7 @@ inline definition concat(ago::node const& n, std::vector<extents> const& in) {
 
 inline described embedding(ago::node const& n, extents const& in) {
   described r{{}, {n.weight}};
-  r.as = compute("embedding", [&](operand row, parameters parameter) {
+  r.as = compute("embedding", [&](operand row, weights parameter) {
     operand const table = parameter("table", n.entries, n.out.c);
     var i, y, j, c;
     return result(i, y, j, c) = table(row(i, y, j, 0), c);

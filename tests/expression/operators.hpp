@@ -10,7 +10,7 @@ using namespace ago::expression;
 
 // [capsules]
 inline constexpr auto capsule_convolution = [](int capsules, int kernel, int stride) {
-  return compute("capsule_convolution", [=](operand x, parameters parameter) {  // x[b, c, h, w, i, l]
+  return compute("capsule_convolution", [=](operand x, weights parameter) {  // x[b, c, h, w, i, l]
     operand const weight = parameter("weight", capsules, x.extent(1), kernel, kernel, x.extent(5), 4);
     var b, k, p, q, i, j, c, r, s, l;
     return result(b, k, p, q, i, j) =
@@ -48,7 +48,7 @@ inline constexpr auto depth2space = [](int block) {
 
 // [dilated]
 inline constexpr auto dilated_convolution = [](int channels, int kernel, int dilation, int pad) {
-  return compute("dilated_convolution", [=](operand x, parameters parameter) {  // x[n, h, w, c]
+  return compute("dilated_convolution", [=](operand x, weights parameter) {  // x[n, h, w, c]
     operand const weight = parameter("weight");
     auto const count = [=](int extent) { return windows(extent, kernel, 1, dilation, 2 * pad); };
     var n, h{count(x.extent(1))}, w{count(x.extent(2))}, k{channels}, r{kernel}, s{kernel}, c;
@@ -67,7 +67,7 @@ inline constexpr auto outer_product = compute("outer_product", [](operand a, ope
 // [/outer]
 
 // [sublstm]
-inline constexpr auto sub_lstm_cell = compute("sub_lstm_cell", [](operand x, operand h, operand c, parameters p) {
+inline constexpr auto sub_lstm_cell = compute("sub_lstm_cell", [](operand x, operand h, operand c, weights p) {
   operand const w = p("w"), u = p("u"), b = p("b");  // gates: candidate, input, forget, output
   int const units = h.extent(1);
   var n, g{4 * units}, i, k, j{units};

@@ -7,7 +7,7 @@
 
 using namespace ago::expression;
 
-inline constexpr auto linear = compute("op", [](operand x, parameters parameter) {
+inline constexpr auto linear = compute("op", [](operand x, weights parameter) {
   operand const weight = parameter("weight");
 #ifdef AGO_POSITIVE
   var i, k{16}, c;

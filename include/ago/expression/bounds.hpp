@@ -12,8 +12,8 @@ struct bounds {
   constexpr bool within(bounds const& o) const { return lower >= o.lower && upper <= o.upper; }
 };
 
-/// Whether bounds must hold for kernels, which round, add in any order, and approximate functions: then only the sign of
-/// such results is known.
+/// Whether bounds must hold for kernels, which round, add in any order, and approximate functions: then only the sign
+/// of such results is known.
 enum class arithmetic : std::uint8_t { exact, rounded };
 
 namespace detail {
@@ -33,8 +33,8 @@ constexpr bounds sign_of(bounds const& b) {
   return {b.lower >= 0 ? 0 : -__builtin_huge_val(), b.upper <= 0 ? 0 : __builtin_huge_val()};
 }
 
-/// Does every window of a padded access reach an element? Per dimension, for the values of the axes that are not folded.
-constexpr bool always_inside(index_expression const& e, access const& a, unsigned folded) {
+/// Does every window of a padded access reach an element? Per dimension, at each value of axes that are not folded.
+constexpr bool always_inside(index_expression const& e, element_access const& a, unsigned folded) {
   for (int d = 0; d < a.rank; ++d) {
     if (a.at[d].node >= 0) return false;
     affine_sum const& s = a.at[d].sum;
@@ -118,7 +118,7 @@ constexpr bounds bounds_of(index_expression const& e, bounds const* operands, ar
         continue;
       }
       case node_kind::read: {
-        access const& from = e.body.accesses[x.operand[0]];
+        element_access const& from = e.body.accesses[x.operand[0]];
         of[n] = operands[from.operand];
         if (from.padded) of[n] = united(of[n], {from.pad(), from.pad()});
         continue;
@@ -159,7 +159,7 @@ constexpr bounds bounds_of(index_expression const& e, bounds const* operands, ar
         // What is read outside of an operand never wins if it is the fold's own start.
         node const& folded = e.body.nodes[x.operand[0]];
         if (folded.kind != node_kind::read) break;
-        access const& from = e.body.accesses[folded.operand[0]];
+        element_access const& from = e.body.accesses[folded.operand[0]];
         if (from.padded && from.pad() == identity_of(x.kind) && always_inside(e, from, x.bits))
           r = operands[from.operand];
         break;

@@ -80,7 +80,7 @@ namespace detail {
 /// How many different values a sum of digits takes, within 0 ... extent - 1; at most. It is exact unless multiples
 /// overlap with gaps.
 constexpr long different_values(digits const& in, digit_sum const& s, int extent) {
-  long step = 0, span = 0, number = 1;  // number of values so far; they are 0, step ... span if `dense`
+  long step = 0, span = 0, number = 1;  // values so far: multiples of step up to span, all if dense
   bool dense = true, used[digit_sum::max_digits]{};
   for (;;) {
     int next = -1;
@@ -99,6 +99,11 @@ constexpr long different_values(digits const& in, digit_sum const& s, int extent
     } else {
       dense = false;
       number *= n;
+      for (long b = multiple; b != 0;) {  // the greatest common divisor
+        long const left = step % b;
+        step = b;
+        b = left;
+      }
     }
     span += (n - 1) * multiple;
     if (span / step + 1 < number) number = span / step + 1;
@@ -118,7 +123,7 @@ constexpr long different_values(digits const& in, digit_sum const& s, int extent
 /// The elements of its operand that access a reads; at most, if an axis indexes several dimensions or its multiples
 /// overlap with gaps. All of them if an index is a value.
 constexpr long footprint(index_expression const& e, int a) {
-  access const& r = e.body.accesses[a];
+  element_access const& r = e.body.accesses[a];
   extents const& of = e.operands[r.operand];
   digits const in(e);
   long count = 1, points = 1;
@@ -126,7 +131,10 @@ constexpr long footprint(index_expression const& e, int a) {
   for (int d = 0; d < r.rank; ++d) {
     digit_sum const s = in(e, r.at[d].sum);
     exact &= s.is_exact && r.at[d].node < 0;
-    count *= s.is_exact && r.at[d].node < 0 ? detail::different_values(in, s, of.of[d]) : of.of[d];
+    range const v = range_of(e.body, r.at[d].sum, e.extent);
+    long const within = (v.upper < of.of[d] ? v.upper : of.of[d] - 1) - (v.lower > 0 ? v.lower : 0) + 1;
+    if (r.at[d].node >= 0) count *= of.of[d];
+    else count *= s.is_exact ? detail::different_values(in, s, of.of[d]) : within > 0 ? within : 0;
     for (int k = 0; k < in.count; ++k) occurs[k] |= s.of[k] != 0;
   }
   for (int k = 0; k < in.count; ++k)
@@ -151,7 +159,7 @@ constexpr long bytes_written(index_expression const& e) { return 4 * e.result.co
 
 /// Is no element of its operand read at two points of the loops? False also where that is not clear.
 constexpr bool reads_once(index_expression const& e, int a) {
-  access const& r = e.body.accesses[a];
+  element_access const& r = e.body.accesses[a];
   digits const in(e);
   digit_sum const s = address_of(e, in, r, e.operands[r.operand]);
   if (!s.is_exact || r.padded) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Axes divided into digits, so that quotients and remainders of indices become sums: with i = 6 a + 2 b + c, i / 6 is a,
-// i / 2 % 3 is b. NeoFlow (section 4.2) resolves pairs of quotients and remainders; this is the general case.
+// Axes divided into digits, so that quotients and remainders of indices become sums: with i = 6 a + 2 b + c, i / 6 is
+// a, i / 2 % 3 is b. NeoFlow (section 4.2) resolves pairs of quotients and remainders; this is the general case.
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
@@ -87,8 +87,8 @@ struct digits {
     }
   }
 
-  /// Of the sum, multiples of the divisor are divided, the rest must stay below it. Multiples of the modulus vanish, the
-  /// rest must stay below that.
+  /// Multiples of the divisor are divided, the rest of the sum must stay below it. Then multiples of the modulus
+  /// vanish, and the rest must stay below that.
   constexpr digit_sum resolved(index_expression const& e, quotient const& q) const {
     digit_sum outer = (*this)(e, q.of), rest = outer;
     outer.constant = 0;
@@ -110,7 +110,8 @@ struct digits {
 };
 
 /// The place of an access in its operand, in elements, as a function of digits. Not exact for data-dependent indices.
-constexpr digit_sum address_of(index_expression const& e, digits const& in, access const& a, extents const& of) {
+constexpr digit_sum address_of(index_expression const& e, digits const& in, element_access const& a,
+                               extents const& of) {
   digit_sum r;
   for (int d = 0; d < a.rank; ++d) {
     if (a.at[d].node >= 0) r.is_exact = false;

@@ -33,7 +33,7 @@ struct nest {
     }
   }
 
-  constexpr double read(access const& a) const {
+  constexpr double read(element_access const& a) const {
     if (a.operand < 0) return double(value_of(e.body, a.at[0].sum, at));
     extents const& of = e.operands[a.operand];
     long place = 0;

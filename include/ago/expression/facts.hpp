@@ -40,7 +40,7 @@ constexpr bool has_fold(index_expression const& e) {
 }
 
 /// Is a dimension indexed by a sum with both an axis of `a` and one of `b`, of more than one element?
-constexpr bool mixes(index_expression const& e, access const& r, unsigned a, unsigned b) {
+constexpr bool mixes(index_expression const& e, element_access const& r, unsigned a, unsigned b) {
   for (int d = 0; d < r.rank; ++d) {
     unsigned const axes = axes_of(e.body, r.at[d].sum);
     if ((axes & a) && (axes & b)) return true;
@@ -102,7 +102,7 @@ constexpr bool is_complex(index_expression const& e) {
 
 /// How access number `a` reads its operand.
 constexpr reading reading_of(index_expression const& e, int a) {
-  access const& r = e.body.accesses[a];
+  element_access const& r = e.body.accesses[a];
   unsigned const result = e.result_axes(), folded = detail::folded_axes(e);
   for (int d = 0; d < r.rank; ++d)
     if (r.at[d].node >= 0) return reading::dependent;

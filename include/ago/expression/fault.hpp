@@ -27,7 +27,7 @@ enum class fault : std::uint8_t {
 };
 
 /// The first fault of an operator. `operand`: the number of a value, the inputs first, then parameters and results as
-/// they are made; -1: it is about none. `expression`: the number of the index expression. Lines are of the user's source.
+/// they are made; -1: it is about none. `expression`: the number of the index expression. `line`: of the user's source.
 struct diagnostic {
   fault what{};
   int expression{-1}, operand{-1}, dimension{-1}, line{};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The extents of axes, of inferred parameters and of the result, from the extents of what an expression reads.
 //
-// As in Tensor Comprehensions (range inference in rounds; Vasilache et al., 2018): a variable gets the largest range for
-// which nothing outside of an operand is read. Unlike there, extents are numbers, so what does not agree is an error here
-// and no condition at run time.
+// As in Tensor Comprehensions (range inference in rounds; Vasilache et al., 2018): a variable gets the largest range
+// for which nothing outside of an operand is read. Unlike there, extents are numbers, so what does not agree is an
+// error here and no condition at run time.
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
@@ -50,7 +50,7 @@ struct inference {
   /// Calls f(access, dimension, index, extent) for every index that is a sum; the extent is 0 if it is not known yet.
   constexpr void for_each_index(auto const& f) const {
     for (int a = 0; a < e.body.access_count; ++a) {
-      access const& r = e.body.accesses[a];
+      element_access const& r = e.body.accesses[a];
       if (r.operand < 0) continue;
       for (int d = 0; d < r.rank; ++d)
         if (r.at[d].node < 0) f(a, d, r.at[d], e.operands[r.operand].of[d]);
@@ -59,7 +59,7 @@ struct inference {
 
   constexpr void check_ranks() {
     for (int a = 0; a < e.body.access_count; ++a) {
-      access const& r = e.body.accesses[a];
+      element_access const& r = e.body.accesses[a];
       if (r.operand < 0) continue;
       extents& of = e.operands[r.operand];
       if (of.rank == 0 && values[reads[r.operand]].is_inferred) of.rank = r.rank;
@@ -78,11 +78,39 @@ struct inference {
     });
   }
 
-  /// The largest extent of axis x, the only unknown one of sum s, with which s stays within 0 ... extent - 1; 0 if there
-  /// is none, -1 if the sum does not limit it in a simple way.
+  /// The smallest and the largest value of a sum. With quotients, bounds may not be reached: then all values are
+  /// computed, unless they are too many.
+  constexpr range values_of(affine_sum const& s) const {
+    range const bounds = range_of(e.body, s, e.extent);
+    bool has_quotient = false;
+    for (int i = s.first; i < s.first + s.count; ++i) has_quotient |= e.body.terms[i].atom >= max_axes;
+    if (!has_quotient) return bounds;
+    unsigned const axes = axes_of(e.body, s);
+    long points = 1;
+    for (int x = 0; x < e.axis_count; ++x)
+      if ((axes >> x & 1) && points <= most_points) points *= e.extent[x];
+    if (points > most_points) return bounds;
+    range r{bounds.upper, bounds.lower};
+    for (long p = 0; p < points; ++p) {
+      int at[max_axes]{};
+      long left = p;
+      for (int x = 0; x < e.axis_count; ++x)
+        if (axes >> x & 1) {
+          at[x] = int(left % e.extent[x]);
+          left /= e.extent[x];
+        }
+      long const v = value_of(e.body, s, at);
+      r = {v < r.lower ? v : r.lower, v > r.upper ? v : r.upper};
+    }
+    return r;
+  }
+  static constexpr long most_points = 2048;
+
+  /// The largest extent of axis x, the only unknown one of sum s, with which s stays within 0 ... extent - 1; 0 if
+  /// there is none, -1 if the sum does not limit it in a simple way.
   constexpr long largest(affine_sum const& s, int x, int extent) {
     e.extent[x] = 1;
-    range const others = range_of(e.body, s, e.extent);
+    range const others = values_of(s);
     e.extent[x] = 0;
     int found = -1;
     for (int i = s.first; i < s.first + s.count; ++i) {
@@ -105,8 +133,13 @@ struct inference {
     e.extent[x] = 1;
     long const inner = range_of(e.body, q.of, e.extent).upper;
     e.extent[x] = 0;
-    long const most = floor_quotient(inner, q.divisor) + (extent - 1 - others.upper) / t.coefficient;  // of the quotient
-    return (most * q.divisor + q.divisor - 1 - inner) / coefficient + 1;
+    long const left = (extent - 1 - others.upper) / t.coefficient, most = floor_quotient(inner, q.divisor) + left;
+    // Terms with common axes need not be largest together: then there is room for more.
+    e.extent[x] = int((most * q.divisor + q.divisor - 1 - inner) / coefficient + 1);
+    for (range v{}; v.upper < extent && v.lower >= 0; ++e.extent[x]) v = values_of(s);
+    int const found_extent = e.extent[x] - 2;
+    e.extent[x] = 0;
+    return found_extent;
   }
 
   /// One round: every axis that is the only unknown one of an index. Returns whether an extent was found.
@@ -144,11 +177,11 @@ struct inference {
         long last = 0;
         bool known = true;
         for (int a = 0; a < e.body.access_count && known; ++a) {
-          access const& r = e.body.accesses[a];
+          element_access const& r = e.body.accesses[a];
           if (r.operand != k) continue;
           known = r.at[d].node < 0 && is_known(axes_of(e.body, r.at[d].sum));
           if (!known) break;
-          long const upper = range_of(e.body, r.at[d].sum, e.extent).upper;
+          long const upper = values_of(r.at[d].sum).upper;
           last = upper > last ? upper : last;
         }
         if (!known) continue;
@@ -159,42 +192,13 @@ struct inference {
     return found;
   }
 
-  /// Is every value of the sum within 0 ... extent - 1? Bounds decide, or, where an axis occurs twice, every value.
-  constexpr bool stays_inside(affine_sum const& s, int extent) const {
-    range const r = range_of(e.body, s, e.extent);
-    if (r.lower >= 0 && r.upper < extent) return true;
-    unsigned const axes = axes_of(e.body, s);
-    long points = 1;
-    bool twice = false;
-    for (int x = 0; x < e.axis_count; ++x)
-      if (axes >> x & 1) points *= e.extent[x];
-    unsigned seen = 0;
-    for (int i = s.first; i < s.first + s.count; ++i) {
-      affine_sum const one{std::int16_t(i), 1, 0};
-      twice |= (seen & axes_of(e.body, one)) != 0;
-      seen |= axes_of(e.body, one);
-    }
-    if (!twice || points > 1 << 14) return false;
-    int at[max_axes]{};
-    for (long p = 0; p < points; ++p) {
-      long left = p;
-      for (int x = 0; x < e.axis_count; ++x)
-        if (axes >> x & 1) {
-          at[x] = int(left % e.extent[x]);
-          left /= e.extent[x];
-        }
-      long const v = value_of(e.body, s, at);
-      if (v < 0 || v >= extent) return false;
-    }
-    return true;
-  }
-
   constexpr void check_reads() {
     for_each_index([&](int a, int d, index_map const& m, int extent) {
       if (e.body.accesses[a].padded || !is_known(axes_of(e.body, m.sum)) || extent == 0) return;
-      if (stays_inside(m.sum, extent)) return;
-      range const r = range_of(e.body, m.sum, e.extent);
-      complain(fault::reads_outside, a, d, extent, r.lower < 0 ? r.lower : r.upper + 1);
+      range r = range_of(e.body, m.sum, e.extent);
+      if (r.lower < 0 || r.upper >= extent) r = values_of(m.sum);
+      if (r.lower < 0 || r.upper >= extent)
+        complain(fault::reads_outside, a, d, extent, r.lower < 0 ? r.lower : r.upper + 1);
     });
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of products of two elements as matrix products whose rows and columns are scattered: the address of an element of
-// A is a_start + offset of m + offset of k, that of B offset of k + offset of n, that of C offset of m + offset of n.
+// Sums of products of two elements as matrix products whose rows and columns are scattered: the address of an element
+// of A is its start + offset of m + offset of k, that of B likewise with k and n, that of C with m and n.
 //
 // The classes of axes are those of MLIR's linalg (ContractionDimensions: batch, m, n, k); that such a product runs at
 // the speed of a dense one if panels are packed by offsets is the result of TBLIS (Matthews, 2018).
@@ -87,7 +87,7 @@ struct matrix_form {
 
 namespace detail {
 
-constexpr bool has_dependent_index(access const& a) {
+constexpr bool has_dependent_index(element_access const& a) {
   for (int d = 0; d < a.rank; ++d)
     if (a.at[d].node >= 0) return true;
   return false;
@@ -95,7 +95,7 @@ constexpr bool has_dependent_index(access const& a) {
 
 /// The operand with its padding.
 constexpr matrix_operand matrix_operand_of(index_expression const& e, int number) {
-  access const& r = e.body.accesses[number];
+  element_access const& r = e.body.accesses[number];
   matrix_operand o{.access = number, .operand = r.operand, .padded = e.operands[r.operand]};
   if (!r.padded) return o;
   for (int d = 0; d < r.rank; ++d) {

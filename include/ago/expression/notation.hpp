@@ -105,9 +105,9 @@ constexpr result_list results(O... all) {
 }
 
 /// Makes parameters of an operator.
-class parameters {
+class weights {
  public:
-  constexpr explicit parameters(recorder& in) : in_(&in) {}
+  constexpr explicit weights(recorder& in) : in_(&in) {}
 
   /// Its extents follow from its indices.
   constexpr operand operator()(char const* name) const {
@@ -132,7 +132,7 @@ namespace detail {
 /// What a function of operands, and of parameters if it takes them, returns.
 template <class F, class... O>
 constexpr auto call(F const& f, recorder& r, O... inputs) {
-  if constexpr (std::is_invocable_v<F const&, O..., parameters>) return f(inputs..., parameters(r));
+  if constexpr (std::is_invocable_v<F const&, O..., weights>) return f(inputs..., weights(r));
   else return f(inputs...);
 }
 
@@ -144,7 +144,7 @@ constexpr int windows(int extent, int kernel, int stride = 1, int dilation = 1, 
   return left < 0 ? 0 : left / stride + 1;
 }
 
-/// An operator: a name, and a function of operands (and of `parameters`, last) that returns an operand, or several as
+/// An operator: a name, and a function of operands (and of `weights`, last) that returns an operand, or several as
 /// `results(...)`. For operands of given extents it is a `definition`.
 template <class F>
 struct operation {

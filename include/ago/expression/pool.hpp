@@ -41,12 +41,12 @@ struct index_map {
 };
 
 /// An element of an operand. Operand -1: the index at[0] itself is the value.
-struct access {
+struct element_access {
   std::int16_t operand{-1}, rank{};
   bool padded{};           ///< outside of the operand, `pad` is read
   std::uint32_t pad_bits{};  ///< a float's
   index_map at[max_rank]{};
-  constexpr bool operator==(access const&) const = default;
+  constexpr bool operator==(element_access const&) const = default;
   constexpr float pad() const { return __builtin_bit_cast(float, pad_bits); }
 };
 
@@ -65,7 +65,7 @@ template <class Pool>
 constexpr void for_each_node_read(Pool const& p, node const& n, auto const& f) {
   if (is_leaf(n.kind)) {
     if (n.kind == node_kind::number) return;
-    access const& a = p.accesses[n.operand[0]];
+    element_access const& a = p.accesses[n.operand[0]];
     for (int d = 0; d < a.rank; ++d)
       if (a.at[d].node >= 0) f(a.at[d].node);
     return;
@@ -81,7 +81,7 @@ struct pool {
 
   term terms[Terms]{};
   quotient quotients[Quotients]{};
-  access accesses[Accesses]{};
+  element_access accesses[Accesses]{};
   node nodes[Nodes]{};
   std::int16_t term_count{}, quotient_count{}, access_count{}, node_count{};
 
@@ -99,7 +99,7 @@ constexpr unsigned axes_of(Pool const& p, affine_sum const& s) {
 }
 /// The axes of an access's indices, as bits, without those of nodes that are indices.
 template <class Pool>
-constexpr unsigned axes_of(Pool const& p, access const& a) {
+constexpr unsigned axes_of(Pool const& p, element_access const& a) {
   unsigned r = 0;
   for (int d = 0; d < a.rank; ++d) r |= axes_of(p, a.at[d].sum);
   return r;

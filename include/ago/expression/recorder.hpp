@@ -80,7 +80,7 @@ struct recorder {
   }
 
   /// Makes the access the last node.
-  constexpr int record(access const& a, node_kind kind, int line) {
+  constexpr int record(element_access const& a, node_kind kind, int line) {
     if (!has_room(all.access_count, pool_type::access_capacity, line)) return all.node_count - 1;
     line_of_access[all.access_count] = line;
     all.accesses[all.access_count] = a;
@@ -184,8 +184,8 @@ struct transfer {
     to.operands[to.operand_count] = from.made.values[value].extents;
     return to.operand_count++;
   }
-  constexpr int copy(access const& a, int at) {
-    access c{.operand = std::int16_t(a.operand < 0 ? -1 : operand_for(a.operand)),
+  constexpr int copy(element_access const& a, int at) {
+    element_access c{.operand = std::int16_t(a.operand < 0 ? -1 : operand_for(a.operand)),
              .rank = a.rank,
              .padded = a.padded,
              .pad_bits = a.pad_bits};
@@ -210,7 +210,7 @@ struct transfer {
       if (source.kind != node_kind::number) {
         int const at = source.operand[0];
         c.operand[0] = std::int16_t(copy(from.all.accesses[at], from.line_of_access[at]));
-        access const& a = to.body.accesses[c.operand[0]];
+        element_access const& a = to.body.accesses[c.operand[0]];
         is_free = axes_of(to.body, a);
         for_each_node_read(to.body, c, [&](int k) { is_free |= free[k], is_reduced |= reduced[k]; });
       }

@@ -55,7 +55,7 @@ constexpr scalar record(node_kind k, scalar const& a, scalar const& b = 0., scal
   return {r, r->push(n)};
 }
 constexpr int position(recorder& r, affine const& a, int line) {
-  access p{.rank = 1};
+  element_access p{.rank = 1};
   p.at[0].sum = r.record(a, line);
   return r.record(p, node_kind::position, line);
 }
@@ -146,7 +146,8 @@ class operand {
                               subscript const& d = {}, subscript const& e = {}, subscript const& f = {}) const {
     if (in_ == nullptr) return 0.;
     subscript const* const all[] = {&a, &b, &c, &d, &e, &f};
-    access r{.operand = std::int16_t(value_), .padded = padded_, .pad_bits = __builtin_bit_cast(std::uint32_t, pad_)};
+    element_access r{.operand = std::int16_t(value_), .padded = padded_};
+    r.pad_bits = __builtin_bit_cast(std::uint32_t, pad_);
     for (; r.rank < max_rank && all[r.rank]->is_used; ++r.rank) {
       subscript const& s = *all[r.rank];
       if (s.in && s.in != in_) in_->complain({.what = fault::operand_of_another_operator, .line = s.line});

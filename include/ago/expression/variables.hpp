@@ -121,6 +121,7 @@ constexpr affine operator/(affine const& a, int divisor) {
   r.overflows = a.overflows;
   r.bad_divisor = divisor > 0 ? a.bad_divisor : divisor < 0 ? divisor : 0;
   if (divisor <= 0) return r;
+  if (divisor == 1) return a;
   r.part_count = 1;
   floor_part& part = r.parts[0];
   if (a.part_count == 0) {
