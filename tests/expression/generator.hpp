@@ -25,7 +25,8 @@ class generator {
 
   /// The sum of the product of two elements. `quotients`: in some indices.
   random_expression draw_product(bool quotients, bool pads) {
-    begin(any(1, 4), any(1, 3), 4);
+    int const rank = any(1, 4), reduced = any(1, 3);
+    begin(rank, reduced, rank + reduced <= 3 ? 12 : 4);
     quotients_ = quotients;
     pads_ = pads;
     std::vector<int> all;
@@ -40,6 +41,11 @@ class generator {
     node_ptr sum = make(tree::what::sum, {product});
     for (int x = e_.rank; x < e_.axes; ++x) sum->axes.push_back(x);
     e_.root = sum;
+    for (auto const& extents : e_.extents_of) {
+      long count = 1;
+      for (long const extent : extents) count *= extent;
+      if (count > 2000) return draw_product(quotients, pads);
+    }
     return finished();
   }
 
@@ -52,6 +58,8 @@ class generator {
 
   void begin(int rank, int reduced, int largest) {
     e_ = random_expression();
+    unused_.clear();
+    reads_.clear();
     left_ = 6;
     e_.rank = rank;
     e_.axes = rank + reduced;
@@ -79,7 +87,7 @@ class generator {
       if (chance(60)) r = std::move(r) + any(1, 3) * axis(some());
       return chance(40) ? std::move(r) + constant(any(0, 2)) : r;
     };
-    switch (any(0, quotients_ ? 11 : 5)) {
+    switch (any(0, quotients_ ? 12 : 5)) {
       case 0:
       case 1:
       case 2: return axis(some());
@@ -88,11 +96,15 @@ class generator {
       case 5: return any(1, 3) * axis(some()) + any(-2, 2) * axis(some());
       case 6: return axis(some()) / any(1, 4);
       case 7: return axis(some()) % any(1, 4);
-      case 8: return linear() / any(2, 5);
-      case 9: return any(1, 3) * (linear() % any(2, 5)) + axis(some()) / 2;
+      case 8: return (linear() + constant(any(-4, 0))) / any(2, 5);
+      case 9: return any(1, 3) * ((linear() + constant(any(-4, 0))) % any(2, 5)) + axis(some()) / 2;
       case 10: {
         int const part = any(1, 3);
         return chance(50) ? axis(some()) % (part * any(1, 3)) / part : axis(some()) % (part * any(1, 3)) % part;
+      }
+      case 11: {  // the same quotient twice
+        int const x = some(), part = any(2, 3);
+        return axis(x) / part + any(1, 2) * (axis(x) / part);
       }
       default: return linear() / 2 / any(1, 3) + any(1, 2) * (axis(some()) % 2);
     }
