@@ -56,6 +56,14 @@ TEST_CASE("variables are found in rounds, the smallest range of a round wins") {
   static_assert(chain(extents(2), extents(5), extents(9)).result() == extents(2, 4, 5));
 }
 
+TEST_CASE("quotients that are not largest together leave room for more") {
+  static constexpr auto correlated = compute("correlated", [](operand x) {
+    var i, j{3};
+    return result(i, j) = x((2 * i + j) / 4 + j % 2);
+  });
+  static_assert(correlated(extents(3)).result() == extents(4, 3));  // bounds alone would give 3
+}
+
 TEST_CASE("parameters are as large as their indices reach") {
   static constexpr auto linear = compute("linear", [](operand x, weights parameter) {
     operand const w = parameter("weight"), b = parameter("bias");

@@ -104,6 +104,11 @@ TEST_CASE("digits resolve quotients and remainders that divide one another") {
     return result(i, j) = sum(k)(a(i / 2, i / 3, k) * b(k, j));
   });
   static_assert(!is_separable(mixed(extents(12, 8, 5), extents(5, 2))));  // 2 and 3 do not divide one another
+  static constexpr auto three = compute("three", [](operand a, operand b, operand c) {
+    var i{24};
+    return result(i) = a(i / 2) + b(i / 3) + c(i);
+  });
+  static_assert(footprint(three(extents(12), extents(8), extents(24)).expressions[0], 2) == 24);
   static constexpr auto partial = compute("partial", [](operand a, operand b) {
     var i{7}, j, k;
     return result(i, j) = sum(k)(a(i / 2, i % 2, k) * b(k, j));

@@ -50,6 +50,8 @@ struct expression_fits {
   static_assert(detail::is_not<What>(fault::operand_of_another_operator),
                 "ago: an expression reads what belongs to another operator");
   static_assert(detail::is_not<What>(fault::too_large), "ago: an index expression exceeds a limit (expects)");
+  static_assert(detail::is_not<What>(fault::reads_nothing),
+                "ago: a fold, select or function of numbers alone belongs to no operand; see x.number()");
   static_assert(detail::is_not<What>(fault::no_result),
                 "ago: an operator must return what result(...) = ... defines, and that must read an operand");
   using asserted = std::true_type;

@@ -23,6 +23,7 @@ enum class fault : std::uint8_t {
   extent_must_be_positive,
   operand_of_another_operator,
   too_large,
+  reads_nothing,
   no_result,
 };
 

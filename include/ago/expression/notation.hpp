@@ -17,7 +17,7 @@ struct fold {
   int count{};
 
   constexpr scalar operator()(scalar const& x) const {
-    if (x.in == nullptr) return x;
+    if (x.in == nullptr) return scalar::lost();
     node n{kind, {std::int16_t(x.node), -1, -1}};
     for (int i = 0; i < count; ++i) n.bits |= 1u << x.in->number_of(over[i], 0);
     return {x.in, x.in->push(n)};

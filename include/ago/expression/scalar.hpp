@@ -9,12 +9,18 @@ namespace ago::expression {
 /// A number that an expression computes for each point of its loops. During tracing it is a handle: all have this type,
 /// so that variables, loops and functions work on them and no types nest.
 struct scalar {
-  recorder* in{};   ///< null: `number`, not recorded yet
+  recorder* in{};  ///< null: `number`, not recorded yet
   int node{};
   double number{};
+  bool is_lost{};  ///< an operation on numbers alone that had to be recorded, but there was no operand to know where
 
   constexpr scalar(double x) : number(x) {}
   constexpr scalar(recorder* r, int n) : in(r), node(n) {}
+  static constexpr scalar lost() {
+    scalar r(0.);
+    r.is_lost = true;
+    return r;
+  }
 };
 
 /// Comparisons of index variables, such as `i <= j && i > 2`; for `select`.
@@ -42,13 +48,17 @@ struct relation {
 namespace detail {
 
 constexpr int recorded(recorder& r, scalar const& x) {
+  if (x.is_lost) r.complain({.what = fault::reads_nothing});
   if (x.in == nullptr) return r.number(x.number);
   if (x.in != &r) r.complain({.what = fault::operand_of_another_operator});
   return x.in == &r ? x.node : r.number(0);
 }
 constexpr scalar record(node_kind k, scalar const& a, scalar const& b = 0., scalar const& c = 0.) {
   recorder* const r = a.in ? a.in : b.in ? b.in : c.in;
-  if (r == nullptr) return apply(k, a.number, b.number, c.number);
+  if (r == nullptr) {
+    bool const rounds = k == node_kind::power || k >= node_kind::exp;  // Clang does not evaluate these
+    return rounds || a.is_lost || b.is_lost || c.is_lost ? scalar::lost() : apply(k, a.number, b.number, c.number);
+  }
   scalar const* const all[] = {&a, &b, &c};
   node n{k};
   for (int i = 0; i < operands_of(k); ++i) n.operand[i] = std::int16_t(recorded(*r, *all[i]));
@@ -114,7 +124,7 @@ constexpr scalar select(scalar const& condition, scalar const& a, scalar const& 
 /// One of `a` and `b` must read something: `x.number(1)` is a number that counts as read from x.
 constexpr scalar select(relation const& condition, scalar const& a, scalar const& b) {
   recorder* const r = a.in ? a.in : b.in;
-  return r ? select(detail::recorded(*r, condition), a, b) : a;
+  return r ? select(detail::recorded(*r, condition), a, b) : scalar::lost();
 }
 
 /// The index of one dimension of an access, and where it is written.
@@ -132,7 +142,9 @@ struct subscript {
   /// The value rounded down, and clamped to the dimension unless the operand is `padded`.
   constexpr subscript(scalar const& i, int at = __builtin_LINE())
       : in(i.in), node(i.in ? i.node : -1), line(at), is_used(true) {
-    if (!i.in) index = int(i.number);
+    if (i.in) return;
+    index = int(i.number);
+    index.overflows = i.is_lost;
   }
 };
 
@@ -144,7 +156,7 @@ class operand {
 
   constexpr scalar operator()(subscript const& a = {}, subscript const& b = {}, subscript const& c = {},
                               subscript const& d = {}, subscript const& e = {}, subscript const& f = {}) const {
-    if (in_ == nullptr) return 0.;
+    if (in_ == nullptr) return scalar::lost();
     subscript const* const all[] = {&a, &b, &c, &d, &e, &f};
     element_access r{.operand = std::int16_t(value_), .padded = padded_};
     r.pad_bits = __builtin_bit_cast(std::uint32_t, pad_);
@@ -163,7 +175,7 @@ class operand {
   constexpr scalar number(double x) const { return in_ ? scalar(in_, in_->number(x)) : scalar(x); }
   /// The value of an index.
   constexpr scalar position(affine const& i, int line = __builtin_LINE()) const {
-    return in_ ? scalar(in_, detail::position(*in_, i, line)) : scalar(0.);
+    return in_ ? scalar(in_, detail::position(*in_, i, line)) : scalar::lost();
   }
 
   constexpr recorder* in() const { return in_; }
