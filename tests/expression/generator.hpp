@@ -270,7 +270,7 @@ class writer {
     for (long const extent : e_.extents_of[k]) r.of[r.rank++] = int(extent);
     return r.rank ? r : ago::expression::extents(1);
   }
-  ago::expression::var const& variable(int x) const { return *variables_[std::size_t(x)]; }
+  ago::expression::var& variable(int x) const { return *variables_[std::size_t(x)]; }
 
   ago::expression::affine index(index_tree const& t) const {
     using what = index_tree::what;

@@ -211,7 +211,7 @@ inline definition reduction(ago::node const& n, extents const& in) {
       if (folds[d]) f.over[f.count++] = &kept[d];
       count *= folds[d] ? in[d] : 1;
     }
-    auto const at = [&](int d) -> var const& { return folds[d] ? one[d] : kept[d]; };
+    auto const at = [&](int d) -> var& { return folds[d] ? one[d] : kept[d]; };
     scalar const folded = f(x(kept[0], kept[1], kept[2], kept[3]));
     return result(at(0), at(1), at(2), at(3)) = n.kind == op::reduce_mean ? folded / count : folded;
   })(in);

@@ -226,6 +226,29 @@ TEST_CASE("each operation computes what its name says") {
   agrees([](scalar a) { return select(a == 2, 5, -a); }, [](double a) { return a == 2 ? 5 : -a; });
 }
 
+TEST_CASE("a helper function has variables of its own") {
+  static constexpr auto squares = [](operand const& x, var& i) {
+    var k{x.extent(1)};
+    return sum(k)(x(i, k) * x(i, k));
+  };
+  static constexpr auto distance = compute("distance", [](operand a, operand b) {
+    var i;
+    return result(i) = squares(a, i) - squares(b, i);
+  });
+  constexpr definition d = distance(extents(2, 3), extents(2, 4));
+  static_assert(d.bad.what == fault::none && d.expressions[0].axis_count == 3);
+  std::vector<values> const given{{1, 2, 3, 1, 1, 1}, {1, 1, 1, 1, 0, 0, 0, 2}};
+  CHECK(run(d, given)[0] == values{10, -1});
+  CHECK(run(distance(extents(2, 3), extents(2, 4)), given)[0] == values{10, -1});  // traced at run time
+}
+
+TEST_CASE("a variable may serve several operators, one after the other") {
+  var i;
+  auto const twice = compute("twice", [&](operand x) { return result(i) = 2 * x(i); });
+  CHECK(twice(extents(2)).result() == extents(2));
+  CHECK(twice(extents(5)).result() == extents(5));
+}
+
 TEST_CASE("equal expressions are equal values, whatever their names, lines, and order of declaration") {
   static constexpr auto other = compute("other", [](operand left, operand right) {
     var depth, column, row;

@@ -13,7 +13,7 @@ namespace ago::expression {
 /// The variables of a fold; applied to what is folded.
 struct fold {
   node_kind kind{};
-  var const* over[max_axes]{};
+  var* over[max_axes]{};
   int count{};
 
   constexpr scalar operator()(scalar const& x) const {
@@ -32,31 +32,31 @@ concept variables = sizeof...(V) > 0 && sizeof...(V) <= max_axes && (std::is_sam
 /// The fold over all values of some variables: `sum(c, r, s)(x(c, p + r, q + s) * weight(c, r, s))`.
 template <class... V>
   requires detail::variables<V...>
-constexpr fold sum(V const&... over) {
+constexpr fold sum(V&... over) {
   return {node_kind::sum, {&over...}, int(sizeof...(V))};
 }
 template <class... V>
   requires detail::variables<V...>
-constexpr fold product(V const&... over) {
+constexpr fold product(V&... over) {
   return {node_kind::product, {&over...}, int(sizeof...(V))};
 }
 template <class... V>
   requires detail::variables<V...>
-constexpr fold maximum(V const&... over) {
+constexpr fold maximum(V&... over) {
   return {node_kind::maximum_of, {&over...}, int(sizeof...(V))};
 }
 template <class... V>
   requires detail::variables<V...>
-constexpr fold minimum(V const&... over) {
+constexpr fold minimum(V&... over) {
   return {node_kind::minimum_of, {&over...}, int(sizeof...(V))};
 }
 
 /// A variable in the list of a result, and where it is written.
 struct result_index {
-  var const* of{};
+  var* of{};
   int line{};
   constexpr result_index() = default;
-  constexpr result_index(var const& v, int at = __builtin_LINE()) : of(&v), line(at) {}
+  constexpr result_index(var& v, int at = __builtin_LINE()) : of(&v), line(at) {}
 };
 
 /// `result(i, j) = x` defines a value of the operator by its elements. It can be read by expressions after it, or be
@@ -89,7 +89,7 @@ class result {
   }
 
  private:
-  var const* at_[max_rank]{};
+  var* at_[max_rank]{};
   int rank_{}, line_{};
 };
 

@@ -13,10 +13,19 @@ struct recorder {
   using pool_type = pool<320, 48, 64, 160>;
 
   pool_type all{};
-  var const* variables[max_variables]{};
+  var* variables[max_variables]{};  ///< null: it does not live any more
+  int given[max_variables]{};             ///< their extents; 0: not given
   int variable_count{};
   int line_of_access[pool_type::access_capacity]{};
   definition made{};
+
+  constexpr recorder() = default;
+  recorder(recorder const&) = delete;
+  recorder& operator=(recorder const&) = delete;
+  constexpr ~recorder() {
+    for (int i = 0; i < variable_count; ++i)
+      if (variables[i]) variables[i]->in_ = nullptr;
+  }
 
   constexpr void complain(diagnostic const& d) {
     if (made.bad.what == fault::none) {
@@ -31,13 +40,16 @@ struct recorder {
     return false;
   }
 
-  constexpr int number_of(var const* v, int line) {
-    for (int i = 0; i < variable_count; ++i)
-      if (variables[i] == v) return i;
+  constexpr int number_of(var* v, int line) {
+    if (v->in_ == this) return v->number_;
     if (v->is_given() && v->given() <= 0)
       complain({.what = fault::extent_must_be_positive, .line = line, .expected = 1, .actual = v->given()});
     if (!has_room(variable_count, max_variables, line)) return 0;
+    v->leave();
+    v->in_ = this;
+    v->number_ = variable_count;
     variables[variable_count] = v;
+    given[variable_count] = v->given() > 0 ? v->given() : 0;
     return variable_count++;
   }
 
@@ -95,6 +107,10 @@ struct recorder {
   }
 };
 
+constexpr void var::leave() {
+  if (in_) in_->variables[number_] = nullptr;
+}
+
 namespace detail {
 
 /// Copies what the root of an expression depends on, in canonical form: axes renumbered, terms sorted, equal parts
@@ -118,8 +134,7 @@ struct transfer {
   constexpr int add_axis(int variable) {
     if (axis_of[variable] == 0) {
       if (!from.has_room(to.axis_count, max_axes, line)) return 0;
-      var const& v = *from.variables[variable];
-      to.extent[to.axis_count] = v.is_given() && v.given() > 0 ? v.given() : 0;
+      to.extent[to.axis_count] = from.given[variable];
       axis_of[variable] = ++to.axis_count;
     }
     return axis_of[variable] - 1;
@@ -244,7 +259,7 @@ struct transfer {
   }
 
   /// The whole expression, with node `root` of the recorder as its root.
-  constexpr void copy_all(var const* const* result, int rank, int root) {
+  constexpr void copy_all(var* const* result, int rank, int root) {
     to.result.rank = rank;
     for (int d = 0; d < rank; ++d) {
       int const variable = from.number_of(result[d], line);

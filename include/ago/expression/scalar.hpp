@@ -137,7 +137,7 @@ struct subscript {
 
   constexpr subscript() = default;
   constexpr subscript(int i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
-  constexpr subscript(var const& i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
+  constexpr subscript(var& i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
   constexpr subscript(affine const& i, int at = __builtin_LINE()) : index(i), line(at), is_used(true) {}
   /// The value rounded down, and clamped to the dimension unless the operand is `padded`.
   constexpr subscript(scalar const& i, int at = __builtin_LINE())

@@ -7,29 +7,37 @@
 namespace ago::expression {
 
 struct affine;
+struct recorder;
 
 /// An index variable: `var b, k, p;`. Its range is 0 ... extent - 1; the extent follows from what it indexes, unless it
-/// is given: `var r{3};`. Variables are told apart by their addresses (Halide's and PlaidML's by names or shared
-/// pointers, which need more than constant evaluation offers), so they cannot be copied.
+/// is given: `var r{3};`. Variables are told apart by their addresses while they live (Halide's and PlaidML's by names
+/// or shared pointers, which need more than constant evaluation offers), so they cannot be copied. They may be local to
+/// a helper function: what it has recorded keeps the variable's number.
 class var {
  public:
   constexpr var() = default;
   constexpr explicit var(int extent) : given_(extent), is_given_(true) {}
   var(var const&) = delete;
   var& operator=(var const&) = delete;
+  constexpr ~var() { leave(); }
 
   constexpr int given() const { return given_; }
   constexpr bool is_given() const { return is_given_; }
-  constexpr operator affine() const;
+  constexpr operator affine();
 
  private:
+  friend recorder;
+  constexpr void leave();
+
   int given_{};
   bool is_given_{};
+  recorder* in_{};  ///< the operator that uses it
+  int number_{};    ///< there
 };
 
 /// A variable times a number.
 struct multiple {
-  var const* of{};
+  var* of{};
   int coefficient{};
 };
 
@@ -39,7 +47,7 @@ struct plain_affine {
   int count{}, constant{};
   bool overflows{};
 
-  constexpr void add(var const* v, int coefficient) {
+  constexpr void add(var* v, int coefficient) {
     for (int i = 0; i < count; ++i)
       if (terms[i].of == v) {
         terms[i].coefficient += coefficient;
@@ -93,7 +101,7 @@ struct affine {
   }
 };
 
-constexpr var::operator affine() const {
+constexpr var::operator affine() {
   affine r;
   r.plain.add(this, 1);
   return r;
