@@ -125,3 +125,16 @@ TEST_CASE("the first fault has operand, dimension, line and numbers") {
   static_assert(second.line == __LINE__ - 4 && second.expected == 2 && second.actual == 3);
   static_assert(two(extents(1 << 16, 1 << 16)).bad.what == fault::too_large);
 }
+
+TEST_CASE("a variable is folded once on every path") {
+  static constexpr auto twice = compute("twice", [](operand x) {
+    var i, k;
+    return result(i) = sum(k)(x(i, k) * maximum(k)(x(i, k)));
+  });
+  static_assert(twice(extents(2, 3)).bad.what == fault::variable_reduced_twice);
+  static constexpr auto beside = compute("beside", [](operand x) {
+    var i, k;
+    return result(i) = sum(k)(x(i, k)) * maximum(k)(x(i, k));
+  });
+  static_assert(beside(extents(2, 3)).bad.what == fault::none);
+}

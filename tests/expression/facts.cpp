@@ -128,6 +128,29 @@ TEST_CASE("the elements that windows read") {
   static_assert(read_of([](auto& p, auto& r) { return 2 * p + 3 * r; }, 2, 4) == 8);
 }
 
+TEST_CASE("windows of windows overlap, but leave gaps") {
+  static constexpr auto nested = compute("nested", [](operand x) {
+    var p{5}, r{2}, s{2};
+    return result(p) = sum(r, s)(x(4 * p + r + s));
+  });
+  static_assert(footprint(nested(extents(19)).expressions[0], 0) == 15);  // 0, 1, 2; 4, 5, 6; ...
+}
+
+TEST_CASE("a sum of squares is a reduction, a product of two rows is complex") {
+  static constexpr auto squares = compute("squares", [](operand x) {
+    var i, k;
+    return result(i) = sum(k)(x(i, k) * x(i, k));
+  });
+  constexpr definition d = squares(extents(3, 4));
+  static_assert(!is_complex(d.expressions[0]) && kind_of(d) == kind::reduction && multiply_adds(d) == 0);
+  static constexpr auto gram = compute("gram", [](operand x) {
+    var i, j, k;
+    return result(i, j) = sum(k)(x(i, k) * x(j, k));
+  });
+  constexpr definition g = gram(extents(3, 4));
+  static_assert(is_complex(g.expressions[0]) && kind_of(g) == kind::fusable_out && multiply_adds(g) == 36);
+}
+
 TEST_CASE("softmax is opaque for TVM, a reduction for Apollo, and positive") {
   constexpr definition d = operators::softmax(extents(5, 7));
   static_assert(kind_of(d) == kind::opaque && dataflow_of(d) == dataflow::reduction && multiply_adds(d) == 0);
