@@ -105,7 +105,7 @@ TEST_CASE("random expressions have the values and extents that another evaluator
   CHECK(folds > count / 4);
   CHECK(quotients > count / 4);
   CHECK(pads > count / 4);
-  CHECK(inferred > count / 5);
+  CHECK(inferred > count / 8);
   CHECK(dependent > count / 50);
 }
 

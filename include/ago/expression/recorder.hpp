@@ -9,23 +9,13 @@ namespace ago::expression {
 
 /// Nodes of all expressions as they are recorded. Atoms are numbers of variables; a quotient is max_axes + its number.
 struct recorder {
-  static constexpr int max_variables = 32, quotient_base = 64;
+  static constexpr int quotient_base = 64;
   using pool_type = pool<320, 48, 64, 160>;
 
   pool_type all{};
-  var* variables[max_variables]{};  ///< null: it does not live any more
-  int given[max_variables]{};             ///< their extents; 0: not given
-  int variable_count{};
+  variable_table variables{};
   int line_of_access[pool_type::access_capacity]{};
   definition made{};
-
-  constexpr recorder() = default;
-  recorder(recorder const&) = delete;
-  recorder& operator=(recorder const&) = delete;
-  constexpr ~recorder() {
-    for (int i = 0; i < variable_count; ++i)
-      if (variables[i]) variables[i]->in_ = nullptr;
-  }
 
   constexpr void complain(diagnostic const& d) {
     if (made.bad.what == fault::none) {
@@ -41,16 +31,10 @@ struct recorder {
   }
 
   constexpr int number_of(var* v, int line) {
-    if (v->in_ == this) return v->number_;
+    if (int const known = variables.find(*v); known >= 0) return known;
     if (v->is_given() && v->given() <= 0)
       complain({.what = fault::extent_must_be_positive, .line = line, .expected = 1, .actual = v->given()});
-    if (!has_room(variable_count, max_variables, line)) return 0;
-    v->leave();
-    v->in_ = this;
-    v->number_ = variable_count;
-    variables[variable_count] = v;
-    given[variable_count] = v->given() > 0 ? v->given() : 0;
-    return variable_count++;
+    return has_room(variables.count, variable_table::capacity, line) ? variables.add(*v) : 0;
   }
 
   constexpr int push(node const& n, int line = 0) {
@@ -107,10 +91,6 @@ struct recorder {
   }
 };
 
-constexpr void var::leave() {
-  if (in_) in_->variables[number_] = nullptr;
-}
-
 namespace detail {
 
 /// Copies what the root of an expression depends on, in canonical form: axes renumbered, terms sorted, equal parts
@@ -123,7 +103,7 @@ struct transfer {
   index_expression& to;
   std::int16_t* reads;  ///< the values that operands of `to` are
   int line;
-  std::int16_t axis_of[recorder::max_variables]{};   ///< plus one; 0: not yet seen
+  std::int16_t axis_of[variable_table::capacity]{};  ///< plus one; 0: not yet seen
   std::int16_t moved[recorder::pool_type::node_capacity]{};  ///< plus one
   unsigned free[nodes_of_expression]{}, reduced[nodes_of_expression]{};
   int line_of[accesses_of_expression]{};
@@ -134,7 +114,7 @@ struct transfer {
   constexpr int add_axis(int variable) {
     if (axis_of[variable] == 0) {
       if (!from.has_room(to.axis_count, max_axes, line)) return 0;
-      to.extent[to.axis_count] = from.given[variable];
+      to.extent[to.axis_count] = from.variables.given[variable];
       axis_of[variable] = ++to.axis_count;
     }
     return axis_of[variable] - 1;
@@ -239,7 +219,7 @@ struct transfer {
     }
     if (is_fold(source.kind)) {
       c.bits = 0;
-      for (int v = 0; v < from.variable_count; ++v)
+      for (int v = 0; v < from.variables.count; ++v)
         if (source.bits >> v & 1) c.bits |= 1u << add_axis(v);
       if (c.bits & (is_reduced | to.result_axes()))
         from.complain({.what = fault::variable_reduced_twice, .line = line, .expected = 1, .actual = 2});

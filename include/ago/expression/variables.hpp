@@ -7,7 +7,26 @@
 namespace ago::expression {
 
 struct affine;
-struct recorder;
+class var;
+
+/// The variables that an operator uses, by number.
+struct variable_table {
+  static constexpr int capacity = 32;
+
+  var* all[capacity]{};    ///< null: it does not live any more
+  int given[capacity]{};   ///< its extent; 0: not given
+  int count{};
+
+  constexpr variable_table() = default;
+  variable_table(variable_table const&) = delete;
+  variable_table& operator=(variable_table const&) = delete;
+  constexpr ~variable_table();
+
+  /// The number of a variable of this table; otherwise -1.
+  constexpr int find(var const& v) const;
+  /// Adds a variable, for which there must be room.
+  constexpr int add(var& v);
+};
 
 /// An index variable: `var b, k, p;`. Its range is 0 ... extent - 1; the extent follows from what it indexes, unless it
 /// is given: `var r{3};`. Variables are told apart by their addresses while they live (Halide's and PlaidML's by names
@@ -26,14 +45,30 @@ class var {
   constexpr operator affine();
 
  private:
-  friend recorder;
-  constexpr void leave();
+  friend variable_table;
+  constexpr void leave() {
+    if (in_) in_->all[number_] = nullptr;
+  }
 
   int given_{};
   bool is_given_{};
-  recorder* in_{};  ///< the operator that uses it
+  variable_table* in_{};  ///< the operator that uses it
   int number_{};    ///< there
 };
+
+constexpr variable_table::~variable_table() {
+  for (int i = 0; i < count; ++i)
+    if (all[i]) all[i]->in_ = nullptr;
+}
+constexpr int variable_table::find(var const& v) const { return v.in_ == this ? v.number_ : -1; }
+constexpr int variable_table::add(var& v) {
+  v.leave();
+  v.in_ = this;
+  v.number_ = count;
+  all[count] = &v;
+  given[count] = v.given() > 0 ? v.given() : 0;
+  return count++;
+}
 
 /// A variable times a number.
 struct multiple {
