@@ -127,6 +127,7 @@ class xnnpack final : public peer {
   void add_layer(int i) {
     layer const& l = list_.layers[std::size_t(i)];
     if (l.kind == op::input) return;
+    if (is_of_transformers(l.kind)) throw unsupported(std::string(name_of(l.kind)) + " is not written for XNNPACK");
     if (l.kind == op::linear) {
       linear(l, i);
     } else if (is_complex(l.kind)) {
