@@ -150,6 +150,7 @@ class fuser {
     ago::node const& n = graph_.node(v);
     if (n.win.stride_h != 1 || n.win.stride_w != 1) refuse(v, "within patches is not supported");
     p.what.other = graph_.operand(v, 1);
+    p.what.in = graph_.node(p.what.other).out;
     p.what.alpha = n.alpha;
     for (op const next : {op::softmax, op::attention_values}) {
       int const reader = sole_reader(p);

@@ -106,13 +106,13 @@ TEST_CASE("attention is one layer for other engines, with the factor of its scor
   CHECK(list.layers[8].function == op::gelu);
 }
 
-TEST_CASE("engines that have attention compute the same as ago, the others are left out") {
+TEST_CASE("ncnn and other engines that have attention compute the same as ago") {
   entry const e = entered<encoder>();
   contest c(e, "net");
   c.enter_peers(1);
   std::size_t having = 0;
   for (peer_option const& option : peer_options()) having += option.engine == "ncnn";
-  CHECK(c.contestants().size() == 1 + having);
+  CHECK(c.contestants().size() >= 1 + having);
   CHECK(c.agrees());
 }
 
