@@ -136,7 +136,7 @@ def memory_report(measured):
     lines = []
     for network, size in measured.subjects:
         for core in measured.cores:
-            engines = {"ago": measured.ago(network, size), "with its device": measured.ago(network, size, CORES[core].device),
+            engines = {"ago": measured.ago(network, size, CORES[core].device),
                        **{title: measured.peer(engine, network, size, core) for engine, title in PEERS.items()}}
             for title, report in engines.items():
                 if not report:
@@ -149,14 +149,14 @@ def memory_report(measured):
 
 
 def kernels_report(measured):
-    """By the function that a block belongs to. Every row is compiled for the device of its network's table."""
+    """By the function that a block belongs to. Compiled for the device of the core."""
     head = ["network", "size", "kernel", "M multiply-adds", "A55: cycles a multiply-add", "% of cycles", "A76: multiply-adds a cycle",
             "% of cycles"]
     lines = []
     for network, size in measured.subjects:
         by, columns = {}, []
         for core in "a55", "a76":
-            report = measured.ago(network, size, CORES[core].device if measured.options.device else "default")
+            report = measured.ago(network, size, CORES[core].device)
             symbols = ruler.Symbols(report.program)
             column = 4 if core == "a55" else 5
             sums = {}
@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--network", action="append", choices=list(NETWORKS))
     parser.add_argument("--size", action="append", type=int)
     parser.add_argument("--core", action="append", choices=list(CORES))
-    parser.add_argument("--device", action="store_true", help="kernels, steps, loops: compile for each core's device, not the default")
+    parser.add_argument("--device", action="store_true", help="steps, loops: compile for each core's device, not the default")
     parser.add_argument("--models", type=pathlib.Path, help="calibration: the folder benchmark/models of ncnn's sources")
     parser.add_argument("--cmake", action="append", default=[], metavar="OPTION", help="for configuring the build, as -DNAME=VALUE")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="page to update, such as docs/arm.md")
