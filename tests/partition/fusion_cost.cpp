@@ -207,6 +207,7 @@ TEST_CASE("runs of pixels do not pay if L2 holds neither the input of long ones 
 TEST_CASE("for several threads, chunks of channels come in numbers that they can share") {
   device two = zen_5;
   two.threads = 2;
+  two.line_from_core = 0;
   chain_link const chain[] = {matrix(28, 32, 192), filter(28, 192)};
   chain_tiling const three{tiling::channels, 64}, four{tiling::channels, 48};
   CHECK(most_products(chain, 2, three, two) > most_products(chain, 2, four, two));
@@ -214,6 +215,23 @@ TEST_CASE("for several threads, chunks of channels come in numbers that they can
   for (chain_link const& l : chain) products += l.weight_bytes / 4 * l.out.pixels();
   CHECK(most_products(chain, 2, four, two) == products / 2);
   CHECK(best_tile(chain, 2, tiling::channels, two).best == four);
+}
+
+TEST_CASE("a chain that threads divide along channels pays for the lines that their cores exchange") {
+  chain_link const pair[] = {matrix(14, 64, 384), filter(14, 384)};
+  chain_tiling const chunks{tiling::channels, 48};
+  device two, near;
+  two.threads = near.threads = 2;
+  near.line_from_core = 0;
+  CHECK(saved_by(pair, 2, chunks, near) > 0);
+  CHECK(saved_by(pair, 2, chunks, two) < 0);
+  std::int64_t const lines = (4L * 14 * 14 * 64 + 3L * 14 * 14 * 384 * 4 / 2) / 64;
+  std::int64_t const by_pixels = detail::far_price(two) * pair[0].weight_bytes;  // 14 tiles of 14: shared evenly
+  CHECK(exchange_price(pair, 2, chunks, two) == 64 * detail::cycle_price * two.line_from_core * lines - by_pixels);
+  CHECK(exchange_price(pair, 2, {tiling::rows, 0}, two) == 0);
+  chain_link const small[] = {matrix(4, 64, 64), filter(4, 64)};  // uneven along pixels, too
+  CHECK(exchange_price(small, 2, {tiling::channels, 32}, two) <
+        64 * detail::cycle_price * two.line_from_core * ((4L * 4 * 4 * 64 + 3L * 4 * 4 * 64 * 4 / 2) / 64));
 }
 
 TEST_CASE("a work item by rows has the rows that its last part needs of the parts before it") {

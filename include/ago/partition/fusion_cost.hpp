@@ -214,14 +214,35 @@ constexpr std::int64_t most_products(chain_link const* chain, int count, chain_t
   return sum;
 }
 
-/// Price of what several threads do not share of a chain's multiply-adds, as time of all of them, minus that of the
-/// barriers between its operators.
+/// Price of the lines that another core has used last, if several threads divide the chain along channels: each reads
+/// the whole input, writes its channels of every pixel, which are between those of the others, and the reader of the
+/// result, which is divided along pixels or rows as a rule, has written little of what it reads. Less what it costs to
+/// divide a matrix product at the start, computed alone, along pixels instead: all threads read its weights, and
+/// register tiles do not share small images evenly.
+constexpr std::int64_t exchange_price(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+  chain_link const &first = chain[0], &last = chain[count - 1];
+  if (!by_channels(t.how) || is_matrix_product(last.kind) || first.out.n >= on.threads) return 0;
+  std::int64_t const in = detail::bytes(first.in), out = detail::bytes(last.out);
+  std::int64_t const exchanged =
+      detail::cycle_price * on.line_from_core * ((on.threads - 1) * in + 2 * out - out / on.threads);
+  if (!is_matrix_product(first.kind)) return exchanged;
+  constexpr int tile = 14;
+  std::int64_t const pixels = first.out.pixels();
+  std::int64_t const share = detail::pieces(detail::pieces(pixels, tile), on.threads) * tile;
+  std::int64_t const uneven = detail::products_of(first) * (on.threads * share - pixels) / pixels;
+  std::int64_t const by_pixels =
+      detail::product_price(on) * uneven + (on.threads - 1) * detail::far_price(on) * first.weight_bytes;
+  return exchanged > by_pixels ? exchanged - by_pixels : 0;
+}
+
+/// Price of what several threads do not share of a chain's multiply-adds, and of what they exchange, as time of all of
+/// them, minus that of the barriers between its operators.
 constexpr std::int64_t unshared_price(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   std::int64_t products = 0;
   for (int i = 0; i < count; ++i) products += detail::products_of(chain[i]);
   std::int64_t const more = on.threads * most_products(chain, count, t, on) - products;
   std::int64_t const barrier = 64 * detail::cycle_price * on.barrier;
-  return detail::product_price(on) * more - on.threads * (count - 1) * barrier;
+  return detail::product_price(on) * more + exchange_price(chain, count, t, on) - on.threads * (count - 1) * barrier;
 }
 
 /// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the

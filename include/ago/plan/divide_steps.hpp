@@ -137,9 +137,17 @@ class step_divider {
     }
     return 4 * most;
   }
+  /// The bytes that a work item writes into lines that the core of another used last: half of them, of two work items,
+  /// if they are channels of every pixel, since most values are divided along pixels or rows.
+  constexpr long bytes_taken_over(int k, step_split const& s) const {
+    if (s.how != split::channels) return 0;
+    long const bytes = 4 * long(parts(k)[groups_.parts[k] - 1].data.out.count());
+    return bytes / s.pieces * (s.pieces - 1) / s.pieces;
+  }
   constexpr choice weigh(int k, step_split const& s) const {
     double const alone = longest_piece(parts(k), groups_.parts[k], groups_.tiles[k], s, on_);
-    choice r{s, waits_for(k, s, alone), alone + on_.line_from_core * double(bytes_of_others(k, s)) / 64};
+    choice r{s, waits_for(k, s, alone), alone};
+    r.cycles += on_.line_from_core * double(bytes_of_others(k, s) + bytes_taken_over(k, s)) / 64;
     if (s.pieces > 1) r.cycles += on_.barrier + (r.until == waits::all ? on_.barrier : 0);
     return r;
   }
