@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs one network as ago compiles it for one device under one policy, and marks every step.
 //
-// usage: PROGRAM RESULTS    prints a JSON object for each step
+// usage: PROGRAM RESULTS    prints a JSON object for the network and one for each step
 #include "../registry.hpp"
 #include "mark.hpp"
 #include "program.hpp"
+
+namespace {
+
+// report.py runs one program for both.
+static_assert(ago::usual_device(ago::isa::neon) == ago::cortex_a55);
+
+/// What every inference reads or writes, however it is computed: trained parameters, norms folded, inputs and outputs.
+long necessary_floats(ruler::problem const& p) {
+  long sum = long(p.in.span().size() + p.out.span().size());
+  for (int v = 0; v < p.graph.size(); ++v) {
+    ago::node const& n = p.graph.node(v);
+    if (has_weights(n.kind)) sum += n.out.c * p.graph.fan_in(v);
+    if (n.kind == ago::op::layer_norm) sum += n.out.c;
+    if (n.shift >= 0 || n.norm >= 0) sum += n.out.c;
+  }
+  return sum;
+}
+
+}  // namespace
 
 int main(int count, char** words) {
   if (count != 2) return 2;
@@ -23,6 +42,7 @@ int main(int count, char** words) {
   }
   ruler::end_of_steps();
   p.save_results(words[1]);
+  std::printf("{\"bytes\": %ld}\n", long(sizeof(float)) * necessary_floats(p));
   for (bench::step_account const& a : v.accounts)
     std::printf("{\"kernel\": \"%s\", \"layers\": \"%s\", \"macs\": %ld, \"bytes\": %ld}\n", a.kernel.c_str(),
                 a.layers.c_str(), a.multiply_adds, a.bytes);

@@ -3,6 +3,7 @@
 """Prints what networks would cost on Arm cores by a timing model (docs/arm.md), as Markdown.
 
   networks     milliseconds of ago, as it is and with the device given, beside other engines
+  floors       the least time that the arithmetic of ago allows, and the goals of the project
   fusion       ago against ago without intensive fusion
   memory       misses and their traffic
   kernels      cycles a multiply-add by kind of kernel
@@ -29,6 +30,8 @@ NETWORKS = {"mobilenet_v2": (224, 112, 56), "mnasnet": (224, 112, 56), "squeezen
 DEFAULTS = {"network": ["mobilenet_v2", "mnasnet", "squeezenet", "shufflenet_v2", "bert_tiny"], "size": [224, 128, 56],
             "core": ["a55", "a76"]}
 PEERS = {"ncnn": "ncnn", "xnnpack": "XNNPACK"}
+# By core and size: the share of the better engine's time that ago is meant to take.
+GOALS = {("a55", 224): .65, ("a55", 56): .8, ("a76", 224): .6, ("a76", 56): .8}
 MIB = 1 << 20
 # ncnn's least times with one thread, from benchmark/README.md of its repository (commit a4d2ea1, 2026-07-22): core, type of
 # numbers (ncnn uses halves where the processor computes with them), and by network the size of the image and milliseconds.
@@ -56,6 +59,8 @@ class Measured:
         return ruler.BUILD / "bench" / "arm" / name
 
     def ago(self, network, size, device="default", policy="ago"):
+        if device == "cortex_a55":  # the default
+            device = "default"
         return ruler.run(self.program(f"arm_{network}_{size}_{policy}_{device}"))
 
     def peer(self, engine, network, size, core):
@@ -91,6 +96,23 @@ def networks_report(measured):
     return table(head, lines) + (f"\n\nGeometric means of the last column: {means}." if means else "")
 
 
+def floors_report(measured):
+    head = ["network", "size", "core", "multiply-adds, ms", "misses, ms", "floor, ms", "goal, ms", "above the floor", "ago, ms", "ago / floor",
+            "ago / goal"]
+    lines = []
+    for network, size in measured.subjects:
+        for core in measured.cores:
+            report = measured.ago(network, size, CORES[core].device)
+            parts, own = ruler.floor(report, core), middle(milliseconds(report.total, core))
+            least = sum(parts)
+            peers = [middle(milliseconds(p.total, core)) for p in (measured.peer(e, network, size, core) for e in PEERS) if p]
+            goal = GOALS[core, size] * min(peers) if peers and (core, size) in GOALS else None
+            lines.append([network, str(size), core.upper(), *(f"{t:.2f}" for t in (*parts, least)),
+                          *((f"{goal:.2f}", "yes" if goal > least else "no") if goal else ("", "")), f"{own:.2f}", f"{own / least:.2f}",
+                          f"{own / goal:.2f}" if goal else ""])
+    return table(head, lines)
+
+
 def fusion_report(measured):
     head = ["network", "size", "core", "ago, ms", "ago-ni, ms", "ago-ni / ago", "MiB beyond L2: ago", "ago-ni"]
     lines, ratios = [], {}
@@ -114,7 +136,7 @@ def memory_report(measured):
     lines = []
     for network, size in measured.subjects:
         for core in measured.cores:
-            engines = {"ago": measured.ago(network, size), "with its device": measured.ago(network, size, CORES[core].device),
+            engines = {"ago": measured.ago(network, size, CORES[core].device),
                        **{title: measured.peer(engine, network, size, core) for engine, title in PEERS.items()}}
             for title, report in engines.items():
                 if not report:
@@ -126,16 +148,15 @@ def memory_report(measured):
     return table(head, lines)
 
 
-
 def kernels_report(measured):
-    """By the function that a block belongs to. Every row is compiled for the device of its network's table."""
+    """By the function that a block belongs to. Compiled for the device of the core."""
     head = ["network", "size", "kernel", "M multiply-adds", "A55: cycles a multiply-add", "% of cycles", "A76: multiply-adds a cycle",
             "% of cycles"]
     lines = []
     for network, size in measured.subjects:
         by, columns = {}, []
         for core in "a55", "a76":
-            report = measured.ago(network, size, CORES[core].device if measured.options.device else "default")
+            report = measured.ago(network, size, CORES[core].device)
             symbols = ruler.Symbols(report.program)
             column = 4 if core == "a55" else 5
             sums = {}
@@ -220,8 +241,8 @@ def calibration_report(measured):
     return f"{table(['board', 'numbers', 'network', 'model, ms', 'published, ms', 'ratio'], lines)}\n\nGeometric means: {means}."
 
 
-REPORTS = {"calibration": calibration_report, "networks": networks_report, "fusion": fusion_report, "memory": memory_report, "kernels": kernels_report,
-           "steps": steps_report, "loops": loops_report}
+REPORTS = {"calibration": calibration_report, "networks": networks_report, "floors": floors_report, "fusion": fusion_report,
+           "memory": memory_report, "kernels": kernels_report, "steps": steps_report, "loops": loops_report}
 
 
 def main():
@@ -230,7 +251,7 @@ def main():
     parser.add_argument("--network", action="append", choices=list(NETWORKS))
     parser.add_argument("--size", action="append", type=int)
     parser.add_argument("--core", action="append", choices=list(CORES))
-    parser.add_argument("--device", action="store_true", help="kernels, steps, loops: compile for each core's device, not the default")
+    parser.add_argument("--device", action="store_true", help="steps, loops: compile for each core's device, not the default")
     parser.add_argument("--models", type=pathlib.Path, help="calibration: the folder benchmark/models of ncnn's sources")
     parser.add_argument("--cmake", action="append", default=[], metavar="OPTION", help="for configuring the build, as -DNAME=VALUE")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="page to update, such as docs/arm.md")

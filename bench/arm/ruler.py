@@ -40,6 +40,11 @@ class Core:
     l2: float
     l3_share: float = 1  # the share of a miss of L2 that it costs if L3 has the line
 
+    @property
+    def peak(self):
+        """Multiply-adds of four floats a cycle."""
+        return 1 if self.model == "in_order" else 2
+
 
 CORES = {
     "a53": Core("Cortex-A53, 1.4 GHz", 1.4, "cortex-a53", "0xd03", (32, 512), "in_order", "cortex_a53", 4, 10, 20, 120),
@@ -50,11 +55,13 @@ CORES = {
 
 @dataclasses.dataclass
 class Report:
-    """What the plugin counted. `steps`: a dictionary for each step of ago's plan, or one for another engine."""
+    """What the plugin counted. `steps`: a dictionary for each step of ago's plan, or one for another engine. `bytes`, of
+    ago: trained parameters, inputs and outputs."""
     steps: list
     blocks: list
     program: pathlib.Path
     results: pathlib.Path
+    bytes: int = 0
 
     @property
     def total(self):
@@ -83,6 +90,23 @@ def cycles(counts, core):
 
 def milliseconds(counts, core):
     return tuple(n / CORES[core].ghz / 1e6 for n in cycles(counts, core))
+
+
+def floor(report, core):
+    """Milliseconds that no program can be below in this model if it computes with the algorithms of ago's plan: (for the
+    multiply-adds, for the misses). The multiply-adds are those of the direct algorithm, or those executed if they are
+    fewer, as with Winograd's algorithm. Of parameters, inputs and outputs, what exceeds the caches must come from
+    beyond them in each inference, even if every miss is foreseen."""
+    c = CORES[core]
+    needed = sum(min(step["macs"] / 4, multiply_adds(step)) for step in report.steps)
+
+    def beyond(level):
+        return max(0, report.bytes - 1024 * sum(c.sizes[:level])) / 64
+
+    l1, l2 = beyond(1), beyond(2)
+    far = beyond(3) if len(c.sizes) > 2 else l2
+    misses = l1 * c.l1_foreseen + (far + (l2 - far) * c.l3_share) * c.l2_foreseen
+    return tuple(n / c.ghz / 1e6 for n in (needed / c.peak, misses))
 
 
 def middle(range_of):
@@ -146,10 +170,17 @@ def disguise(core, folder):
     caches = [(1, "Data", c.sizes[0], False), (1, "Instruction", c.sizes[0], False),
               *((level, "Unified", kb, level == 3 or core == "a53") for level, kb in enumerate(c.sizes[1:], 2))]
     caches += [(9, "Instruction", 0, False)] * (4 - len(caches))  # hides the one of this machine
+    for name in "possible", "present":
+        write(f"sys/devices/system/cpu/{name}", "0-3\n")
     for n in range(4):
+        here = f"sys/devices/system/cpu/cpu{n}"
         for index, (level, kind, kb, shared) in enumerate(caches):
-            for name, value in {"level": level, "type": kind, "size": f"{kb}K", "shared_cpu_map": "f" if shared else f"{1 << n:x}"}.items():
-                write(f"sys/devices/system/cpu/cpu{n}/cache/index{index}/{name}", f"{value}\n")
+            for name, value in {"level": level, "type": kind, "size": f"{kb}K", "shared_cpu_map": "f" if shared else f"{1 << n:x}",
+                                "shared_cpu_list": "0-3" if shared else n}.items():
+                write(f"{here}/cache/index{index}/{name}", f"{value}\n")
+        for name, value in {"physical_package_id": 0, "core_id": n, "core_cpus_list": n, "thread_siblings_list": n,
+                            **{f"{group}_list": "0-3" for group in ("core_siblings", "cluster_cpus", "package_cpus")}}.items():
+            write(f"{here}/topology/{name}", f"{value}\n")
     halves = "" if core == "a53" else " fphp asimdhp asimddp"
     write("proc/cpuinfo", "".join(
         f"processor\t: {n}\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid{halves}\n"
@@ -164,12 +195,13 @@ def run(program, words=(), core=None, folder=BUILD):
     kept = folder / "reports"
     kept.mkdir(exist_ok=True)
     name = "-".join([program.name, *(pathlib.Path(word).name for word in words), *([core] if core else [])])
-    seen = f"{CORES[core].qemu} {CORES[core].part} {CORES[core].sizes}" if core else ""
-    key = hashlib.sha256(program.read_bytes() + library.read_bytes() + seen.encode()).hexdigest()
+    root = disguise(core, folder) if core else None
+    seen = CORES[core].qemu.encode() + b"".join(f.read_bytes() for f in sorted(root.rglob("*")) if f.is_file()) if core else b""
+    key = hashlib.sha256(program.read_bytes() + library.read_bytes() + seen).hexdigest()
     file, results, output = (kept / f"{name}.{end}" for end in ("json", "results", "output"))
     mark = kept / f"{name}.key"
     if not mark.exists() or mark.read_text(encoding="utf-8") != key:
-        cpu = ["-cpu", CORES[core].qemu, "-L", disguise(core, folder)] if core else ["-cpu", "neoverse-n1"]
+        cpu = ["-cpu", CORES[core].qemu, "-L", root] if core else ["-cpu", "neoverse-n1"]
         command = [QEMU, *cpu, "-plugin", f"{library},out={file}", program, results, *words]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
         if done.returncode == 77:
@@ -181,9 +213,10 @@ def run(program, words=(), core=None, folder=BUILD):
         mark.write_text(key, encoding="utf-8")
     found = json.loads(file.read_text(encoding="utf-8"))
     descriptions = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    network = descriptions.pop(0) if descriptions else {}
     for step, text in zip(found["steps"], descriptions):
         step.update({name: value for name, value in text.items() if name != "bytes"})
-    return Report(found["steps"], found["blocks"], program, results)
+    return Report(found["steps"], found["blocks"], program, results, network.get("bytes", 0))
 
 
 def difference(report, other):

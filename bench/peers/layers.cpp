@@ -104,6 +104,12 @@ class fuser {
       p.what.begin = n.begin;
       if (n.kind == op::concat)
         for (int k = 0; k < n.input_count; ++k) p.what.parts.push_back(graph_.operand(v, k));
+    } else if (n.kind == op::attention_scores) {
+      attention(p, v);
+    } else if (n.kind == op::layer_norm) {
+      p.what.weights.assign(parameters_.begin() + n.weight, parameters_.begin() + n.weight + n.out.c);
+      p.what.bias.assign(parameters_.begin() + n.shift, parameters_.begin() + n.shift + n.out.c);
+      p.what.alpha = n.alpha;
     } else if (n.kind == op::bias || n.kind == op::batch_norm) {
       refuse(v, "is supported after a convolution only");
     } else if (n.kind != op::input && n.kind != op::global_avg_pool && n.kind != op::channel_shuffle) {
@@ -139,8 +145,27 @@ class fuser {
     return true;
   }
 
+  /// Scores, softmax and the product with the values are one layer.
+  void attention(pending& p, int v) {
+    ago::node const& n = graph_.node(v);
+    if (n.win.stride_h != 1 || n.win.stride_w != 1) refuse(v, "within patches is not supported");
+    p.what.other = graph_.operand(v, 1);
+    p.what.in = graph_.node(p.what.other).out;
+    p.what.alpha = n.alpha;
+    for (op const next : {op::softmax, op::attention_values}) {
+      int const reader = sole_reader(p);
+      if (reader < 0 || graph_.node(reader).kind != next || graph_.operand(reader) != p.last)
+        refuse(v, "is supported with softmax and values only");
+      absorb(p, reader);
+    }
+    p.what.kind = op::attention_values;
+    p.what.parts = {graph_.operand(p.last, 1)};
+    p.what.out = graph_.node(p.last).out;
+  }
+
   void convolution(pending& p, int v) {
     ago::node const& n = graph_.node(v);
+    if (n.is_merged()) refuse(v, "of several layers is not supported");
     long const count = n.out.c * graph_.fan_in(v), per_channel = graph_.fan_in(v);
     auto const first = parameters_.begin() + n.weight;
     std::vector<double> scale(std::size_t(n.out.c), 1.), shift(std::size_t(n.out.c), 0.);

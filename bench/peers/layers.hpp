@@ -28,19 +28,28 @@ struct clamp {
 /// A layer reads values and writes one, which has the number of the layer.
 struct layer {
   /// input, conv2d, depthwise, pointwise, linear, add (source + other), max_pool, avg_pool, global_avg_pool,
-  /// clip (`after` alone), concat (`parts`), slice (from channel `begin`), channel_shuffle (`groups`)
+  /// clip (`after` alone), concat (`parts`), slice (from channel `begin`), channel_shuffle (`groups`),
+  /// layer_norm, attention_values (of a whole attention: queries `source`, keys `other`, values parts[0], heads
+  /// `groups`)
   ago::op kind{};
   int source = -1, other = -1;  ///< `other` of a convolution: the value added to its result
-  std::vector<int> parts{};     ///< values whose channels are concatenated
+  std::vector<int> parts{};     ///< values whose channels are concatenated; attention: the values
   int begin = 0;
-  ago::shape in{}, out{};
-  ago::window win{};  ///< pads of a pooling extend to the end of its last window
-  int groups = 1;     ///< depthwise: the channels
+  ago::shape in{}, out{};  ///< of the operand, or of an attention's keys; of the result
+  ago::window win{};       ///< pads of a pooling extend to the end of its last window
+  int groups = 1;          ///< depthwise: the channels
   bool count_pads = false;
-  std::vector<float> weights{}, bias{};  ///< [out][in / groups][kernel_h][kernel_w], scaled; [out]
+  std::vector<float> weights{}, bias{};  ///< [out][in / groups][kernel_h][kernel_w], scaled; [out]; layer_norm: gamma,
+                                         ///< beta
+  float alpha = 0;                       ///< layer_norm: epsilon; attention: the factor of the scores
   clamp before{}, after{};               ///< convolutions: before and after the addition; without one, only `before`
   ago::op function = ago::op::identity;  ///< convolutions: silu or gelu, instead of both clamps and the addition
 };
+
+/// Is it a layer that only transformers have?
+inline bool is_of_transformers(ago::op kind) {
+  return kind == ago::op::layer_norm || kind == ago::op::attention_values;
+}
 
 /// Layers in execution order, network inputs first.
 struct layer_list {

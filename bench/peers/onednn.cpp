@@ -101,6 +101,7 @@ class onednn final : public peer {
 
   void add_layer(layer_list const& list, int i, peer_memory memory) {
     layer const& l = list.layers[std::size_t(i)];
+    if (is_of_transformers(l.kind)) throw unsupported(std::string(name_of(l.kind)) + " is not written for oneDNN");
     int v = -1;
     if (l.kind == op::input) {
       v = add_value(describe(l.out, tag::nhwc), memory.inputs[std::size_t(i)]);

@@ -40,7 +40,14 @@ inline constexpr auto read_later = ago::input{.h = 3, .w = 3, .c = 4} | [](tenso
   return ago::concat(sum | conv(16), left, right | conv(16)) | conv(5);
 };
 
-inline constexpr auto normalised = ago::input{.w = 6, .c = 8} | ago::layer_norm{} | ago::linear{5};
+inline constexpr auto unusual = ago::input{.w = 6, .c = 8} | ago::linear{5} | ago::hyperbolic_tangent{};
+
+/// A transformer's encoder with two heads.
+inline constexpr auto encoder = ago::input{.w = 6, .c = 8} | ago::layer_norm{} | [](tensor x) {
+  tensor const q = x | ago::linear{8}, k = x | ago::linear{8}, v = x | ago::linear{8};
+  tensor const y = (x + (ago::attention{2}(q, k, v) | ago::linear{8})) | ago::layer_norm{1e-3f};
+  return y + (y | ago::linear{16} | ago::gelu{} | ago::linear{8} | ago::relu{});
+};
 
 template <auto const& Net>
 entry entered() {
@@ -79,8 +86,38 @@ TEST_CASE("other engines slice, shuffle and concatenate channels like ago") {
   check_peers<read_later>();
 }
 
+TEST_CASE("attention is one layer for other engines, with the factor of its scores, between linear layers") {
+  using ago::op;
+  auto const& graph = ago::optimized<encoder>::value;
+  layer_list const list = fuse_layers(graph, make_parameters(graph, 1));
+  std::vector<op> kinds;
+  for (layer const& l : list.layers) kinds.push_back(l.kind);
+  CHECK(kinds == std::vector{op::input, op::layer_norm, op::linear, op::linear, op::linear, op::attention_values,
+                             op::linear, op::layer_norm, op::linear, op::linear});
+  layer const& attention = list.layers[5];
+  CHECK(attention.source == 2);
+  CHECK(attention.other == 3);
+  CHECK(attention.parts == std::vector{4});
+  CHECK(attention.groups == 2);
+  CHECK(attention.alpha == .5f);
+  CHECK(list.layers[6].other == 1);
+  CHECK(list.layers[7].alpha == 1e-3f);
+  CHECK(list.layers[7].weights.size() == 8);
+  CHECK(list.layers[8].function == op::gelu);
+}
+
+TEST_CASE("ncnn and other engines that have attention compute the same as ago") {
+  entry const e = entered<encoder>();
+  contest c(e, "net");
+  c.enter_peers(1);
+  std::size_t having = 0;
+  for (peer_option const& option : peer_options()) having += option.engine == "ncnn";
+  CHECK(c.contestants().size() >= 1 + having);
+  CHECK(c.agrees());
+}
+
 TEST_CASE("an engine that lacks an operator is left out, and the others continue") {
-  entry const e = entered<normalised>();
+  entry const e = entered<unusual>();
   contest c(e, "net");
   c.enter_peers(1);
   c.enter("none", "", timed::network, [](peer_memory) -> std::unique_ptr<peer> { throw unsupported("not here"); });
@@ -92,7 +129,7 @@ TEST_CASE("an engine that lacks an operator is left out, and the others continue
 }
 
 TEST_CASE("an engine in another process is timed by its own clock, and checked like the others") {
-  entry const e = entered<normalised>();
+  entry const e = entered<unusual>();
   contest c(e, "net");
   REQUIRE(c.agrees());
   std::span<float const> const right = c.contestants()[0].out.span();

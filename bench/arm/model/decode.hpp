@@ -4,12 +4,13 @@
 #pragma once
 
 #include "instruction.hpp"
+#include "word.hpp"
 
 namespace ruler {
 
-class decoder {
+class decoder : word {
  public:
-  explicit constexpr decoder(std::uint32_t word) : w_{word} {}
+  using word::word;
 
   constexpr instruction run() {
     if (matches(0x0A000000, 0x08000000)) {
@@ -33,19 +34,6 @@ class decoder {
   }
 
  private:
-  constexpr bool matches(std::uint32_t mask, std::uint32_t value) const { return (w_ & mask) == value; }
-  constexpr bool bit(int n) const { return (w_ >> n & 1) != 0; }
-  constexpr unsigned bits(int first, int count) const { return w_ >> first & ((1u << count) - 1); }
-  /// Sign-extended.
-  constexpr std::int64_t number(int first, int count) const {
-    std::int64_t const value = bits(first, count);
-    return value >= 1ll << (count - 1) ? value - (1ll << count) : value;
-  }
-
-  constexpr unsigned rd() const { return bits(0, 5); }
-  constexpr unsigned rn() const { return bits(5, 5); }
-  constexpr unsigned rm() const { return bits(16, 5); }
-  constexpr unsigned ra() const { return bits(10, 5); }
   static constexpr unsigned v(unsigned r) { return first_vector + r; }
 
   constexpr void read(unsigned r) {
@@ -278,15 +266,11 @@ class decoder {
       i_.unit = unit::move;
       return write(v(rd()));
     }
-    if (matches(0xFFE08400, 0x6E000400)) {  // ins of an element
+    bool const inserts_element = matches(0xFFE08400, 0x6E000400);
+    if (inserts_element || matches(0xBFE0FC00, 0x0E000400)) {  // ins, dup of an element
       i_.unit = unit::move;
       read(v(rn()));
-      read(v(rd()));
-      return write(v(rd()));
-    }
-    if (matches(0xBFE0FC00, 0x0E000400)) {  // dup of an element
-      i_.unit = unit::move;
-      read(v(rn()));
+      if (inserts_element) read(v(rd()));
       return write(v(rd()));
     }
     if (matches(0x9F60C400, 0x0E400400)) return three_operands(unit::add);  // three of the same type: halves
@@ -324,18 +308,20 @@ class decoder {
     adds ? read(rn()) : read_general(rn());
     adds && !bit(29) ? write(rd()) : write_general(rd());
     i_.is_wide = bit(31);
-    if (adds && i_.result_count > 0) {
+    if (adds) {
       std::int64_t const value = std::int64_t(bits(10, 12)) << (bit(22) ? 12 : 0);
-      i_.arithmetic = arithmetic::add_constant;
-      i_.base = std::uint8_t(rn());
+      i_.arithmetic = arithmetic::add_constant, i_.base = std::uint8_t(rn());
       i_.constant = bit(30) ? -value : value;
+      i_.compares = bits(29, 2) == 3;
     }
     if (group == 6 && opcode != 1 && i_.result_count > 0) {
-      i_.arithmetic = arithmetic::extract;
-      i_.base = std::uint8_t(rn());
-      i_.first = std::uint8_t(bits(16, 6));
-      i_.last = std::uint8_t(bits(10, 6));
+      i_.arithmetic = arithmetic::extract, i_.base = std::uint8_t(rn());
+      i_.first = std::uint8_t(bits(16, 6)), i_.last = std::uint8_t(bits(10, 6));
       i_.is_signed = opcode == 0;
+    }
+    if (group == 4 && i_.result_count > 0) {
+      i_.arithmetic = logic(opcode), i_.base = std::uint8_t(rn());
+      i_.constant = std::int64_t(logical_constant());
     }
     if (adds && bit(29)) write(flags);
     if (group == 4 && opcode == 3) write(flags);        // ands
@@ -362,34 +348,47 @@ class decoder {
         i_.extends = form == 0 ? extension::none : form == 1 ? extension::sign_32 : extension::zero_32;
         operands();
       }
-    } else if (matches(0x1FE00000, 0x1A800000) || matches(0x1FE00000, 0x1A000000)) {  // csel, adc
+    } else if (matches(0x1FE00000, 0x1A000000)) {  // adc
       read(flags);
+    } else if (matches(0x1FE00000, 0x1A800000)) {  // csel, csinc, csinv, csneg
+      read(flags);
+      i_.arithmetic = arithmetic::select, i_.condition = std::uint8_t(bits(12, 4));
+      i_.inverts = bit(30), i_.constant = bits(10, 1);
+      operands();
     } else if (matches(0x1F000000, 0x0B000000) || matches(0x1F000000, 0x0A000000)) {  // add, sub; and, orr
       bool const adds = bit(24);
       if (adds ? bit(29) : bits(29, 2) == 3) write(flags);
       bool const is_extended = adds && bit(21), is_plain = is_extended ? bits(13, 2) >= 2 : bits(22, 2) == 0;
       if (!is_plain || i_.result_count == 0) return;
-      unsigned const logic = bits(29, 2);  // and, orr, eor, ands
-      i_.arithmetic = adds         ? bit(30) ? arithmetic::subtract : arithmetic::add
-                      : logic == 1 ? arithmetic::logical_or
-                      : logic == 2 ? arithmetic::exclusive_or
-                                   : arithmetic::logical_and;
+      i_.arithmetic = !adds ? logic(bits(29, 2)) : bit(30) ? arithmetic::subtract : arithmetic::add;
       i_.inverts = !adds && bit(21);
+      i_.compares = adds && bits(29, 2) == 3;
       operands();
       i_.shift = std::uint8_t(is_extended ? bits(10, 3) : bits(10, 6));
       if (is_extended && bits(13, 2) == 2) i_.extends = bit(15) ? extension::sign_32 : extension::zero_32;
-    } else if (matches(0x1FE00000, 0x1AC00000) && matches(0xF800, 0x0800)) {
-      i_.unit = unit::integer_multiply;  // udiv, sdiv
+    } else if (matches(0x5FE00000, 0x1AC00000)) {  // two operands: divisions and shifts
+      unsigned const opcode = bits(10, 6);
+      if (opcode / 2 == 1) i_.unit = unit::integer_multiply;
+      i_.arithmetic = opcode == 2    ? arithmetic::divide
+                      : opcode == 3  ? arithmetic::divide_signed
+                      : opcode == 8  ? arithmetic::shift_left
+                      : opcode == 9  ? arithmetic::shift_right
+                      : opcode == 10 ? arithmetic::shift_right_signed
+                                     : arithmetic::unknown;
+      operands();
     }
   }
 
+  /// and, orr, eor, ands
+  static constexpr arithmetic logic(unsigned opcode) {
+    return opcode == 1 ? arithmetic::logical_or : opcode == 2 ? arithmetic::exclusive_or : arithmetic::logical_and;
+  }
   constexpr void operands() {
     i_.is_wide = bit(31);
     i_.base = std::uint8_t(rn());
     i_.index = std::uint8_t(rm());
   }
 
-  std::uint32_t w_;
   instruction i_{};
 };
 

@@ -61,10 +61,16 @@ enum class arithmetic : std::uint8_t {
   subtract,  ///< base - operand
   multiply_add,
   multiply_subtract,
-  extract,  ///< ubfm, sbfm: shifts, extensions and fields
-  logical_and,
+  extract,      ///< ubfm, sbfm: shifts, extensions and fields
+  logical_and,  ///< of base and operand, or constant
   logical_or,
   exclusive_or,
+  divide,
+  divide_signed,
+  shift_left,
+  shift_right,
+  shift_right_signed,
+  select,  ///< base if the condition holds, else the operand, inverted or not, + constant
 };
 /// How an operand is extended before it is shifted.
 enum class extension : std::uint8_t { none, zero_32, sign_32 };
@@ -85,12 +91,15 @@ struct instruction {
   std::int64_t offset = 0, step = 0;
   bool into_l2 = false;  ///< a prefetch that stops there
 
-  /// Integer arithmetic: results[0] from constant, base, the operand index << shift, and addend.
+  /// Integer arithmetic: results[0] from constant, base, the operand index << shift (logical, without one: the
+  /// constant), and addend.
   ruler::arithmetic arithmetic = ruler::arithmetic::unknown;
   std::int64_t constant = 0;
   std::uint8_t addend = no_register;
   ruler::extension extends = extension::none;
   bool inverts = false;              ///< the operand, as in bic
+  bool compares = false;             ///< sets the flags as base - operand, or base + constant, does
+  std::uint8_t condition = 0;        ///< select
   std::uint8_t first = 0, last = 0;  ///< extract: `immr` and `imms`
   bool is_signed = false;            ///< extract; loads: extends the sign
   bool is_wide = true;               ///< the result has 64 bits, not 32

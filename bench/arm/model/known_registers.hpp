@@ -29,9 +29,12 @@ class known_registers {
   void execute(instruction const& i, std::optional<std::uint64_t> accessed, std::span<std::uint64_t const> loaded) {
     if (accessed && i.base < count) learn(i, *accessed);
     std::optional<std::uint64_t> const result = result_of(i);
-    for (unsigned k = 0; k < i.result_count; ++k)
+    std::optional<comparison> const compared = i.compares ? compare(i) : std::nullopt;
+    for (unsigned k = 0; k < i.result_count; ++k) {
       if (i.results[k] < count) is_known_[i.results[k]] = false;
-    if (result && i.results[0] < count) set(i.results[0], *result);
+      if (i.results[k] == flags) flags_ = compared;
+    }
+    if (result && i.result_count > 0 && i.results[0] < count) set(i.results[0], *result);
     if (i.kind == kind::general_load && loaded.size() == i.result_count)
       for (unsigned k = 0; k < i.result_count; ++k)
         if (i.results[k] < count) set(i.results[k], loaded[k]);
@@ -42,10 +45,36 @@ class known_registers {
   }
   void forget() {
     for (bool& known : is_known_) known = false;
+    flags_.reset();
   }
 
  private:
   static constexpr int count = 32;
+
+  /// The flags after base - operand.
+  struct comparison {
+    bool negative, zero, carry, overflow;
+
+    /// By the four bits of a condition. The lowest one negates, but in the last of all, which always holds.
+    bool holds(unsigned condition) const {
+      bool const truth[] = {
+          zero, carry, negative, overflow, carry && !zero, negative == overflow, negative == overflow && !zero, true};
+      return truth[condition >> 1] != ((condition & 1) != 0 && condition != 15);
+    }
+  };
+
+  std::optional<comparison> compare(instruction const& i) const {
+    bool const has_constant = i.arithmetic == arithmetic::add_constant;
+    std::optional<std::uint64_t> const base = has_constant ? content(i.base) : operand(i.base),
+                                       other = operand(i.index);
+    if (!base || (!has_constant && !other)) return std::nullopt;
+    unsigned const unused = i.is_wide ? 0 : 32;
+    std::uint64_t const a = *base << unused;
+    std::uint64_t const b = (has_constant ? -std::uint64_t(i.constant) : extended(*other, i.extends) << i.shift)
+                            << unused;
+    std::uint64_t const difference = a - b;
+    return comparison{difference >> 63 != 0, difference == 0, a >= b, ((a ^ b) & (a ^ difference)) >> 63 != 0};
+  }
 
   void set(unsigned r, std::uint64_t value) { is_known_[r] = true, value_[r] = value; }
 
@@ -94,15 +123,42 @@ class known_registers {
       case arithmetic::logical_and:
       case arithmetic::logical_or:
       case arithmetic::exclusive_or:
-        if (base && other) {
-          std::uint64_t const x = *other << i.shift, y = i.inverts ? ~x : x;
+        if (base && (other || i.index == no_register)) {
+          std::uint64_t const x = other ? *other << i.shift : std::uint64_t(i.constant), y = i.inverts ? ~x : x;
           return i.arithmetic == arithmetic::logical_and  ? *base & y
                  : i.arithmetic == arithmetic::logical_or ? *base | y
                                                           : *base ^ y;
         }
         break;
+      case arithmetic::divide:
+      case arithmetic::divide_signed:
+      case arithmetic::shift_left:
+      case arithmetic::shift_right:
+      case arithmetic::shift_right_signed:
+        if (base && other) return of_two(i, *base, *other);
+        break;
+      case arithmetic::select:
+        if (!flags_) break;
+        if (flags_->holds(i.condition)) return base;
+        if (other) return (i.inverts ? ~*other : *other) + std::uint64_t(i.constant);
+        break;
     }
     return std::nullopt;
+  }
+
+  /// Divisions and shifts.
+  static std::uint64_t of_two(instruction const& i, std::uint64_t a, std::uint64_t b) {
+    bool const is_signed = i.arithmetic == arithmetic::divide_signed || i.arithmetic == arithmetic::shift_right_signed;
+    extension const how = i.is_wide ? extension::none : is_signed ? extension::sign_32 : extension::zero_32;
+    std::uint64_t const x = extended(a, how), y = extended(b, how), shift = b & (i.is_wide ? 63 : 31);
+    switch (i.arithmetic) {
+      case arithmetic::divide: return y == 0 ? 0 : x / y;
+      case arithmetic::divide_signed:
+        return y == 0 ? 0 : y == ~std::uint64_t(0) ? -x : std::uint64_t(std::int64_t(x) / std::int64_t(y));
+      case arithmetic::shift_left: return x << shift;
+      case arithmetic::shift_right: return x >> shift;
+      default: return std::uint64_t(std::int64_t(x) >> shift);
+    }
   }
 
   /// Register 31 is the stack pointer in some instructions, and zero in others.
@@ -133,6 +189,7 @@ class known_registers {
 
   bool is_known_[count]{};
   std::uint64_t value_[count]{};
+  std::optional<comparison> flags_;
 };
 
 }  // namespace ruler

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 using namespace words;
 using ruler::decode;
 using ruler::hierarchy;
@@ -97,6 +99,17 @@ TEST_CASE("the address of a prefetch follows from those of loads") {
   r.execute(decode(bic(1, 2, 3)), {}, {});
   CHECK(r.address(decode(prfm(1, 0))) == (0x1008 & ~5));
   r.execute(decode(udiv(1, 2, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 0x1008 / 5);
+  r.execute(decode(lsl_x(1, 2, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 0x1008 << 5);
+  r.execute(decode(and_constant(1, 2, 0x1F3B)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == 0x1000);
+  r.execute(decode(sub_x(6, 3, 2, 0)), {}, {});  // negative
+  r.execute(decode(sdiv_w(1, 6, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == std::uint32_t(-(0x1003 / 5)));
+  r.execute(decode(asr_w(1, 6, 3)), {}, {});
+  CHECK(r.address(decode(prfm(1, 0))) == std::uint32_t(-0x1003 >> 5));
+  r.execute(decode(0x9AC34041), {}, {});  // crc32b
   CHECK_FALSE(r.address(decode(prfm(1, 0))));
 }
 
@@ -112,6 +125,28 @@ TEST_CASE("the address of a prefetch follows from what is loaded") {
   CHECK(r.address(decode(prfm(5, 0))) == 0x1ffc);
   r.execute(decode(ldp_x(1, 2, 0)), 0x1000, {});  // what is loaded is not known
   CHECK_FALSE(r.address(decode(prfm(2, 8))));
+}
+
+TEST_CASE("the address of a prefetch follows from a choice between registers") {
+  enum { eq, ne, cs, cc, mi, pl, vs, vc, hi, ls, ge, lt, gt, le, al };
+  ruler::known_registers r;
+  auto const chosen = [&](std::uint32_t choice) {
+    r.execute(decode(choice), {}, {});
+    return r.address(decode(prfm(5, 0)));
+  };
+  auto const set = [&](int d, std::uint64_t value) { r.execute(decode(ldr_x(d, 0)), 0x1000, std::array{value}); };
+  set(1, 0x100), set(2, 0x200), set(3, 4), set(4, 0x8000'0000);
+  r.execute(decode(cmp(3, 5)), {}, {});  // 4 - 5
+  for (int const holds : {ne, cc, mi, vc, ls, lt, le, al}) CHECK(chosen(csel(5, 1, 2, holds)) == 0x100);
+  for (int const fails : {eq, cs, pl, vs, hi, ge, gt}) CHECK(chosen(csel(5, 1, 2, fails)) == 0x200);
+  r.execute(decode(cmp(3, 4)), {}, {});
+  for (int const holds : {eq, cs, pl, ls, ge, le}) CHECK(chosen(csel(5, 1, 2, holds)) == 0x100);
+  for (int const fails : {hi, gt, lt}) CHECK(chosen(csel(5, 1, 2, fails)) == 0x200);
+  r.execute(decode(cmp_w(4, 3)), {}, {});  // the least number of 32 bits - 4
+  for (int const holds : {ne, cs, vs, hi, lt, pl}) CHECK(chosen(csel(5, 1, 2, holds)) == 0x100);
+  CHECK(chosen(csneg(5, 1, 3, eq)) == std::uint64_t(-4));
+  r.execute(decode(cmp(9, 4)), {}, {});  // not known
+  CHECK_FALSE(chosen(csel(5, 1, 2, eq)));
 }
 
 TEST_CASE("the recorder counts steps apart, and nothing before the first") {

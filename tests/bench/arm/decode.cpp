@@ -70,8 +70,19 @@ TEST_CASE("integer arithmetic that addresses are made of is understood") {
   CHECK(decode(add_x(1, 2, 3, 4)).shift == 4);
   CHECK(decode(mov(1, 77)).constant == 77);
   CHECK(decode(mul(1, 2, 3)).arithmetic == arithmetic::multiply_add);
-  CHECK(decode(udiv(1, 2, 3)).arithmetic == arithmetic::unknown);
+  CHECK(decode(udiv(1, 2, 3)).arithmetic == arithmetic::divide);
+  CHECK(decode(0x9AC34041).arithmetic == arithmetic::unknown);  // crc32b
   CHECK(decode(mul(1, 2, 3)).unit == unit::integer_multiply);
   CHECK(decode(b_ne).is_conditional);
   CHECK(decode(b_ne).sources[0] == ruler::flags);
+}
+
+TEST_CASE("the constants of logical instructions are understood") {
+  auto const constant = [](int n_immr_imms) { return std::uint64_t(decode(and_constant(1, 2, n_immr_imms)).constant); };
+  CHECK(constant(0x1000) == 1);
+  CHECK(constant(0x1F3B) == 0xffff'ffff'ffff'fff0);
+  CHECK(constant(0x0027) == 0x00ff'00ff'00ff'00ff);
+  CHECK(constant(0x1041) == 0x8000'0000'0000'0001);
+  CHECK(constant(0x00F9) == 0x6666'6666'6666'6666);
+  CHECK(constant(0x1F21) == 0x3f'ffff'fff0);
 }

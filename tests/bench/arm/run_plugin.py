@@ -13,6 +13,7 @@ import ruler  # noqa: E402
 TURNS = 1000
 PROGRAM = f"""
 #include "{ruler.HERE}/mark.hpp"
+#include <cstdio>
 alignas(64) static float data[2 * {TURNS} * 4 + 4096];
 // Four multiply-adds, a load and a prefetch in each turn.
 static void loop(float const* from) {{
@@ -33,6 +34,7 @@ int main(int count, char** words) {{
   ruler::begin_step(1);
   loop(data + {TURNS} * 4);
   ruler::end_of_steps();
+  std::printf("{{\\"bytes\\": 640}}\\n{{\\"macs\\": 1}}\\n{{\\"macs\\": 2}}\\n");
 }}
 """
 
@@ -60,6 +62,10 @@ class Plugin(unittest.TestCase):
             self.assertEqual(step["known_prefetches"], TURNS)
             self.assertEqual(step["loaded_bytes"] // 16, TURNS)
             self.assertLess(abs(step["instructions"] - 8 * TURNS), 100)
+
+    def test_what_the_program_prints_belongs_to_the_network_and_to_its_steps(self):
+        self.assertEqual(self.report.bytes, 640)
+        self.assertEqual([step["macs"] for step in self.report.steps], [1, 2])
 
     def test_caches_are_warm_where_they_should_be(self):
         warm, cold = self.report.steps

@@ -30,6 +30,11 @@ def of(c, blocks=(), **step):
     return ruler.Report([{**c, **step}], list(blocks), pathlib.Path("program"), pathlib.Path("results"))
 
 
+def needing(*macs, bytes=0):
+    """A report on steps that execute 1004 multiply-adds of four floats each."""
+    return ruler.Report([{**counts(), "macs": n} for n in macs], [], pathlib.Path("program"), pathlib.Path("results"), bytes)
+
+
 class Milliseconds(unittest.TestCase):
     def test_without_misses_they_are_those_of_the_core(self):
         self.assertEqual(ruler.milliseconds(counts(), "a55"), (1.0, 1.0))
@@ -48,6 +53,26 @@ class Milliseconds(unittest.TestCase):
 
     def test_multiply_adds_are_of_four_floats(self):
         self.assertEqual(ruler.multiply_adds(COUNTS), 1004)
+
+
+class Floor(unittest.TestCase):
+    def test_of_each_step_the_direct_or_the_executed_multiply_adds_count_whichever_are_fewer(self):
+        report = needing(4 * 500, 4 * 2000, 0)
+        self.assertAlmostEqual(ruler.floor(report, "a55")[0], 1504 / 2.0e6)
+        self.assertAlmostEqual(ruler.floor(report, "a76")[0], 752 / 2.4e6)
+
+    def test_what_fits_the_caches_costs_nothing(self):
+        self.assertEqual(ruler.floor(needing(bytes=32 << 10), "a55"), (0, 0))
+
+    def test_lines_come_from_beyond_each_cache_that_they_exceed(self):
+        beyond_l1, beyond_l2 = (128 << 10) // 64 + 10, 10
+        _, misses = ruler.floor(needing(bytes=(160 << 10) + 640), "a55")
+        self.assertAlmostEqual(misses, (beyond_l1 * 4 + beyond_l2 * 20) / 2.0e6)
+
+    def test_lines_that_l3_holds_cost_a_share(self):
+        far, in_l3, in_l2 = 3, (2048 << 10) // 64, (512 << 10) // 64
+        _, misses = ruler.floor(needing(bytes=(2624 << 10) + 3 * 64), "a76")
+        self.assertAlmostEqual(misses, (far + in_l3 + in_l2 + (far + in_l3 * .4) * 16) / 2.4e6)
 
 
 class Symbols(unittest.TestCase):
@@ -80,12 +105,23 @@ class Tables(unittest.TestCase):
         self.assertTrue(lines[2].endswith("| | | | |"), lines[2])
         self.assertEqual(len(lines), 4)
 
+    def test_floors_and_goals(self):
+        self.measured.ago = lambda *_: ruler.Report([{**counts(), "multiply_adds": 1_000_000, "macs": 4_000_000}], [], None, None)
+        rows = report.floors_report(self.measured).splitlines()[2:]
+        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.50 | 1.30 | yes | 1.00 | 2.00 | 0.77 |")
+        self.measured.peer = lambda engine, *_: of({**counts(), "in_order_cycles": 1_500_000, "out_of_order_cycles": 1_500_000})
+        rows = report.floors_report(self.measured).splitlines()[2:]
+        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.50 | 0.49 | no | 1.00 | 2.00 | 2.05 |")
+        self.measured.subjects = [("bert_tiny", 128)]
+        rows = report.floors_report(self.measured).splitlines()[2:]
+        self.assertEqual(rows[0], "| bert_tiny | 128 | A55 | 0.50 | 0.00 | 0.50 | | | 1.00 | 2.00 | |")
+
     def test_fusion(self):
         text = report.fusion_report(self.measured)
         self.assertIn("| mobilenet_v2 | 224 | A76 | 0.5 (0.5 ... 0.5) | 1.0 (1.0 ... 1.0) | 2.00 | 0.0 | 0.0 |", text)
 
     def test_memory_has_a_row_for_each_engine_that_ran(self):
-        self.assertEqual(len(report.memory_report(self.measured).splitlines()), 2 + 2 * 3)
+        self.assertEqual(len(report.memory_report(self.measured).splitlines()), 2 + 2 * 2)
 
     def test_steps(self):
         c = counts(l1=64, l1_foreseen=48)

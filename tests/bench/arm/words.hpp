@@ -70,6 +70,24 @@ constexpr word sxtw(int d, int n) { return 0x93407C00 | word(n) << 5 | word(d); 
 constexpr word bic(int d, int n, int m) { return three(0x8A200000, d, n, m); }
 /// udiv xd, xn, xm
 constexpr word udiv(int d, int n, int m) { return three(0x9AC00800, d, n, m); }
+/// sdiv wd, wn, wm
+constexpr word sdiv_w(int d, int n, int m) { return three(0x1AC00C00, d, n, m); }
+/// lsl xd, xn, xm
+constexpr word lsl_x(int d, int n, int m) { return three(0x9AC02000, d, n, m); }
+/// asr wd, wn, wm
+constexpr word asr_w(int d, int n, int m) { return three(0x1AC02800, d, n, m); }
+/// and xd, xn, #constant, which N, `immr` and `imms` encode
+constexpr word and_constant(int d, int n, int n_immr_imms) {
+  return 0x92000000 | word(n_immr_imms) << 10 | word(n) << 5 | word(d);
+}
+/// cmp xn, #value
+constexpr word cmp(int n, int value) { return 0xF100001F | word(value) << 10 | word(n) << 5; }
+/// cmp wn, wm
+constexpr word cmp_w(int n, int m) { return three(0x6B00001F, 0, n, m); }
+/// csel xd, xn, xm, condition
+constexpr word csel(int d, int n, int m, int condition) { return three(0x9A800000, d, n, m) | word(condition) << 12; }
+/// csneg xd, xn, xm, condition
+constexpr word csneg(int d, int n, int m, int condition) { return three(0xDA800400, d, n, m) | word(condition) << 12; }
 /// ldp xt, xu, [xn]
 constexpr word ldp_x(int t, int u, int n) { return 0xA9400000 | word(u) << 10 | word(n) << 5 | word(t); }
 /// prfm pldl1keep, [xn, #offset]
