@@ -11,26 +11,39 @@ namespace ago {
 
 namespace detail {
 
-/// Iterates over the tiles of all images, row by row.
+/// Iterates over the tiles of all images, row by row, and over where their first elements are in memory: their patches,
+/// or their outputs. Only adds, so that addresses to prefetch are early.
+template <class T>
 class tile_walk {
  public:
-  AGO_INLINE tile_walk(winograd_layout const& l, int tile)
-      : rows_(l.rows), columns_(l.columns), size_(l.tile), image_(tile / l.columns / l.rows),
-        row_(tile / l.columns % l.rows), column_(tile % l.columns) {}
+  /// `origin`: where tile 0 is; of images with `in_image` rows of `in_row` pixels.
+  AGO_INLINE tile_walk(winograd_layout const& l, int tile, T* origin, int in_image, int in_row, long pixel)
+      : size_(l.tile), height_(l.rows * l.tile), width_(l.columns * l.tile), image_(tile / l.columns / l.rows),
+        y_(tile / l.columns % l.rows * l.tile), x_(tile % l.columns * l.tile), step_(l.tile * pixel),
+        row_end_((long(l.tile) * in_row - width_) * pixel), image_end_((long(in_image) - height_) * in_row * pixel),
+        at_(origin + ((long(image_) * in_image + y_) * in_row + x_) * pixel) {}
   AGO_INLINE int image() const { return image_; }
   /// The first output of the tile.
-  AGO_INLINE int y() const { return row_ * size_; }
-  AGO_INLINE int x() const { return column_ * size_; }
+  AGO_INLINE int y() const { return y_; }
+  AGO_INLINE int x() const { return x_; }
+  AGO_INLINE T* at() const { return at_; }
   AGO_INLINE void operator++() {
-    if (++column_ < columns_) return;
-    column_ = 0;
-    if (++row_ < rows_) return;
-    row_ = 0;
+    at_ += step_;
+    x_ += size_;
+    if (x_ < width_) return;
+    x_ = 0;
+    at_ += row_end_;
+    y_ += size_;
+    if (y_ < height_) return;
+    y_ = 0;
+    at_ += image_end_;
     ++image_;
   }
 
  private:
-  int rows_, columns_, size_, image_, row_, column_;
+  int size_, height_, width_, image_, y_, x_;
+  long step_, row_end_, image_end_;
+  T* at_;
 };
 
 /// A copy of a patch that is partly outside the image, or whose channels do not fill a register, padded with zeros.
@@ -66,12 +79,12 @@ template <int TILE, isa I>
   using patch = padded_patch<winograd_scheme<TILE>::patch, I>;
   constexpr int size = winograd_scheme<TILE>::patch;
   long const pixel = s.source.pixel_stride, row = s.in.w * pixel, stride = layout.point_stride();
-  tile_walk at(layout, first);
+  tile_walk at(layout, first, source - s.win.pad_top * row - s.win.pad_left * pixel, s.in.h, s.in.w, pixel);
   _Pragma("GCC unroll 1") for (int t = 0; t < count; ++t, ++at, to += layout.padded_depth) {
     int const top = at.y() - s.win.pad_top, left = at.x() - s.win.pad_left;
     tap_range const rows = taps_inside(top, 1, size, s.in.h), columns = taps_inside(left, 1, size, s.in.w);
     bool const inside = rows.count() == size && columns.count() == size;
-    float const* const from = source + (long(at.image()) * s.in.h + top) * row + left * pixel;
+    float const* const from = at.at();
     patch copied(rows, columns);
     _Pragma("GCC unroll 1") for (int c = 0; c < layout.depth; c += lanes(I)) {
       int const rest = layout.depth - c;
@@ -194,21 +207,26 @@ struct winograd_kernel {
     float const* products = work.scratch + work.layout.products();
     int const rest = s.out.c - work.channel - (VECTORS - 1) * lanes(target);
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
-    detail::tile_walk at(work.layout, work.first);
+    long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
+    detail::tile_walk at(work.layout, work.first, destination, s.out.h, s.out.w, pixel_floats);
     _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at, products += points * width) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
-      if constexpr (is_scheduled_by_hand(target))
-        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y)
-          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x)
-            __builtin_prefetch(destination + (index + long(y) * s.out.w + x) * s.destination.pixel_stride, 1);
+      float* const first = at.at();
+      if constexpr (is_scheduled_by_hand(target)) {
+        float* line = first;
+        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
+          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+            pin(line);
+            __builtin_prefetch(line, 1);
+          }
+      }
       _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v) {
         int const channel = v * lanes(target), count = PARTIAL && v == VECTORS - 1 ? last : lanes(target);
         vec<target> const start = vec<target>::load(shift + channel);
         auto const finish = [&](int y, int x, vec<target> sum) __attribute__((always_inline)) {
-          long const pixel = index + long(y) * s.out.w + x;
-          vec<target> const result = after(sum + start, pixel, work.channel + channel, count);
-          float* const to = destination + pixel * s.destination.pixel_stride + channel;
+          vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
+          float* const to = first + y * row_floats + x * pixel_floats + channel;
           count == lanes(target) ? result.store(to) : result.store(to, count);
         };
         detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns, finish);
