@@ -4,7 +4,7 @@
 
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
-#include <ago/kernel/winograd_transform.hpp>
+#include <ago/kernel/winograd_in_order.hpp>
 #include <ago/plan/winograd_layout.hpp>
 
 namespace ago {
@@ -201,6 +201,7 @@ struct winograd_kernel {
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void finish_outputs(step_data const& s, kernel_memory const& m, piece const& work) {
     constexpr int width = VECTORS * lanes(target);
+    constexpr bool is_by_hand = tile == 4 && is_scheduled_by_hand(target) && !is_lengthy(K.after);
     finisher<K.after, target> const after(s, m);
     float const* const shift = m.weights + s.weights + work.channel;
     float* const destination = detail::mutable_address(s.destination, m) + work.channel;
@@ -221,6 +222,10 @@ struct winograd_kernel {
             __builtin_prefetch(line, 1);
           }
       }
+      [[maybe_unused]] auto by_hand = [&] {
+        if constexpr (is_by_hand) return detail::product_transform_4<target, K.in_order>(products, width);
+        else return 0;
+      }();
       _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v) {
         int const channel = v * lanes(target), count = PARTIAL && v == VECTORS - 1 ? last : lanes(target);
         vec<target> const start = vec<target>::load(shift + channel);
@@ -229,7 +234,10 @@ struct winograd_kernel {
           float* const to = first + y * row_floats + x * pixel_floats + channel;
           count == lanes(target) ? result.store(to) : result.store(to, count);
         };
-        detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns, finish);
+        if constexpr (is_by_hand) by_hand(rows, columns, finish);
+        else
+          detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns,
+                                                                               finish);
       }
     }
   }

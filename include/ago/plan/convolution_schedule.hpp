@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How each convolution is computed: directly, by im2col or by Winograd.
+// How each convolution is computed: directly, by im2col or by Winograd; and which matrix products gather their input.
 #pragma once
 
 #include <ago/plan/attention_layout.hpp>
 #include <ago/plan/fusion.hpp>
+#include <ago/plan/gathering.hpp>
 #include <ago/plan/winograd_schedule.hpp>
 
 namespace ago {
@@ -100,12 +101,17 @@ struct convolution_step {
   register_tile tile{};
   int block{};
   long scratch_floats{};
+  int portion{};  ///< of a matrix product that gathers its input
 
   constexpr bool chosen() const { return scratch_floats > 0; }
   constexpr void apply(kernel_key& key, step_data& s) const {
     key.what = what;
     key.tile = tile;
     s.block = block;
+    if (portion == 0) return;
+    key.gathers = true;
+    key.accumulates = portion < s.in.c;
+    s.portion.last = portion;
   }
 };
 
@@ -129,18 +135,35 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
-/// The choices for convolutions that are not computed directly, among those that are alone in their group, and for
-/// products of two values.
+/// The choice for a matrix product, whose input has so many segments, unless a schedule says how it is tiled.
+constexpr convolution_step product_step(shape const& in, int channels, int segments, schedule const& wish,
+                                        options const& o) {
+  if (wish.pixels != 0 || wish.block != 0 || wish.winograd != 0 || o.device.threads > 1) return {};
+  gathering const g = pays_to_gather(o.target, in, channels, segments, o.device);
+  if (g.block == 0) return {};
+  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion};
+}
+
+/// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
+/// in their group, and for products of two values.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
-                                                fusion_list<S> const& groups, options const& o, auto const& table) {
+                                                fusion_list<S> const& groups, channel_layouts<V> const& layouts,
+                                                options const& o, auto const& table) {
   convolution_list<S> r;
   int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
-    if (s.main < 0 || g.nodes[s.main].kind != op::conv2d || groups.parts[groups.group_of[i]] > 1) continue;
+    if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
+    if (structure_of(g.nodes[s.main].kind) == structure::pointwise) {
+      auto const wish = table.find(signature_of(g, s, o));
+      shape const in = g.nodes[s.source].out;
+      r.step[i] = product_step(in, g.nodes[s.result].out.c, layouts.where(s.source, in.c).count,
+                               wish ? *wish : schedule{}, o);
+    }
+    if (g.nodes[s.main].kind != op::conv2d) continue;
     kernel_key key{};
     step_data data{};
     key.what = structure::convolution;
