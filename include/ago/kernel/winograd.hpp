@@ -186,6 +186,13 @@ struct winograd_kernel {
           acc[p][v].store(to + p * points * width + v * lanes(target));
     };
     _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
+      if constexpr (is_scheduled_by_hand(target)) {
+        float const* next = inputs + work.layout.point_stride();  // the first tile of the next point
+        _Pragma("GCC unroll 32") for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
+          pin(next);
+          detail::fetch_line<target>(next);
+        }
+      }
       int t = 0;
       _Pragma("GCC unroll 1") for (; t + K.tile.pixels <= count; t += K.tile.pixels)
         product.template operator()<K.tile.pixels>(t);

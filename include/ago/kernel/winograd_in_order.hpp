@@ -30,10 +30,10 @@ class product_transform_4 {
     constexpr float a = float(scheme::a), b = float(scheme::b);
     static constexpr float factors[8] = {a, b, float(scheme::a2), float(scheme::b2), float(scheme::a2 * scheme::a),
                                          float(scheme::b2 * scheme::b)};
-    low_ = vec<I>::load(factors);
-    high_ = vec<I>::load(factors + 4);
-    keep(low_);
-    keep(high_);
+    float const* first = factors;
+    pin(first);
+    load_vector<0>(low_, first);
+    load_vector<1>(high_, first);
   }
 
   /// Transforms one register of channels, and advances to the next one. Calls finish(y, x, output) for outputs in the
@@ -119,8 +119,11 @@ class product_transform_4 {
   AGO_INLINE void column(vec<I> (&m)[n], vec<I> (&next)[n], vec<I> (&line)[tile][n], long& at) const {
     at += step_;
     pin(at);
-    if constexpr (X + 1 < n) combine(m, line[0][X], line[1][X], line[2][X], line[3][X], next_column{*this, next, at, {}});
-    else combine(m, line[0][X], line[1][X], line[2][X], line[3][X], nothing{});
+    auto const transform = [&](auto&& beside) __attribute__((always_inline)) {
+      combine(m, line[0][X], line[1][X], line[2][X], line[3][X], beside);
+    };
+    if constexpr (X + 1 < n) transform(next_column{*this, next, at, {}});
+    else transform(nothing{});
   }
 
   template <bool FULL, class Finish>
