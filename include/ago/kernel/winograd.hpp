@@ -116,8 +116,9 @@ template <int TILE, isa I>
 /// 3e-6; for the direct convolution 2e-6.
 ///
 /// For each block of tiles, the inputs are transformed. Then, for each panel of output channels, every point is a
-/// matrix product of the block's tiles, and the results are transformed and finished. All weights are read once per
-/// block.
+/// matrix product of the block's tiles, and the results are transformed and finished; or, with points_first, all
+/// products of all panels are computed, one point after another, before their results are. All weights are read once
+/// per block.
 template <kernel_key K>
 struct winograd_kernel {
   static constexpr isa target = K.target;
@@ -125,8 +126,10 @@ struct winograd_kernel {
   static void run(step_data const& s, kernel_memory const& m) { run(s, m, m.arena + s.scratch); }
 
   static void run(step_data const& s, kernel_memory const& m, float* scratch) {
-    piece work{layout_of_winograd(K, s), scratch, s.portion.first, 0, 0};
+    piece work{layout_of_winograd(K, s), scratch, s.portion.first, 0, 0, 0, 0};
     winograd_layout const& layout = work.layout;
+    work.point_stride = layout.point_stride();
+    work.product_stride = K.points_first ? layout.product_stride() : 0;
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
     float const* const source = detail::address(s.source, m);
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
@@ -135,6 +138,11 @@ struct winograd_kernel {
       int const rest = end - work.first;
       work.count = rest < layout.block ? rest : layout.block;
       detail::transform_inputs<tile, target>(s, layout, source, work.first, work.count, scratch);
+      if constexpr (K.points_first) {
+        multiply_points_first(m.weights + s.weights, work);
+        finish_outputs<1, K.partial>(s, m, work);
+        continue;
+      }
       _Pragma("GCC unroll 1") for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, work);
       if constexpr (K.tile.vectors_left > 0)
@@ -153,41 +161,63 @@ struct winograd_kernel {
     winograd_layout layout;
     float* scratch;
     int first, count, channel;
+    long point_stride, product_stride;  ///< of the layout
   };
 
   template <int VECTORS, bool PARTIAL>
   AGO_INLINE static void panel(step_data const& s, kernel_memory const& m, piece const& work) {
-    multiply<VECTORS>(m.weights + s.weights + work.layout.panel_offset(work.channel), work);
+    constexpr int width = VECTORS * lanes(target);
+    float* const products = work.scratch + work.layout.products();
+    multiply<VECTORS, points>(m.weights + s.weights + work.layout.panel_offset(work.channel), work, work.scratch,
+                              products, points * width);
     finish_outputs<VECTORS, PARTIAL>(s, m, work);
   }
 
-  /// Computes the matrix product of each point.
-  template <int VECTORS>
-  [[gnu::noinline]] static void multiply(float const* weights, piece const& work) {
+  static void multiply_points_first(float const* packed, piece const& work) {
+    winograd_layout const& l = work.layout;
+    int const panels = l.padded_channels / l.panel * l.panel;
+    float const *weights = packed + l.panel_offset(0), *inputs = work.scratch;
+    float* products = work.scratch + l.products();
+    _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
+      _Pragma("GCC unroll 1") for (int channel = 0; channel < panels; channel += l.panel)
+        multiply<K.tile.vectors, 1>(weights + long(channel) * l.depth, work, inputs, products + channel,
+                                    l.padded_channels);
+      if constexpr (K.tile.vectors_left > 0)
+        multiply<K.tile.vectors_left, 1>(weights + long(panels) * l.depth, work, inputs, products + panels,
+                                         l.padded_channels);
+      weights += l.weights_stride(0);
+      inputs += l.point_stride();
+      products += l.product_stride();
+    }
+  }
+
+  /// Computes the matrix products of COUNT points; those of neighbouring tiles are `step` floats apart, those of
+  /// neighbouring points side by side.
+  template <int VECTORS, int COUNT>
+  [[gnu::noinline]] static void multiply(float const* weights, piece const& work, float const* inputs, float* products,
+                                         long step) {
     constexpr int width = VECTORS * lanes(target);
     int const depth = work.layout.depth, count = work.count;
     long const stride = work.layout.padded_depth, point_weights = long(depth) * width;
-    float const* inputs = work.scratch;
-    float* products = work.scratch + work.layout.products();
     auto const product = [&]<int PIXELS>(int t) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
       if constexpr (is_scheduled_by_hand(target)) {
         static constexpr float zeros[width]{};
-        tile_target const to{products + long(t) * points * width, points * width, 0, 0, 0, 0};
+        tile_target const to{products + t * step, step, 0, 0, 0, 0};
         start(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
       } else {
         _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
           _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
       }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
-      float* const to = products + long(t) * points * width;
+      float* const to = products + t * step;
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
-          acc[p][v].store(to + p * points * width + v * lanes(target));
+          acc[p][v].store(to + p * step + v * lanes(target));
     };
-    _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
-      if constexpr (is_scheduled_by_hand(target)) {
-        float const* next = inputs + work.layout.point_stride();  // the first tile of the next point
+    _Pragma("GCC unroll 1") for (int point = 0; point < COUNT; ++point) {
+      if constexpr (is_scheduled_by_hand(target) && COUNT > 1) {
+        float const* next = inputs + work.point_stride;  // the first tile of the next point
         _Pragma("GCC unroll 32") for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
           pin(next);
           detail::fetch_line<target>(next);
@@ -199,25 +229,28 @@ struct winograd_kernel {
       if constexpr (K.tile.pixels_left > 0)
         if (t < count) product.template operator()<K.tile.pixels_left>(t);
       weights += point_weights;
-      inputs += work.layout.point_stride();
+      inputs += work.point_stride;
       products += width;
     }
   }
 
-  /// Transforms the products, applies the epilogue and stores.
+  /// Transforms the products, of VECTORS vectors or, with points_first, of all, applies the epilogue and stores.
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void finish_outputs(step_data const& s, kernel_memory const& m, piece const& work) {
     constexpr int width = VECTORS * lanes(target);
-    constexpr bool is_by_hand = tile == 4 && is_scheduled_by_hand(target) && !is_lengthy(K.after);
+    constexpr bool is_by_hand = tile == 4 && is_scheduled_by_hand(target);
+    static_assert(is_by_hand || !K.points_first);
+    int const vectors = K.points_first ? work.layout.padded_channels / lanes(target) : VECTORS;
+    long const stride = K.points_first ? work.product_stride : width;
     finisher<K.after, target> const after(s, m);
     float const* const shift = m.weights + s.weights + work.channel;
     float* const destination = detail::mutable_address(s.destination, m) + work.channel;
     float const* products = work.scratch + work.layout.products();
-    int const rest = s.out.c - work.channel - (VECTORS - 1) * lanes(target);
+    int const rest = s.out.c - work.channel - (vectors - 1) * lanes(target);
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
     long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
     detail::tile_walk at(work.layout, work.first, destination, s.out.h, s.out.w, pixel_floats);
-    _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at, products += points * width) {
+    _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
       float* const first = at.at();
@@ -230,11 +263,23 @@ struct winograd_kernel {
           }
       }
       [[maybe_unused]] auto by_hand = [&] {
-        if constexpr (is_by_hand) return detail::product_transform_4<target, K.in_order>(products, width);
+        if constexpr (is_by_hand)
+          return detail::product_transform_4<target, K.in_order, is_lengthy(K.after)>(products, stride);
         else return 0;
       }();
-      _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v) {
-        int const channel = v * lanes(target), count = PARTIAL && v == VECTORS - 1 ? last : lanes(target);
+      _Pragma("GCC unroll 1") for (int v = 0; v < vectors; ++v) {
+        int const channel = v * lanes(target), count = PARTIAL && v == vectors - 1 ? last : lanes(target);
+        // Products and results are more streams than prefetchers follow: ask for their next lines.
+        if constexpr (K.points_first)
+          if (channel % detail::line_floats == 0) {
+            by_hand.template fetch<detail::line_floats>();
+            float* line = first + channel + detail::line_floats;
+            _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
+              _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+                pin(line);
+                __builtin_prefetch(line, 1);
+              }
+          }
         vec<target> const start = vec<target>::load(shift + channel);
         auto const finish = [&](int y, int x, vec<target> sum) __attribute__((always_inline)) {
           vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
@@ -246,6 +291,7 @@ struct winograd_kernel {
           detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns,
                                                                                finish);
       }
+      products += K.points_first ? work.layout.padded_channels : points * width;
     }
   }
 };

@@ -14,15 +14,16 @@ enum class half_part { low, high, join };
 
 /// Computes the same as transform_products<4>, with the same additions in the same order. All of the first half of the
 /// transform stays in registers, so that every product is loaded once, while the column before is transformed; if
-/// HALVES, in halves that issue beside the arithmetic.
-template <isa I, bool HALVES>
+/// HALVES, in halves that issue beside the arithmetic. If LENGTHY, outputs are finished at a single place in the code.
+template <isa I, bool HALVES, bool LENGTHY>
 class product_transform_4 {
   using scheme = winograd_scheme<4>;
   static constexpr int n = scheme::patch, tile = 4;
 
  public:
   /// The product of point y * 6 + x is at from + (y * 6 + x) * stride.
-  AGO_INLINE product_transform_4(float const* from, long stride) : step_(stride * long(sizeof(float))) {
+  AGO_INLINE product_transform_4(float const* from, long stride)
+      : stride_(stride), step_(stride * long(sizeof(float))) {
     _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y, from += n * stride) {
       row_[y] = from;
       pin(row_[y]);
@@ -34,6 +35,18 @@ class product_transform_4 {
     pin(first);
     load_vector<0>(low_, first);
     load_vector<1>(high_, first);
+  }
+
+  /// Prefetches the products that are AHEAD floats after those that are next.
+  template <int AHEAD>
+  AGO_INLINE void fetch() const {
+    _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y) {
+      float const* line = row_[y] + AHEAD;
+      _Pragma("GCC unroll 8") for (int x = 0; x < n; ++x, line += stride_) {
+        pin(line);
+        fetch_line<I>(line);
+      }
+    }
   }
 
   /// Transforms one register of channels, and advances to the next one. Calls finish(y, x, output) for outputs in the
@@ -50,7 +63,7 @@ class product_transform_4 {
       row_[y] += lanes(I);
       pin(row_[y]);
     }
-    if (rows >= tile && columns >= tile) finish_rows<true>(line, rows, columns, finish);
+    if (!LENGTHY && rows >= tile && columns >= tile) finish_rows<true>(line, rows, columns, finish);
     else finish_rows<false>(line, rows, columns, finish);
   }
 
@@ -128,17 +141,25 @@ class product_transform_4 {
 
   template <bool FULL, class Finish>
   AGO_INLINE void finish_rows(vec<I> (&line)[tile][n], int rows, int columns, Finish finish) const {
+    [[maybe_unused]] vec<I> outputs[LENGTHY ? tile : 1][tile];
     _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y) {
       vec<I> r[tile];
       combine(line[y], r[0], r[1], r[2], r[3], nothing{});
-      if (!FULL && y >= rows) return;
-      _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x)
-        if (FULL || x < columns) finish(y, x, r[x]);
+      if (!FULL && !LENGTHY && y >= rows) return;
+      _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x) {
+        if constexpr (LENGTHY) outputs[y][x] = r[x];
+        else if (FULL || x < columns) finish(y, x, r[x]);
+      }
+    }
+    if constexpr (LENGTHY) {
+      int const y_end = rows < tile ? rows : tile, x_end = columns < tile ? columns : tile;
+      _Pragma("GCC unroll 1") for (int y = 0; y < y_end; ++y)
+        _Pragma("GCC unroll 1") for (int x = 0; x < x_end; ++x) finish(y, x, outputs[y][x]);
     }
   }
 
   float const* row_[n];
-  long step_;
+  long stride_, step_;  ///< between points, in floats and in bytes
   vec<I> low_, high_;  ///< a, b, a^2, b^2; a^3, b^3
 };
 

@@ -53,6 +53,12 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
 
+/// Are products of F(4x4, 3x3) of one point after another a choice? On cores that issue in order, for one thread, unless
+/// a schedule says what the tiles are.
+constexpr bool may_take_points_first(isa target, schedule const& wish, device const& on) {
+  return has_in_order_loops(structure::winograd_4, target, on) && on.threads == 1 && wish.pixels == 0 && wish.block == 0;
+}
+
 }  // namespace detail
 
 /// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
@@ -62,17 +68,22 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   kernel_key const direct_key = key;
   step_data const direct = s;
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
-  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4};
-  for (structure const what : candidates) {
+  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4,
+                                      structure::winograd_4};
+  for (int k = 0; k < 4; ++k) {
+    structure const what = candidates[k];
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
+    bool const points_first = k == 3;
     bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
                                    : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
+    if (points_first && !detail::may_take_points_first(key.target, wish, o.device)) continue;
     kernel_key candidate_key = direct_key;
+    candidate_key.points_first = points_first;
     step_data candidate = direct;
     long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
                                : detail::become_im2col(candidate_key, candidate, wish);
-    if (cost >= least && wish.winograd == 0) continue;
+    if (cost >= least && (wish.winograd == 0 || points_first)) continue;
     key = candidate_key;
     s = candidate;
     least = cost;
@@ -102,12 +113,14 @@ struct convolution_step {
   int block{};
   long scratch_floats{};
   int portion{};  ///< of a matrix product that gathers its input
+  bool points_first{};
 
   constexpr bool chosen() const { return scratch_floats > 0; }
   constexpr void apply(kernel_key& key, step_data& s) const {
     key.what = what;
     key.tile = tile;
     s.block = block;
+    key.points_first = points_first;
     if (portion == 0) return;
     key.gathers = true;
     key.accumulates = portion < s.in.c;
@@ -183,7 +196,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (!wish) untuned_steps[count++] = i;
     choose_convolution(key, data, wish ? *wish : schedule{}, o);
     if (key.what == structure::convolution) continue;
-    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data)};
+    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
   }
   return r;
 }

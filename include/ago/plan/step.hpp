@@ -145,6 +145,7 @@ struct kernel_key {
   bool partial{};              ///< the last vector of channels is partly filled
   bool paired{};               ///< pointwise: a register holds two steps of K for half as many channels
   bool accumulates{};          ///< pointwise: adds step_data::portion of K at a time, and keeps sums in the result
+  bool points_first{};         ///< Winograd: every point of all panels before the next point, see winograd_layout
   bool gathers{};              ///< pointwise: copies blocks of its input into scratch first
   bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};        ///< convolution: prefetches its input

@@ -171,7 +171,7 @@ class network_space {
     data.groups = p.data.groups;
     choose_convolution(key, data, wish, Options);
     if (key.what == structure::convolution) return {};
-    return {key.what, key.tile, data.block, scratch_floats(key, data)};
+    return {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
   }
 
   struct joinable {
