@@ -72,14 +72,14 @@ class padded_patch {
   tap_range rows_, columns_;
 };
 
-/// Transforms the patches of tiles first ... first + count - 1. `source`: the first image.
+/// Transforms `count` patches.
 template <int TILE, isa I>
-[[gnu::noinline]] void transform_inputs(step_data const& s, winograd_layout const& layout, float const* source,
-                                        int first, int count, float* to) {
+[[gnu::noinline]] void transform_inputs(step_data const& s, winograd_layout const& layout,
+                                        tile_walk<float const> const& first, int count, float* to) {
   using patch = padded_patch<winograd_scheme<TILE>::patch, I>;
   constexpr int size = winograd_scheme<TILE>::patch;
   long const pixel = s.source.pixel_stride, row = s.in.w * pixel, stride = layout.point_stride();
-  tile_walk at(layout, first, source - s.win.pad_top * row - s.win.pad_left * pixel, s.in.h, s.in.w, pixel);
+  tile_walk<float const> at = first;
   _Pragma("GCC unroll 1") for (int t = 0; t < count; ++t, ++at, to += layout.padded_depth) {
     int const top = at.y() - s.win.pad_top, left = at.x() - s.win.pad_left;
     tap_range const rows = taps_inside(top, 1, size, s.in.h), columns = taps_inside(left, 1, size, s.in.w);
@@ -126,18 +126,22 @@ struct winograd_kernel {
   static void run(step_data const& s, kernel_memory const& m) { run(s, m, m.arena + s.scratch); }
 
   static void run(step_data const& s, kernel_memory const& m, float* scratch) {
-    piece work{layout_of_winograd(K, s), scratch, s.portion.first, 0, 0, 0, 0};
-    winograd_layout const& layout = work.layout;
-    work.point_stride = layout.point_stride();
-    work.product_stride = K.points_first ? layout.product_stride() : 0;
+    winograd_layout const layout = layout_of_winograd(K, s);
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
-    float const* const source = detail::address(s.source, m);
+    long const pixel = s.source.pixel_stride, row = s.in.w * pixel;
+    float const* const patches = detail::address(s.source, m) - s.win.pad_top * row - s.win.pad_left * pixel;
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
-    _Pragma("GCC unroll 1") for (; work.first < end; work.first += layout.block) {
-      int const rest = end - work.first;
-      work.count = rest < layout.block ? rest : layout.block;
-      detail::transform_inputs<tile, target>(s, layout, source, work.first, work.count, scratch);
+    _Pragma("GCC unroll 1") for (int first = s.portion.first; first < end; first += layout.block) {
+      piece work{layout,
+                 scratch,
+                 {layout, first, patches, s.in.h, s.in.w, pixel},
+                 {layout, first, detail::mutable_address(s.destination, m), s.out.h, s.out.w, s.destination.pixel_stride},
+                 first + layout.block < end ? layout.block : end - first,
+                 0,
+                 layout.point_stride(),
+                 K.points_first ? layout.product_stride() : 0};
+      detail::transform_inputs<tile, target>(s, layout, work.patches, work.count, scratch);
       if constexpr (K.points_first) {
         multiply_points_first(m.weights + s.weights, work);
         finish_outputs<1, K.partial>(s, m, work);
@@ -156,11 +160,13 @@ struct winograd_kernel {
  private:
   static constexpr int tile = winograd_tile(K.what), points = (tile + 2) * (tile + 2);
 
-  /// A panel of output channels, from `channel` on, for the tiles first ... first + count - 1.
+  /// A panel of output channels, from `channel` on, for `count` tiles.
   struct piece {
     winograd_layout layout;
     float* scratch;
-    int first, count, channel;
+    detail::tile_walk<float const> patches;
+    detail::tile_walk<float> outputs;
+    int count, channel;
     long point_stride, product_stride;  ///< of the layout
   };
 
@@ -241,19 +247,18 @@ struct winograd_kernel {
     constexpr bool is_by_hand = tile == 4 && is_scheduled_by_hand(target);
     static_assert(is_by_hand || !K.points_first);
     int const vectors = K.points_first ? work.layout.padded_channels / lanes(target) : VECTORS;
-    long const stride = K.points_first ? work.product_stride : width;
+    [[maybe_unused]] long const stride = K.points_first ? work.product_stride : width;
     finisher<K.after, target> const after(s, m);
     float const* const shift = m.weights + s.weights + work.channel;
-    float* const destination = detail::mutable_address(s.destination, m) + work.channel;
     float const* products = work.scratch + work.layout.products();
     int const rest = s.out.c - work.channel - (vectors - 1) * lanes(target);
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
     long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
-    detail::tile_walk at(work.layout, work.first, destination, s.out.h, s.out.w, pixel_floats);
+    detail::tile_walk<float> at = work.outputs;
     _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
-      float* const first = at.at();
+      float* const first = at.at() + work.channel;
       if constexpr (is_scheduled_by_hand(target)) {
         float* line = first;
         _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
