@@ -130,13 +130,14 @@ struct winograd_kernel {
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
     long const pixel = s.source.pixel_stride, row = s.in.w * pixel;
     float const* const patches = detail::address(s.source, m) - s.win.pad_top * row - s.win.pad_left * pixel;
+    float* const outputs = detail::mutable_address(s.destination, m);
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
     _Pragma("GCC unroll 1") for (int first = s.portion.first; first < end; first += layout.block) {
       piece work{layout,
                  scratch,
                  {layout, first, patches, s.in.h, s.in.w, pixel},
-                 {layout, first, detail::mutable_address(s.destination, m), s.out.h, s.out.w, s.destination.pixel_stride},
+                 {layout, first, outputs, s.out.h, s.out.w, s.destination.pixel_stride},
                  first + layout.block < end ? layout.block : end - first,
                  0,
                  layout.point_stride(),

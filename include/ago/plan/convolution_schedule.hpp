@@ -53,10 +53,10 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
 
-/// Are products of F(4x4, 3x3) of one point after another a choice? On cores that issue in order, for one thread, unless
-/// a schedule says what the tiles are.
+/// May products of F(4x4, 3x3) be computed point after point? On cores that issue in order, for one thread, unless a
+/// schedule says what the register tile is.
 constexpr bool may_take_points_first(isa target, schedule const& wish, device const& on) {
-  return has_in_order_loops(structure::winograd_4, target, on) && on.threads == 1 && wish.pixels == 0 && wish.block == 0;
+  return has_in_order_loops(structure::winograd_4, target, on) && on.threads == 1 && wish.pixels == 0;
 }
 
 }  // namespace detail
@@ -70,6 +70,8 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
   constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4,
                                       structure::winograd_4};
+  schedule unblocked = wish;  // so that a block does not change the kernel
+  unblocked.block = 0;
   for (int k = 0; k < 4; ++k) {
     structure const what = candidates[k];
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
@@ -81,13 +83,14 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
     kernel_key candidate_key = direct_key;
     candidate_key.points_first = points_first;
     step_data candidate = direct;
-    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
+    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, unblocked, o.device)
                                : detail::become_im2col(candidate_key, candidate, wish);
     if (cost >= least && (wish.winograd == 0 || points_first)) continue;
     key = candidate_key;
     s = candidate;
     least = cost;
   }
+  if (winograd_tile(key.what) > 0 && wish.winograd > 0 && wish.block > 0) s.block = wish.block;
 }
 
 /// Floats of a convolution's scratch.

@@ -16,8 +16,8 @@ namespace ago {
 /// panel [tiles][points][panel].
 ///
 /// With kernel_key::points_first the packed weights are [points], for each the panels of all channels, and the products
-/// are those of all panels, [points][tiles][N]. Each point's inputs are then read while they are in L1, which takes more
-/// scratch.
+/// are those of all panels, [points][tiles][N]. Each point's inputs are then read while they are in L1, which takes
+/// more scratch.
 struct winograd_layout {
   int tile;           ///< outputs of a tile along one axis
   int rows, columns;  ///< tiles that cover an image

@@ -28,8 +28,8 @@ constexpr long overlapped(tile_machine on, long a, long b) {
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
 /// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512); on cores that issue in
-/// order 160 and 120, 580 and 280 (by the model of bench/arm), and half a cycle for each transformed float, which misses
-/// L1 when it is written and when it is read.
+/// order 160 and 120, 580 and 280 (by the model of bench/arm), and half a cycle for each transformed float, which
+/// misses L1 when it is written and when it is read.
 constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
   bool const small = l.tile == 2;
   long const input = on.in_order ? (small ? 640 : 2320) : small ? 160 : 520;
@@ -90,8 +90,7 @@ constexpr long winograd_traffic(winograd_layout const& l, long passes, device co
 /// Tiles of a block; 0: all. On cores that issue in order, and so wait for all of it, those with the least traffic.
 /// Elsewhere the scratch should stay in L2 beside the weights, which are read once per block. It takes
 /// a quarter of L2, or as much as the weights; or most of L2, if the weights are too large to stay there anyway.
-constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& machine) {
-  if (wish.winograd > 0 && wish.block > 0) return wish.block;
+constexpr int winograd_block(kernel_key const& key, step_data const& s, device const& machine) {
   winograd_layout const l = layout_of_winograd(key, s);
   if (machine_of(key).in_order) {
     long best = 1;
@@ -107,7 +106,7 @@ constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule
   return int((l.tiles + passes - 1) / passes);
 }
 
-/// Sets `key` and `s` to Winograd with output tiles of 2x2 or 4x4, with key.points_first or not, and returns its quarter
+/// Sets `key` and `s` to Winograd with output tiles of 2x2 or 4x4, key.points_first or not, and returns its quarter
 /// cycles.
 constexpr long become_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
                                device const& machine) {
@@ -115,7 +114,7 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
   key.tile = winograd_register_tile(machine_of(key), l, wish, machine);
-  s.block = winograd_block(key, s, wish, machine);
+  s.block = winograd_block(key, s, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);
   long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
