@@ -69,10 +69,13 @@ constexpr gathering pays_to_gather(isa target, shape const& in, int channels, in
   if (!detail::has_in_order_loops(structure::pointwise, target, on) || in.pixels() < 16) return best;
   detail::tile_machine const machine{target, true};
   int const depth = in.c;
+  // Others gain too little to be compared, which takes compilers long.
+  bool const large = depth >= 192 && channels >= 192 && 4L * in.count() > on.l2_bytes / 2;
+  if (segments < 3 && !large) return best;
   detail::segmented_product const work{in.pixels(), padded(channels, target) / lanes(target), depth, segments};
   bool const cold = long(depth) * channels >= 1L << 14;
   long least = -1;
-  for (int portions = 1; portions <= 8; ++portions) {
+  for (int portions = 1; portions <= 4; ++portions) {
     int const portion = portions == 1 ? depth : (depth + portions - 1) / portions / 16 * 16 + 16;
     if (portions > 1 && (portion < 64 || portion >= depth)) break;
     register_tile const t =
