@@ -13,9 +13,43 @@ constexpr kernel_key pointwise_key(register_tile tile, bool partial, S... after)
   return key_of<I>(structure::pointwise, tile, partial, after...);
 }
 
+/// Runs a kernel that gathers, with scratch that is initially all NaN: in portions of about a third of K if it
+/// accumulates, from three segments if it reads segments.
+template <kernel_key K>
+void run_gathering(step_data const& whole, kernel_memory const& memory) {
+  step_data s = whole;
+  kernel_memory m = memory;
+  s.portion = {0, K.accumulates ? s.in.c / 3 + 1 : s.in.c};
+  input_run runs[3];
+  if (K.in_runs) {
+    for (input_run& r : runs) {
+      r.start = int(&r - runs) * s.in.c / 3;
+      int const end = (int(&r - runs) + 1) * s.in.c / 3;
+      r.at = s.source;
+      r.at.offset += r.start;
+      r.depth = end - r.start;
+    }
+    s.run_count = 3;
+    m.tables.runs = runs;
+  }
+  long const tiles = (s.block > 0 ? s.block + K.tile.pixels - 1 : s.out.pixels()) / K.tile.pixels;
+  long const pixels = s.block > 0 ? tiles * K.tile.pixels : s.out.pixels();
+  matrix_test::guarded scratch(pixels * s.portion.last);
+  pointwise_kernel<K>::run(s, m, scratch.data());
+  CHECK(scratch.guards_untouched());
+}
+
 template <kernel_key K>
 void check(problem const& p) {
-  matrix_test::check(p, K, &pointwise_kernel<K>::run, &pack_matrix<K.target>);
+  if constexpr (K.gathers) matrix_test::check(p, K, &run_gathering<K>, &pack_matrix<K.target>);
+  else matrix_test::check(p, K, &pointwise_kernel<K>::run, &pack_matrix<K.target>);
+}
+
+constexpr kernel_key gathering(kernel_key key, bool accumulates, bool in_runs) {
+  key.gathers = true;
+  key.accumulates = accumulates;
+  key.in_runs = in_runs;
+  return key;
 }
 
 /// An image with a total of `pixels` pixels.
@@ -74,6 +108,14 @@ TEST_CASE("a pointwise convolution that loads halves computes every extent aroun
     check_extents<in_order(pointwise_key<I>({8, 2, 3, 0}, false, op::add))>();
     check_extents<in_order(pointwise_key<I>({14, 1, 7, 0}, true))>();
     check_extents<in_order(pointwise_key<I>({4, 5, 2, 3}, true))>();
+  });
+}
+
+TEST_CASE("a pointwise convolution that copies blocks of its input first computes every extent around its tiles") {
+  on_every_in_order([]<isa I>() {
+    check_extents<gathering(in_order(pointwise_key<I>({7, 3, 6, 2}, true, op::relu6)), false, true)>();
+    check_extents<gathering(in_order(pointwise_key<I>({5, 4, 1, 1}, true, op::silu)), true, false)>();
+    check_extents<gathering(in_order(pointwise_key<I>({8, 2, 3, 0}, false, op::add)), true, true)>();
   });
 }
 

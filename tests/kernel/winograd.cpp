@@ -74,6 +74,20 @@ TEST_CASE_TEMPLATE("Winograd computes any image, padding, batch and number of ch
   });
 }
 
+constexpr kernel_key points_first(kernel_key key) {
+  key.points_first = true;
+  return key;
+}
+
+TEST_CASE("Winograd computes the products of all panels point after point") {
+  on_every_in_order([]<isa I>() {
+    check_random<points_first(in_order(winograd_key<I>(4, {4, 3, 3, 2}, true, op::relu6)))>(25);
+    check_random<points_first(in_order(winograd_key<I>(4, {6, 2, 5, 0}, false, op::bias, op::relu)))>(25);
+    check_random<points_first(winograd_key<I>(4, {5, 2, 1, 1}, true, op::add))>(25);
+    check_random<points_first(in_order(winograd_key<I>(4, {3, 1, 2, 0}, true, op::silu, op::add)))>(10);
+  });
+}
+
 TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<int, 2>,
                    std::integral_constant<int, 4>) {
   on_every_machine([]<isa I>() {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Register tiles for several threads.
+// Register tiles for several threads; what little cores copy first, and the order of Winograd's products there.
+#include <ago/plan/convolution_schedule.hpp>
+#include <ago/plan/gathering.hpp>
 #include <ago/plan/matrix_schedule.hpp>
 #include <ago/plan/winograd_schedule.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 
 using namespace ago;
 
@@ -51,4 +54,46 @@ TEST_CASE("tiles of Winograd for two threads let them share the work evenly") {
     detail::become_winograd(key, data, structure::winograd_4, {}, on);
     CHECK(percent_of_one(key.tile, 49, channels / 16) < 52.1);
   }
+}
+
+TEST_CASE("a little core gathers inputs of many segments, and large inputs of products with many channels") {
+  auto const gathered = [](shape const& in, int channels, int segments, device const& on = cortex_a55) {
+    return pays_to_gather(isa::neon, in, channels, segments, on);
+  };
+  gathering const shuffled = gathered({1, 14, 14, 116}, 116, 8);
+  CHECK(shuffled.portion == 116);
+  CHECK(shuffled.block < 196);
+  CHECK(4 * (shuffled.block + 3 * 4) * 116 < cortex_a55.l1_bytes);  // beside a panel
+  gathering const deep = gathered({1, 13, 13, 512}, 1000, 1);
+  CHECK(deep.accumulates(512));
+  CHECK(2 * deep.block > 169);  // the weights are read at most twice
+  CHECK(4L * deep.block * deep.portion < cortex_a55.l2_bytes);
+  CHECK(gathered({1, 14, 14, 116}, 116, 1).block == 0);
+  CHECK(gathered({1, 1, 1, 1024}, 1000, 5).block == 0);
+  CHECK(gathered({1, 13, 13, 512}, 1000, 1, cortex_a76).block == 0);
+  CHECK(pays_to_gather(isa::avx2, {1, 14, 14, 116}, 116, 8, cortex_a55).block == 0);
+}
+
+TEST_CASE("a little core computes Winograd's products point after point, whatever the block") {
+  step_data convolution;
+  convolution.in = {1, 13, 13, 64};
+  convolution.out = {1, 13, 13, 256};
+  convolution.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
+  options o(isa::neon, policy::ago, cortex_a55);
+  auto const chosen = [&](schedule const& wish) {
+    kernel_key key{.what = structure::convolution, .target = isa::neon, .in_order = o.device.in_order};
+    step_data s = convolution;
+    choose_convolution(key, s, wish, o);
+    return std::pair(key, s.block);
+  };
+  kernel_key const usual = chosen({}).first;
+  CHECK(usual.what == structure::winograd_4);
+  CHECK(usual.points_first);
+  CHECK(chosen({.winograd = 4}).first == usual);
+  CHECK(chosen({.block = 8, .winograd = 4}) == std::pair(usual, 8));
+  CHECK(!chosen({.pixels = 7, .vectors = 2, .winograd = 4}).first.points_first);
+  o.device.threads = 2;
+  CHECK(!chosen({}).first.points_first);
+  o.device = cortex_a76;
+  CHECK(!chosen({}).first.points_first);
 }

@@ -155,8 +155,9 @@ class half_order {
     int reads = weights_from;  // or the last load of this iteration's weights
     for (int i = 0; i < count; ++i)
       if (!all[i].next && all[i].what <= kind::low) reads = largest(reads, all[i].slot);
+    // The last iteration does not advance the weights. Prefetched from where they were, the lines continue after it.
+    for (int i = 0; i < lines; ++i) reads = largest(reads, put(kind::fetch, i, cheapest(0, slots - 1)));
     put(kind::move_weights, 0, cheapest(reads, slots));
-    for (int i = 0; i < lines; ++i) put(kind::fetch, i, cheapest(0, slots));
     return true;
   }
 

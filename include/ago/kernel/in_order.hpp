@@ -173,6 +173,44 @@ AGO_INLINE void multiply(vec<I>& acc, vec<I> const& w, vec<I> const& x) {
   acc = fma(w, x, acc);
 }
 
+/// to = x + y
+template <isa I>
+AGO_INLINE void add(vec<I>& to, vec<I> const& x, vec<I> const& y) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fadd %0.4s, %1.4s, %2.4s" : "=w"(to.v.data) : "w"(x.v.data), "w"(y.v.data));
+    return;
+  }
+#endif
+  to = x + y;
+}
+
+/// to = x - y
+template <isa I>
+AGO_INLINE void subtract(vec<I>& to, vec<I> const& x, vec<I> const& y) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fsub %0.4s, %1.4s, %2.4s" : "=w"(to.v.data) : "w"(x.v.data), "w"(y.v.data));
+    return;
+  }
+#endif
+  to = x - y;
+}
+
+/// to = x * y[Lane]
+template <int Lane, isa I>
+AGO_INLINE void multiply_by_lane(vec<I>& to, vec<I> const& x, vec<I> const& y) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmul %0.4s, %1.4s, %2.s[%c3]" : "=w"(to.v.data) : "w"(x.v.data), "w"(y.v.data), "i"(Lane));
+    return;
+  }
+#endif
+  float factors[lanes(I)];
+  y.store(factors);
+  to = x * vec<I>(factors[Lane]);
+}
+
 /// Uses `st1`, which occupies the pipes that multiply for half as long as `str` (Cortex-A76).
 template <isa I>
 AGO_INLINE void store(vec<I> const& x, float* p) {

@@ -54,7 +54,7 @@ void pack_winograd(kernel_key const& key, planned_data const& s, parameter_sourc
       float g[9];
       for (int tap = 0; tap < 9; ++tap) g[tap] = weight(o, c, tap);
       float* const packed = to + layout.panel_offset(first) + long(c) * width + (o - first);
-      long const stride = long(layout.depth) * width;
+      long const stride = layout.weights_stride(width);
       if (layout.tile == 2) detail::transform_weights<2>(g, scale, packed, stride);
       else detail::transform_weights<4>(g, scale, packed, stride);
     }

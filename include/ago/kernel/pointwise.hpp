@@ -17,18 +17,99 @@ struct pixel_run {
   long from;  ///< index of the first one in the source's memory, which in_runs uses
 };
 
+/// The key of the product of what was gathered.
+constexpr kernel_key key_of_gathered(kernel_key k) {
+  k.gathers = k.in_runs = false;
+  return k;
+}
+
+/// Copies `count` floats, a line at a time, and prefetches lines `next` floats ahead. Advances both addresses.
+template <isa I>
+AGO_INLINE void copy_floats(float const*& from, float*& to, int count, long next) {
+  constexpr int registers = line_floats / lanes(I);
+  _Pragma("GCC unroll 1") for (; count >= line_floats; count -= line_floats) {
+    vec<I> x[registers];
+    fetch_line<I>(from + next);
+    _Pragma("GCC unroll 16") for (int r = 0; r < registers; ++r) x[r] = vec<I>::load(from + r * lanes(I));
+    _Pragma("GCC unroll 16") for (int r = 0; r < registers; ++r) x[r].store(to + r * lanes(I));
+    from += line_floats;
+    to += line_floats;
+    pin(from);
+    pin(to);
+  }
+  if (count > 0) fetch_line<I>(from + next);
+  for (; count >= lanes(I); count -= lanes(I)) {
+    vec<I>::load(from).store(to);
+    from += lanes(I);
+    to += lanes(I);
+    pin(from);
+    pin(to);
+  }
+  _Pragma("GCC unroll 1") for (; count > 0; --count) *to++ = *from++;
+}
+
+/// Copies channels `portion` of `count` pixels of the source, from `first` on, one pixel after another to `to`.
+template <kernel_key K>
+[[gnu::noinline]] void gather(step_data const& s, kernel_memory const& m, long first, long count,
+                              index_range const& portion, float* to) {
+  long const step = s.portion.last;
+  auto const segment = [&](place const& at, int begin, int channels) __attribute__((always_inline)) {
+    int const skipped = portion.first > begin ? portion.first - begin : 0;
+    int const end = begin + channels < portion.last ? channels : portion.last - begin;
+    if (skipped >= end) return;
+    float const* x = address(at, m) + first * at.pixel_stride + skipped;
+    float* y = to + (begin + skipped - portion.first);
+    long const gap = at.pixel_stride - (end - skipped), gap_to = step - (end - skipped);
+    long const ahead = 3 * long(at.pixel_stride);
+    _Pragma("GCC unroll 1") for (long p = 0; p < count; ++p, x += gap, y += gap_to)
+      copy_floats<K.target>(x, y, end - skipped, ahead);
+  };
+  if constexpr (K.in_runs) {
+    int begin = 0;
+    _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
+      input_run const& in = m.run(s, r);
+      segment(in.at, begin, in.depth);
+      begin += in.depth;
+    }
+  } else {
+    segment(s.source, 0, s.in.c);
+  }
+}
+
 }  // namespace detail
 
 /// out[pixel, o] = epilogue(shift[o] + sum over k of in[pixel, k] * weight[k, o]), for all n * h * w pixels. Weights in
 /// matrix_layout. With in_runs a pixel's channels consist of several segments. Expects tile.pixels_left ==
-/// pixels % tile.pixels, and vectors_left likewise.
+/// pixels % tile.pixels, and vectors_left likewise. If it gathers, blocks of the input are first copied into scratch of
+/// block x portion.last floats, with the block rounded up to whole tiles; if it accumulates as well, these are portions
+/// of K, the result holds partial sums meanwhile, and the additions are the same in the same order.
 template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
-  static_assert(!(K.accumulates && (K.paired || K.in_runs)));
+  static_assert(!(K.accumulates && (K.paired || (K.in_runs && !K.gathers))));
 
+  /// Computes the whole value; if it gathers, a block of pixels and a portion of K at a time.
   static void run(step_data const& s, kernel_memory const& m) {
-    pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels()));
+    if constexpr (K.gathers) run(s, m, m.arena + s.scratch);
+    else pixels(s, m, pixels_at(s, m, 0, 0, 0, s.out.pixels()));
+  }
+
+  static void run(step_data const& s, kernel_memory const& m, float* scratch)
+    requires(K.gathers)
+  {
+    step_data part = s;
+    part.block = 0;
+    part.source.pixel_stride = s.portion.last;
+    long const count = s.out.pixels(), block = block_of(s, count);
+    _Pragma("GCC unroll 1") for (long first = 0; first < count; first += block) {
+      pixel_run run = pixels_at(s, m, first, first, first, first + block < count ? block : count - first);
+      _Pragma("GCC unroll 1") for (int k = 0; k < s.in.c; k = part.portion.last) {
+        part.portion = {k, k + s.portion.last < s.in.c ? k + s.portion.last : s.in.c};
+        detail::gather<K>(s, m, first, run.count, part.portion, scratch);
+        run.source = scratch - k;  // channels are counted from the first one
+        of_gathered::pixels(part, m, run);
+      }
+    }
   }
 
   /// Computes pixels first ... last - 1 of the value. Ring buffers hold pixels, and have room for whole runs. Expects
@@ -63,6 +144,7 @@ struct pointwise_kernel {
   template <kernel_key>
   friend struct pointwise_kernel;
   using shared = pointwise_kernel<detail::key_of_panels(K)>;
+  using of_gathered = pointwise_kernel<detail::key_of_gathered(K)>;
 
   /// `from`, `to`: the pixels at which the run begins in the memory of source and destination.
   AGO_INLINE static pixel_run pixels_at(step_data const& s, kernel_memory const& m, long from, long to, long first,
@@ -77,11 +159,16 @@ struct pointwise_kernel {
     return end < wrap ? end : wrap;
   }
 
+  /// Pixels of a block: whole tiles.
+  AGO_INLINE static long block_of(step_data const& s, long count) {
+    return s.block <= 0 ? count : (s.block + K.tile.pixels - 1) / K.tile.pixels * K.tile.pixels;
+  }
+
   AGO_INLINE static void pixels(step_data const& s, kernel_memory const& m, pixel_run const& all) {
     matrix_layout const layout = layout_of_matrix(K, s);
     int const end = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < end ? panels : end;
-    long const block = s.block <= 0 ? all.count : (s.block + K.tile.pixels - 1) / K.tile.pixels * K.tile.pixels;
+    long const block = block_of(s, all.count);
     _Pragma("GCC unroll 1") for (long first = 0; first < all.count; first += block) {
       pixel_run run = all;
       run.source += first * s.source.pixel_stride;
@@ -127,21 +214,16 @@ struct pointwise_kernel {
       float const* const a = source + pixel * source_stride;
       tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
                            count};
-      if constexpr (K.accumulates) {
-        int const first = s.portion.first, last = s.portion.last;
-        if (first > 0) resume<partial>(to.to, to.step, count, acc);
-        else start(shift, to, a + PIXELS * source_stride, source_stride, acc);
-        accumulate<form_of(K)>(a + first, source_stride, last - first,
-                               weights + long(first) * VECTORS * lanes(target), acc);
-        if (last < depth) finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
-        else finish<partial>(after, acc, to);
-      } else if constexpr (K.in_runs || K.paired) {
+      if constexpr (K.accumulates || K.in_runs || K.paired) {
+        int const first = K.accumulates ? s.portion.first : 0, last = K.accumulates ? s.portion.last : depth;
         auto const add = [&](float const* from, long stride, int count, float const* w)
             __attribute__((always_inline)) {
               if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
               else accumulate<form_of(K)>(from, stride, count, w, acc);
             };
-        start(shift, to, a + PIXELS * source_stride, source_stride, acc);
+        float const* const next = a + PIXELS * source_stride + first;
+        if (first > 0) resume<partial>(to, next, source_stride, count, acc);
+        else start(shift, to, next, source_stride, acc);
         if constexpr (K.in_runs) {
           float const* w = weights;
           _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
@@ -152,12 +234,14 @@ struct pointwise_kernel {
             w += (in.depth + steps - 1L) / steps * VECTORS * lanes(target);
           }
         } else {
-          add(a, source_stride, depth, weights);
+          add(a + first, source_stride, last - first, weights + long(first) * VECTORS * lanes(target));
         }
         if constexpr (K.paired) {
           vec<target> sums[PIXELS][results];
           add_pairs(acc, sums);
           finish<partial>(after, sums, to);
+        } else if (K.accumulates && last < depth) {
+          finish<partial>(finisher<epilogue{}, target>(s, m), acc, to);
         } else {
           finish<partial>(after, acc, to);
         }

@@ -123,17 +123,6 @@ AGO_INLINE void start(float const* shift, vec<I> (&acc)[PIXELS][VECTORS]) {
   }
 }
 
-/// Starts every pixel's accumulators from the partial sums that finish() has stored without an epilogue. `count`: valid
-/// lanes of the last vector.
-template <bool PARTIAL, isa I, int PIXELS, int VECTORS>
-AGO_INLINE void resume(float const* from, long step, int count, vec<I> (&acc)[PIXELS][VECTORS]) {
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
-      float const* const x = from + p * step + v * lanes(I);
-      acc[p][v] = PARTIAL && v == VECTORS - 1 && count < lanes(I) ? vec<I>::load(x, count) : vec<I>::load(x);
-    }
-}
-
 /// The destination of a tile: pixel p of the tile is written to to + p * step, and is pixel number
 /// index + p * index_step of the whole value.
 struct tile_target {
@@ -165,6 +154,30 @@ AGO_INLINE void start(float const* shift, tile_target const& t, float const* nex
     _Pragma("GCC unroll 32") for (int v = 3; v < VECTORS; ++v) detail::set(acc[p][v], x[v]);
     pin(to);
     pin(next);
+  }
+}
+
+/// Starts every pixel's accumulators from the partial sums that finish() has stored without an epilogue. `count`: valid
+/// lanes of the last vector. Loops that are scheduled by hand also prefetch the partial sums of the next tile, and the
+/// first line of every pixel of it, which begins at `next`.
+template <bool PARTIAL, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void resume(tile_target const& t, float const* next, long next_stride, int count,
+                       vec<I> (&acc)[PIXELS][VECTORS]) {
+  constexpr int last = int(sizeof(float)) * (VECTORS * lanes(I) - 1);
+  float const* from = t.to;
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, from += t.step, next += next_stride) {
+    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+      float const* const x = from + v * lanes(I);
+      acc[p][v] = PARTIAL && v == VECTORS - 1 && count < lanes(I) ? vec<I>::load(x, count) : vec<I>::load(x);
+    }
+    if constexpr (is_scheduled_by_hand(I)) {
+      float const* const later = from + PIXELS * t.step;
+      detail::fetch_line_to_write<I>(later);
+      if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(later);
+      detail::fetch_line<I>(next);
+      pin(from);
+      pin(next);
+    }
   }
 }
 

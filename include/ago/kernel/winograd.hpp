@@ -4,33 +4,46 @@
 
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
-#include <ago/kernel/winograd_transform.hpp>
+#include <ago/kernel/winograd_in_order.hpp>
 #include <ago/plan/winograd_layout.hpp>
 
 namespace ago {
 
 namespace detail {
 
-/// Iterates over the tiles of all images, row by row.
+/// Iterates over the tiles of all images, row by row, and over where their first elements are in memory: their patches,
+/// or their outputs. Only adds, so that addresses to prefetch are early.
+template <class T>
 class tile_walk {
  public:
-  AGO_INLINE tile_walk(winograd_layout const& l, int tile)
-      : rows_(l.rows), columns_(l.columns), size_(l.tile), image_(tile / l.columns / l.rows),
-        row_(tile / l.columns % l.rows), column_(tile % l.columns) {}
+  /// `origin`: where tile 0 is; of images with `in_image` rows of `in_row` pixels.
+  AGO_INLINE tile_walk(winograd_layout const& l, int tile, T* origin, int in_image, int in_row, long pixel)
+      : size_(l.tile), height_(l.rows * l.tile), width_(l.columns * l.tile), image_(tile / l.columns / l.rows),
+        y_(tile / l.columns % l.rows * l.tile), x_(tile % l.columns * l.tile), step_(l.tile * pixel),
+        row_end_((long(l.tile) * in_row - width_) * pixel), image_end_((long(in_image) - height_) * in_row * pixel),
+        at_(origin + ((long(image_) * in_image + y_) * in_row + x_) * pixel) {}
   AGO_INLINE int image() const { return image_; }
   /// The first output of the tile.
-  AGO_INLINE int y() const { return row_ * size_; }
-  AGO_INLINE int x() const { return column_ * size_; }
+  AGO_INLINE int y() const { return y_; }
+  AGO_INLINE int x() const { return x_; }
+  AGO_INLINE T* at() const { return at_; }
   AGO_INLINE void operator++() {
-    if (++column_ < columns_) return;
-    column_ = 0;
-    if (++row_ < rows_) return;
-    row_ = 0;
+    at_ += step_;
+    x_ += size_;
+    if (x_ < width_) return;
+    x_ = 0;
+    at_ += row_end_;
+    y_ += size_;
+    if (y_ < height_) return;
+    y_ = 0;
+    at_ += image_end_;
     ++image_;
   }
 
  private:
-  int rows_, columns_, size_, image_, row_, column_;
+  int size_, height_, width_, image_, y_, x_;
+  long step_, row_end_, image_end_;
+  T* at_;
 };
 
 /// A copy of a patch that is partly outside the image, or whose channels do not fill a register, padded with zeros.
@@ -59,19 +72,19 @@ class padded_patch {
   tap_range rows_, columns_;
 };
 
-/// Transforms the patches of tiles first ... first + count - 1. `source`: the first image.
+/// Transforms `count` patches.
 template <int TILE, isa I>
-[[gnu::noinline]] void transform_inputs(step_data const& s, winograd_layout const& layout, float const* source,
-                                        int first, int count, float* to) {
+[[gnu::noinline]] void transform_inputs(step_data const& s, winograd_layout const& layout,
+                                        tile_walk<float const> const& first, int count, float* to) {
   using patch = padded_patch<winograd_scheme<TILE>::patch, I>;
   constexpr int size = winograd_scheme<TILE>::patch;
   long const pixel = s.source.pixel_stride, row = s.in.w * pixel, stride = layout.point_stride();
-  tile_walk at(layout, first);
+  tile_walk<float const> at = first;
   _Pragma("GCC unroll 1") for (int t = 0; t < count; ++t, ++at, to += layout.padded_depth) {
     int const top = at.y() - s.win.pad_top, left = at.x() - s.win.pad_left;
     tap_range const rows = taps_inside(top, 1, size, s.in.h), columns = taps_inside(left, 1, size, s.in.w);
     bool const inside = rows.count() == size && columns.count() == size;
-    float const* const from = source + (long(at.image()) * s.in.h + top) * row + left * pixel;
+    float const* const from = at.at();
     patch copied(rows, columns);
     _Pragma("GCC unroll 1") for (int c = 0; c < layout.depth; c += lanes(I)) {
       int const rest = layout.depth - c;
@@ -103,8 +116,9 @@ template <int TILE, isa I>
 /// 3e-6; for the direct convolution 2e-6.
 ///
 /// For each block of tiles, the inputs are transformed. Then, for each panel of output channels, every point is a
-/// matrix product of the block's tiles, and the results are transformed and finished. All weights are read once per
-/// block.
+/// matrix product of the block's tiles, and the results are transformed and finished; or, with points_first, all
+/// products of all panels are computed, one point after another, before their results are. All weights are read once
+/// per block.
 template <kernel_key K>
 struct winograd_kernel {
   static constexpr isa target = K.target;
@@ -112,16 +126,28 @@ struct winograd_kernel {
   static void run(step_data const& s, kernel_memory const& m) { run(s, m, m.arena + s.scratch); }
 
   static void run(step_data const& s, kernel_memory const& m, float* scratch) {
-    piece work{layout_of_winograd(K, s), scratch, s.portion.first, 0, 0};
-    winograd_layout const& layout = work.layout;
+    winograd_layout const layout = layout_of_winograd(K, s);
     int const end = s.portion.last > 0 ? s.portion.last : layout.tiles;
-    float const* const source = detail::address(s.source, m);
+    long const pixel = s.source.pixel_stride, row = s.in.w * pixel;
+    float const* const patches = detail::address(s.source, m) - s.win.pad_top * row - s.win.pad_left * pixel;
+    float* const outputs = detail::mutable_address(s.destination, m);
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
-    _Pragma("GCC unroll 1") for (; work.first < end; work.first += layout.block) {
-      int const rest = end - work.first;
-      work.count = rest < layout.block ? rest : layout.block;
-      detail::transform_inputs<tile, target>(s, layout, source, work.first, work.count, scratch);
+    _Pragma("GCC unroll 1") for (int first = s.portion.first; first < end; first += layout.block) {
+      piece work{layout,
+                 scratch,
+                 {layout, first, patches, s.in.h, s.in.w, pixel},
+                 {layout, first, outputs, s.out.h, s.out.w, s.destination.pixel_stride},
+                 first + layout.block < end ? layout.block : end - first,
+                 0,
+                 layout.point_stride(),
+                 K.points_first ? layout.product_stride() : 0};
+      detail::transform_inputs<tile, target>(s, layout, work.patches, work.count, scratch);
+      if constexpr (K.points_first) {
+        multiply_points_first(m.weights + s.weights, work);
+        finish_outputs<1, K.partial>(s, m, work);
+        continue;
+      }
       _Pragma("GCC unroll 1") for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, work);
       if constexpr (K.tile.vectors_left > 0)
@@ -135,84 +161,143 @@ struct winograd_kernel {
  private:
   static constexpr int tile = winograd_tile(K.what), points = (tile + 2) * (tile + 2);
 
-  /// A panel of output channels, from `channel` on, for the tiles first ... first + count - 1.
+  /// A panel of output channels, from `channel` on, for `count` tiles.
   struct piece {
     winograd_layout layout;
     float* scratch;
-    int first, count, channel;
+    detail::tile_walk<float const> patches;
+    detail::tile_walk<float> outputs;
+    int count, channel;
+    long point_stride, product_stride;  ///< of the layout
   };
 
   template <int VECTORS, bool PARTIAL>
   AGO_INLINE static void panel(step_data const& s, kernel_memory const& m, piece const& work) {
-    multiply<VECTORS>(m.weights + s.weights + work.layout.panel_offset(work.channel), work);
+    constexpr int width = VECTORS * lanes(target);
+    float* const products = work.scratch + work.layout.products();
+    multiply<VECTORS, points>(m.weights + s.weights + work.layout.panel_offset(work.channel), work, work.scratch,
+                              products, points * width);
     finish_outputs<VECTORS, PARTIAL>(s, m, work);
   }
 
-  /// Computes the matrix product of each point.
-  template <int VECTORS>
-  [[gnu::noinline]] static void multiply(float const* weights, piece const& work) {
+  static void multiply_points_first(float const* packed, piece const& work) {
+    winograd_layout const& l = work.layout;
+    int const panels = l.padded_channels / l.panel * l.panel;
+    float const *weights = packed + l.panel_offset(0), *inputs = work.scratch;
+    float* products = work.scratch + l.products();
+    _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
+      _Pragma("GCC unroll 1") for (int channel = 0; channel < panels; channel += l.panel)
+        multiply<K.tile.vectors, 1>(weights + long(channel) * l.depth, work, inputs, products + channel,
+                                    l.padded_channels);
+      if constexpr (K.tile.vectors_left > 0)
+        multiply<K.tile.vectors_left, 1>(weights + long(panels) * l.depth, work, inputs, products + panels,
+                                         l.padded_channels);
+      weights += l.weights_stride(0);
+      inputs += l.point_stride();
+      products += l.product_stride();
+    }
+  }
+
+  /// Computes the matrix products of COUNT points; those of neighbouring tiles are `step` floats apart, those of
+  /// neighbouring points side by side.
+  template <int VECTORS, int COUNT>
+  [[gnu::noinline]] static void multiply(float const* weights, piece const& work, float const* inputs, float* products,
+                                         long step) {
     constexpr int width = VECTORS * lanes(target);
     int const depth = work.layout.depth, count = work.count;
     long const stride = work.layout.padded_depth, point_weights = long(depth) * width;
-    float const* inputs = work.scratch;
-    float* products = work.scratch + work.layout.products();
     auto const product = [&]<int PIXELS>(int t) __attribute__((always_inline)) {
       vec<target> acc[PIXELS][VECTORS];
       if constexpr (is_scheduled_by_hand(target)) {
         static constexpr float zeros[width]{};
-        tile_target const to{products + long(t) * points * width, points * width, 0, 0, 0, 0};
+        tile_target const to{products + t * step, step, 0, 0, 0, 0};
         start(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
       } else {
         _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
           _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
       }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
-      float* const to = products + long(t) * points * width;
+      float* const to = products + t * step;
       _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
         _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
-          acc[p][v].store(to + p * points * width + v * lanes(target));
+          acc[p][v].store(to + p * step + v * lanes(target));
     };
-    _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
+    _Pragma("GCC unroll 1") for (int point = 0; point < COUNT; ++point) {
+      if constexpr (is_scheduled_by_hand(target) && COUNT > 1) {
+        float const* next = inputs + work.point_stride;  // the first tile of the next point
+        _Pragma("GCC unroll 32") for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
+          pin(next);
+          detail::fetch_line<target>(next);
+        }
+      }
       int t = 0;
       _Pragma("GCC unroll 1") for (; t + K.tile.pixels <= count; t += K.tile.pixels)
         product.template operator()<K.tile.pixels>(t);
       if constexpr (K.tile.pixels_left > 0)
         if (t < count) product.template operator()<K.tile.pixels_left>(t);
       weights += point_weights;
-      inputs += work.layout.point_stride();
+      inputs += work.point_stride;
       products += width;
     }
   }
 
-  /// Transforms the products, applies the epilogue and stores.
+  /// Transforms the products, of VECTORS vectors or, with points_first, of all, applies the epilogue and stores.
   template <int VECTORS, bool PARTIAL>
   [[gnu::noinline]] static void finish_outputs(step_data const& s, kernel_memory const& m, piece const& work) {
     constexpr int width = VECTORS * lanes(target);
+    constexpr bool is_by_hand = tile == 4 && is_scheduled_by_hand(target);
+    static_assert(is_by_hand || !K.points_first);
+    int const vectors = K.points_first ? work.layout.padded_channels / lanes(target) : VECTORS;
+    [[maybe_unused]] long const stride = K.points_first ? work.product_stride : width;
     finisher<K.after, target> const after(s, m);
     float const* const shift = m.weights + s.weights + work.channel;
-    float* const destination = detail::mutable_address(s.destination, m) + work.channel;
     float const* products = work.scratch + work.layout.products();
-    int const rest = s.out.c - work.channel - (VECTORS - 1) * lanes(target);
+    int const rest = s.out.c - work.channel - (vectors - 1) * lanes(target);
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
-    detail::tile_walk at(work.layout, work.first);
-    _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at, products += points * width) {
+    long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
+    detail::tile_walk<float> at = work.outputs;
+    _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
-      if constexpr (is_scheduled_by_hand(target))
-        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y)
-          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x)
-            __builtin_prefetch(destination + (index + long(y) * s.out.w + x) * s.destination.pixel_stride, 1);
-      _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v) {
-        int const channel = v * lanes(target), count = PARTIAL && v == VECTORS - 1 ? last : lanes(target);
+      float* const first = at.at() + work.channel;
+      if constexpr (is_scheduled_by_hand(target)) {
+        float* line = first;
+        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
+          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+            pin(line);
+            __builtin_prefetch(line, 1);
+          }
+      }
+      [[maybe_unused]] auto by_hand = [&] {
+        if constexpr (is_by_hand)
+          return detail::product_transform_4<target, K.in_order, is_lengthy(K.after)>(products, stride);
+        else return 0;
+      }();
+      _Pragma("GCC unroll 1") for (int v = 0; v < vectors; ++v) {
+        int const channel = v * lanes(target), count = PARTIAL && v == vectors - 1 ? last : lanes(target);
+        // Products and results are more streams than prefetchers follow: ask for their next lines.
+        if constexpr (K.points_first)
+          if (channel % detail::line_floats == 0) {
+            by_hand.template fetch<detail::line_floats>();
+            float* line = first + channel + detail::line_floats;
+            _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
+              _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+                pin(line);
+                __builtin_prefetch(line, 1);
+              }
+          }
         vec<target> const start = vec<target>::load(shift + channel);
         auto const finish = [&](int y, int x, vec<target> sum) __attribute__((always_inline)) {
-          long const pixel = index + long(y) * s.out.w + x;
-          vec<target> const result = after(sum + start, pixel, work.channel + channel, count);
-          float* const to = destination + pixel * s.destination.pixel_stride + channel;
+          vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
+          float* const to = first + y * row_floats + x * pixel_floats + channel;
           count == lanes(target) ? result.store(to) : result.store(to, count);
         };
-        detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns, finish);
+        if constexpr (is_by_hand) by_hand(rows, columns, finish);
+        else
+          detail::transform_products<tile, width, is_lengthy(K.after), target>(products + channel, rows, columns,
+                                                                               finish);
       }
+      products += K.points_first ? work.layout.padded_channels : points * width;
     }
   }
 };

@@ -25,7 +25,7 @@ class packing_hash {
     kernel_key const& k = part.key;
     h_.mix(part.signature);
     add(int(k.what)).add(int(k.target)).add(k.tile.pixels).add(k.tile.vectors).add(k.tile.vectors_left).add(k.paired);
-    add(k.in_runs).add(data.weights).add(data.groups);
+    add(k.in_runs).add(k.points_first).add(data.weights).add(data.groups);
     h_.mix(data.in);
     h_.mix(data.out);
     for (int i = 0; data.runs && i < data.run_count; ++i)

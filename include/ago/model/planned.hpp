@@ -109,7 +109,7 @@ class unchecked_plan {
 
  private:
   static constexpr auto const &layouts = formed::layouts, &views = formed::views, &parts = formed::parts;
-  static constexpr auto convolutions = convolution_steps(graph, parts, groups, Options, Schedules);
+  static constexpr auto convolutions = convolution_steps(graph, parts, groups, layouts, Options, Schedules);
 
   /// Memory and plan of steps divided by `Splits`.
   template <auto const& Splits>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How each convolution is computed: directly, by im2col or by Winograd.
+// How each convolution is computed: directly, by im2col or by Winograd; and which matrix products gather their input.
 #pragma once
 
 #include <ago/plan/attention_layout.hpp>
 #include <ago/plan/fusion.hpp>
+#include <ago/plan/gathering.hpp>
 #include <ago/plan/winograd_schedule.hpp>
 
 namespace ago {
@@ -52,6 +53,12 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
 
+/// May products of F(4x4, 3x3) be computed point after point? On cores that issue in order, for one thread, unless a
+/// schedule says what the register tile is.
+constexpr bool may_take_points_first(isa target, schedule const& wish, device const& on) {
+  return has_in_order_loops(structure::winograd_4, target, on) && on.threads == 1 && wish.pixels == 0;
+}
+
 }  // namespace detail
 
 /// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
@@ -61,21 +68,31 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   kernel_key const direct_key = key;
   step_data const direct = s;
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
-  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4};
-  for (structure const what : candidates) {
+  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4,
+                                      structure::winograd_4};
+  schedule unblocked = wish;  // so that a block does not change the kernel
+  unblocked.block = 0;
+  for (int k = 0; k < 4; ++k) {
+    structure const what = candidates[k];
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
+    bool const points_first = k == 3;
     bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
                                    : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
+    if (points_first && !detail::may_take_points_first(key.target, wish, o.device)) continue;
     kernel_key candidate_key = direct_key;
+    candidate_key.points_first = points_first;
     step_data candidate = direct;
-    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
+    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, unblocked, o.device)
                                : detail::become_im2col(candidate_key, candidate, wish);
-    if (cost >= least && wish.winograd == 0) continue;
+    if (points_first && 4 * layout_of_winograd(candidate_key, candidate).scratch_floats() > 8 * o.device.l2_bytes)
+      continue;  // 55x55, 16 channels to 64: another 200 KB of arena for a gain of 1 % (Cortex-A55)
+    if (cost >= least && (wish.winograd == 0 || points_first)) continue;
     key = candidate_key;
     s = candidate;
     least = cost;
   }
+  if (winograd_tile(key.what) > 0 && wish.winograd > 0 && wish.block > 0) s.block = wish.block;
 }
 
 /// Floats of a convolution's scratch.
@@ -100,12 +117,19 @@ struct convolution_step {
   register_tile tile{};
   int block{};
   long scratch_floats{};
+  int portion{};  ///< of a matrix product that gathers its input
+  bool points_first{};
 
   constexpr bool chosen() const { return scratch_floats > 0; }
   constexpr void apply(kernel_key& key, step_data& s) const {
     key.what = what;
     key.tile = tile;
     s.block = block;
+    key.points_first = points_first;
+    if (portion == 0) return;
+    key.gathers = true;
+    key.accumulates = portion < s.in.c;
+    s.portion.last = portion;
   }
 };
 
@@ -129,18 +153,35 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
-/// The choices for convolutions that are not computed directly, among those that are alone in their group, and for
-/// products of two values.
+/// The choice for a matrix product, whose input has so many segments, unless a schedule says how it is tiled.
+constexpr convolution_step product_step(shape const& in, int channels, int segments, schedule const& wish,
+                                        options const& o) {
+  if (wish.pixels != 0 || wish.block != 0 || wish.winograd != 0 || o.device.threads > 1) return {};
+  gathering const g = pays_to_gather(o.target, in, channels, segments, o.device);
+  if (g.block == 0) return {};
+  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion};
+}
+
+/// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
+/// in their group, and for products of two values.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
-                                                fusion_list<S> const& groups, options const& o, auto const& table) {
+                                                fusion_list<S> const& groups, channel_layouts<V> const& layouts,
+                                                options const& o, auto const& table) {
   convolution_list<S> r;
   int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
-    if (s.main < 0 || g.nodes[s.main].kind != op::conv2d || groups.parts[groups.group_of[i]] > 1) continue;
+    if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
+    if (structure_of(g.nodes[s.main].kind) == structure::pointwise) {
+      auto const wish = table.find(signature_of(g, s, o));
+      shape const in = g.nodes[s.source].out;
+      r.step[i] = product_step(in, g.nodes[s.result].out.c, layouts.where(s.source, in.c).count,
+                               wish ? *wish : schedule{}, o);
+    }
+    if (g.nodes[s.main].kind != op::conv2d) continue;
     kernel_key key{};
     step_data data{};
     key.what = structure::convolution;
@@ -160,7 +201,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (!wish) untuned_steps[count++] = i;
     choose_convolution(key, data, wish ? *wish : schedule{}, o);
     if (key.what == structure::convolution) continue;
-    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data)};
+    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
   }
   return r;
 }

@@ -102,7 +102,9 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   bool const inputs_far = on.in_order && 4L * depth * pixels > device{}.l1_bytes / 2;
   auto const panel = [&](int v) {
     if (v == 0) return 0L;
-    bool const weights_far = 4L * depth * v * lanes(target) > device{}.l1_bytes / 2;
+    // A panel also leaves L1 if it and the inputs of a tile do not fit it together.
+    bool const crowded = on.in_order && 4L * depth * (v * lanes(target) + t.pixels) > device{}.l1_bytes * 15 / 16;
+    bool const weights_far = crowded || 4L * depth * v * lanes(target) > device{}.l1_bytes / 2;
     long const far = !cold ? 0 : on.in_order ? 20L * v : stream_cost(target, v);
     long const near = !weights_far ? 0 : on.in_order ? 4L * v : l2_cost(target, v);
     auto const tile = [&](int p, long arrival) {

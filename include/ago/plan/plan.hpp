@@ -125,7 +125,7 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;
   if (convolution.chosen()) convolution.apply(k, p.data);
   k.in_order = has_in_order_loops(k.what, k.target, on);
-  if (k.what == structure::pointwise || k.what == structure::convolution)
+  if ((k.what == structure::pointwise && !k.gathers) || k.what == structure::convolution)
     choose_matrix(k, p.data, wish, in, on, p.data.pixel_floats);
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
   if (k.what == structure::max_pool) choose_max_pool(k, p.data);

@@ -34,7 +34,7 @@ struct plan_stages {
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
               split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
-        convolutions(convolution_steps(g, parts, groups, o, schedules)),
+        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
         splits(cut),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),

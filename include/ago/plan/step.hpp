@@ -144,7 +144,9 @@ struct kernel_key {
   register_tile tile{};
   bool partial{};              ///< the last vector of channels is partly filled
   bool paired{};               ///< pointwise: a register holds two steps of K for half as many channels
-  bool accumulates{};          ///< pointwise: computes step_data::depth only, and keeps partial sums in the result
+  bool accumulates{};          ///< pointwise: adds step_data::portion of K at a time, and keeps sums in the result
+  bool points_first{};         ///< Winograd: every point of all panels before the next point, see winograd_layout
+  bool gathers{};              ///< pointwise: copies blocks of its input into scratch first
   bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};        ///< convolution: prefetches its input
   bool in_order{};             ///< loops for cores that issue in order, see device::in_order
@@ -226,8 +228,9 @@ struct step_data {
   int block = 0;             ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
                              ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
   index_range channels{};    ///< output channels to compute: whole panels, except for the last
-  index_range portion{};     ///< input channels to add, if the kernel accumulates; tiles to compute (Winograd)
-  int scratch = 0;           ///< Winograd, im2col, products of two values: offset of the scratch in the arena
+  index_range portion{};     ///< input channels to add, if the kernel accumulates; how many to copy at a time, if it
+                             ///< gathers; tiles to compute (Winograd)
+  int scratch = 0;           ///< Winograd, im2col, gathering, products of two values: where in the arena it is
   int run_count = 0;         ///< pointwise: the source's segments, all its channels; 0: contiguous
   int odd_runs = 0;          ///< segments with an odd number of channels
   int first_run = 0, first_stage = 0, details = 0;  ///< indices in step_tables

@@ -14,6 +14,10 @@ namespace ago {
 /// channels, of which the last may have fewer, [points][K][channels of the panel], with K input channels.
 /// Scratch, for a block of tiles: transformed inputs [points][tiles][K rounded up to vectors], and the products of one
 /// panel [tiles][points][panel].
+///
+/// With kernel_key::points_first the packed weights are [points], for each the panels of all channels, and the products
+/// are those of all panels, [points][tiles][N]. Each point's inputs are then read while they are in L1, which takes
+/// more scratch.
 struct winograd_layout {
   int tile;           ///< outputs of a tile along one axis
   int rows, columns;  ///< tiles that cover an image
@@ -22,22 +26,29 @@ struct winograd_layout {
   int depth;          ///< input channels
   int padded_depth, padded_channels;
   int panel;  ///< channels of a whole panel
+  bool points_first;
 
   constexpr int points() const { return (tile + 2) * (tile + 2); }
   constexpr long weight_floats() const { return padded_channels * (1 + long(points()) * depth); }
-  /// Offset of the panel that starts at `first_channel`.
+  /// Offset of the panel that starts at `first_channel`, at point 0.
   constexpr long panel_offset(int first_channel) const {
-    return padded_channels + long(first_channel) * points() * depth;
+    return padded_channels + long(first_channel) * depth * (points_first ? 1 : points());
   }
+  /// Floats from the weights of a panel of `width` channels at one point to those at the next point.
+  constexpr long weights_stride(int width) const { return long(depth) * (points_first ? padded_channels : width); }
   /// Floats between two points of the transformed inputs: an odd number of cache lines, so that the points of one tile
   /// do not compete for the same cache set.
-  constexpr long point_stride() const {
-    long const lines = (long(block) * padded_depth + 15) / 16;
-    return (lines + (lines % 2 == 0)) * 16;
-  }
+  constexpr long point_stride() const { return odd_lines(long(block) * padded_depth); }
+  /// The same of the products, if points come first.
+  constexpr long product_stride() const { return odd_lines(long(block) * padded_channels); }
   /// Offset of the products in the scratch.
   constexpr long products() const { return points() * point_stride(); }
-  constexpr long scratch_floats() const { return products() + long(block) * points() * panel; }
+  constexpr long scratch_floats() const {
+    return products() + points() * (points_first ? product_stride() : long(block) * panel);
+  }
+
+ private:
+  static constexpr long odd_lines(long floats) { return ((floats + 15) >> 4 | 1) * 16; }
 };
 
 /// 0: another structure.
@@ -57,6 +68,7 @@ constexpr winograd_layout layout_of_winograd(kernel_key const& key, step_data co
   r.padded_depth = padded(s.in.c, key.target);
   r.padded_channels = padded(s.out.c, key.target);
   r.panel = key.tile.vectors * lanes(key.target);
+  r.points_first = key.points_first;
   return r;
 }
 

@@ -28,12 +28,12 @@ constexpr long overlapped(tile_machine on, long a, long b) {
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
 /// register of outputs with F(2x2, 3x3), 130 and 110 with F(4x4, 3x3) (measured with AVX-512); on cores that issue in
-/// order 160 and 80, 580 and 220 (by the model of bench/arm), and half a cycle for each transformed float, which misses
-/// L1 when it is written and when it is read.
+/// order 160 and 120, 580 and 280 (by the model of bench/arm), and half a cycle for each transformed float, which
+/// misses L1 when it is written and when it is read.
 constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
   bool const small = l.tile == 2;
   long const input = on.in_order ? (small ? 640 : 2320) : small ? 160 : 520;
-  long const output = on.in_order ? (small ? 320 : 880) : small ? 120 : 440;
+  long const output = on.in_order ? (small ? 480 : 1120) : small ? 120 : 440;
   long const misses = on.in_order ? 2L * l.points() * (l.padded_depth + l.padded_channels) : 0;
   int const size = lanes(on.target);
   return l.tiles * (l.padded_depth / size * input + l.padded_channels / size * output + misses);
@@ -61,7 +61,7 @@ constexpr register_tile winograd_register_tile(tile_machine on, winograd_layout 
   if (wish.winograd > 0 && is_matrix_tile(target, wish.pixels, wish.vectors))
     return {wish.pixels, wish.vectors, l.tiles % wish.pixels, vectors % wish.vectors};
   auto const fits = [&](int p, int v) {
-    return 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
+    return l.points_first || 4L * p * v * lanes(target) * l.points() <= machine.l1_bytes * 5 / 4;
   };
   auto const whole = [&](register_tile const& t) { return product_cost(on, t, l.tiles, vectors, l.depth); };
   auto const part = [&](register_tile const& t, long tiles, int count) {
@@ -79,6 +79,10 @@ constexpr long winograd_traffic(winograd_layout const& l, long passes, device co
   long const tiles = (l.tiles + passes - 1) / passes, panels = (l.padded_channels + l.panel - 1) / l.panel;
   long const inputs = 4 * tiles * l.points() * l.padded_depth, products = 4 * tiles * l.points() * l.panel;
   long const weights = 4 * l.weight_floats(), room = machine.l2_bytes * 7 / 8;
+  if (l.points_first) {
+    long const all = inputs + 4 * tiles * l.points() * l.padded_channels;
+    return (all + weights <= room ? 1 : passes) * weights + (all <= room / 2 ? 0 : passes * 2 * all);
+  }
   bool const all_stay = inputs + products + weights <= room, some_stay = inputs + products + weights / panels <= room;
   return (all_stay ? 1 : passes) * weights + (some_stay ? 0 : passes * panels * (inputs + 2 * products));
 }
@@ -86,8 +90,7 @@ constexpr long winograd_traffic(winograd_layout const& l, long passes, device co
 /// Tiles of a block; 0: all. On cores that issue in order, and so wait for all of it, those with the least traffic.
 /// Elsewhere the scratch should stay in L2 beside the weights, which are read once per block. It takes
 /// a quarter of L2, or as much as the weights; or most of L2, if the weights are too large to stay there anyway.
-constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& machine) {
-  if (wish.winograd > 0 && wish.block > 0) return wish.block;
+constexpr int winograd_block(kernel_key const& key, step_data const& s, device const& machine) {
   winograd_layout const l = layout_of_winograd(key, s);
   if (machine_of(key).in_order) {
     long best = 1;
@@ -103,14 +106,15 @@ constexpr int winograd_block(kernel_key const& key, step_data const& s, schedule
   return int((l.tiles + passes - 1) / passes);
 }
 
-/// Sets `key` and `s` to Winograd with output tiles of 2x2 or 4x4, and returns its quarter cycles.
+/// Sets `key` and `s` to Winograd with output tiles of 2x2 or 4x4, key.points_first or not, and returns its quarter
+/// cycles.
 constexpr long become_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
                                device const& machine) {
   key.what = what;
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
   key.tile = winograd_register_tile(machine_of(key), l, wish, machine);
-  s.block = winograd_block(key, s, wish, machine);
+  s.block = winograd_block(key, s, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);
   long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);

@@ -72,6 +72,7 @@ class menu_listing {
     structure const what = steps::usual::plan.steps[i].key.what;
     bool const convolves = what == structure::convolution || what == structure::im2col || winograd_tile(what) > 0;
     bool const has_tiles = convolves || what == structure::pointwise || what == structure::depthwise;
+    if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
     for (int const way : ways) {
       if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;
       for (int t = -1; t < (has_tiles ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});

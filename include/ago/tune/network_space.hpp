@@ -157,6 +157,9 @@ class network_space {
   static constexpr convolution_step way_of(planned_step const& p, step_nodes const& nodes, schedule const& wish) {
     op const kind = formed::graph.nodes[nodes.main].kind;
     if (is_complex(kind) && !has_weights(kind)) return product_step(formed::graph, nodes, target);
+    if (structure_of(kind) == structure::pointwise)
+      return product_step(p.data.in, p.data.out.c, formed::layouts.where(nodes.source, p.data.in.c).count, wish,
+                          Options);
     if (kind != op::conv2d) return {};
     kernel_key key{};
     step_data data{};
@@ -168,7 +171,7 @@ class network_space {
     data.groups = p.data.groups;
     choose_convolution(key, data, wish, Options);
     if (key.what == structure::convolution) return {};
-    return {key.what, key.tile, data.block, scratch_floats(key, data)};
+    return {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
   }
 
   struct joinable {
