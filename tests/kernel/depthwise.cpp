@@ -163,6 +163,10 @@ constexpr kernel_key in_order(kernel_key k) {
   k.in_order = true;
   return k;
 }
+constexpr kernel_key with(op after, kernel_key k) {
+  k.after.stages[0].kind = after;
+  return k;
+}
 
 template <kernel_key K>
 void same_bits_in_order(window w, int count) {
@@ -184,6 +188,10 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
       same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
       same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
+      same_bits_in_order<with(op::relu6, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 20);
+      same_bits_in_order<with(op::relu, key(I, 2, 1, true, 5, 5, 2, 2))>({5, 5, 2, 2}, 20);
+      same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
+      same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
     }
   });
 }

@@ -2,7 +2,7 @@
 // Depthwise convolution: one window per channel, channels across the lanes of a register.
 #pragma once
 
-#include <ago/kernel/depthwise_in_order.hpp>
+#include <ago/kernel/depthwise_halves.hpp>
 #include <ago/kernel/fetch.hpp>
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
@@ -39,6 +39,12 @@ AGO_INLINE unsigned bits_inside(int start, int extent, int bits) {
   tap_range const r = taps_inside(start, 1, bits, extent);
   return unsigned((1ull << r.last) - (1ull << r.first));
 }
+
+/// The loop of a tile that is scheduled by hand.
+template <kernel_key K, int COLUMNS, bool IN_ORDER = K.in_order>
+struct depthwise_loop { using type = depthwise_in_order<K, COLUMNS>; };
+template <kernel_key K, int COLUMNS>
+struct depthwise_loop<K, COLUMNS, true> { using type = depthwise_halves<K, COLUMNS>; };
 
 /// For windows known at compile time. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
 /// results for one vector of channels; every input row is read once, while its weights are in registers.
@@ -89,11 +95,14 @@ class depthwise_tile {
     long const in = ix * at.in_pixel, out = ox * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
     if constexpr (is_scheduled_by_hand(I)) {
-      typename depthwise_in_order<K, Columns>::area t{
-          {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
-      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + in;
-      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
-      depthwise_in_order<K, Columns>::run(t, at.weights, at.finish, first, whole);
+      if (first < whole) {
+        using loop = typename depthwise_loop<K, Columns>::type;
+        typename loop::area t{
+            {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
+        _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + (in_columns_ ? in : 0);
+        _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
+        loop::run(t, at.weights, at.finish, first, whole);
+      }
     } else {
       _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
           compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
