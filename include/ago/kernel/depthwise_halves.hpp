@@ -2,19 +2,13 @@
 // The register tile of a depthwise convolution for cores that issue in order, see depthwise_order.
 #pragma once
 
+#include <ago/kernel/bounds.hpp>
 #include <ago/kernel/depthwise_in_order.hpp>
 #include <ago/kernel/depthwise_order.hpp>
 
 #include <utility>
 
 namespace ago::detail {
-
-/// Bounds of the results that depthwise_order places itself, see depthwise_shape.
-constexpr int bounds_of(epilogue const& after) {
-  if (after.count() == 0) return 0;
-  if (after.count() > 1) return -1;
-  return after.stages[0].kind == op::relu ? 1 : after.stages[0].kind == op::relu6 ? 2 : -1;
-}
 
 /// K.tile.vectors x COLUMNS results, for one vector of channels after another, as depthwise_in_order computes them.
 /// What the next vector needs first is loaded before this one is finished.

@@ -211,7 +211,21 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
-/// The same, and adds to p.
+/// Stores vector number `Index` of those from p on.
+template <int Index, isa I>
+AGO_INLINE void store_vector(vec<I> const& x, float* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("str %q1, [%2, %c3]"
+                 : "=m"(*reinterpret_cast<float(*)[4]>(p + 4 * Index))
+                 : "w"(x.v.data), "r"(p), "i"(16 * Index));
+    return;
+  }
+#endif
+  x.store(p + Index * lanes(I));
+}
+
+/// store(), and adds to p.
 template <isa I>
 AGO_INLINE void store_and_advance(vec<I> const& x, float*& p, long bytes) {
 #if defined(__aarch64__)
