@@ -31,9 +31,7 @@ class depthwise_halves {
   [[gnu::noinline]] static void run(area const& t, float const* packed, finisher<K.after, I> const& epilogue, int first,
                                     int last) {
     state s(t, packed, epilogue, first, last);
-    [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
-      (before_loop<T>(s), ...);
-    }(every_cycle{});
+    before_loop<0, program.cycles>(s);
     _Pragma("GCC unroll 1") do {
       [&]<int... G>(std::integer_sequence<int, G...>) __attribute__((always_inline)) {
         (guarded<G>(s), ...);
@@ -42,8 +40,6 @@ class depthwise_halves {
   }
 
  private:
-  using every_cycle = std::make_integer_sequence<int, program.cycles>;
-
   /// What the loop keeps in registers. Distances in bytes.
   struct state {
     area const& tile;
@@ -102,16 +98,32 @@ class depthwise_halves {
         pin(most);
       }
     }
+    /// The column inside the image that is nearest to c, a column at a side. Only a tile of one column may have none.
     AGO_INLINE static int nearest(unsigned inside, int c) {
-      if (inside >> c & 1 || inside == 0) return inside == 0 ? order::first : c;
+      if (inside >> c & 1) return c;
+      if (COLUMNS > 1) return c < order::sides ? order::first : order::first + order::inner - 1;
+      if (inside == 0) return 0;
       int const low = __builtin_ctz(inside), high = 31 - __builtin_clz(inside);
       return c < low ? low : high;
     }
   };
 
-  /// What an iteration needs of the one before it.
-  template <int T>
+  static constexpr int longest_fold = 32;  ///< Clang's limit is 256
+
+  /// What the first iteration needs of the one before it.
+  template <int BEGIN, int END>
   AGO_INLINE static void before_loop(state& s) {
+    if constexpr (END - BEGIN > longest_fold) {
+      before_loop<BEGIN, BEGIN + longest_fold>(s);
+      before_loop<BEGIN + longest_fold, END>(s);
+    } else {
+      [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+        (cycle_before_loop<BEGIN + T>(s), ...);
+      }(std::make_integer_sequence<int, END - BEGIN>{});
+    }
+  }
+  template <int T>
+  AGO_INLINE static void cycle_before_loop(state& s) {
     if constexpr (program.main[T].next) act<program.main[T]>(s);
     [&]<int... B>(std::integer_sequence<int, B...>) __attribute__((always_inline)) {
       (
@@ -134,9 +146,14 @@ class depthwise_halves {
   }
   template <int BEGIN, int END, bool ALL>
   AGO_INLINE static void cycles(state& s) {
-    [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
-      (cycle<BEGIN + T, ALL>(s), ...);
-    }(std::make_integer_sequence<int, END - BEGIN>{});
+    if constexpr (END - BEGIN > longest_fold) {
+      cycles<BEGIN, BEGIN + longest_fold, ALL>(s);
+      cycles<BEGIN + longest_fold, END, ALL>(s);
+    } else {
+      [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+        (cycle<BEGIN + T, ALL>(s), ...);
+      }(std::make_integer_sequence<int, END - BEGIN>{});
+    }
   }
 
   template <int G>

@@ -48,7 +48,7 @@ class depthwise_order : public depthwise_sequence<D> {
     count_beside();
     int all = 0, left = 0;
     for (int r = 0; r < in_rows; ++r) all += share(r), left += beside_[r] - main_[r];
-    int more = left <= 0 ? 0 : sh > 1 ? left / 2 + length_ / 16 : left / 2, found = -1;
+    int more = left <= 0 ? 0 : sh > 1 ? left / 2 + length_ / 10 : left / 2, found = -1;
     for (int tries = 0; tries < 16 && (found < 0 || tries < 10); ++tries, more += 1 + tries / 4)
       if (place_all(more, all)) {
         if (registers <= vector_registers_) return;
@@ -59,7 +59,7 @@ class depthwise_order : public depthwise_sequence<D> {
   }
 
  private:
-  static constexpr int vector_registers_ = 31;
+  static constexpr int vector_registers_ = sh > 1 ? 30 : 31;  // compilers do not find the best allocation
   static void no_order_was_found() {}  // not constexpr, so that it does not compile
 
   /// Counts the actions of each row, and what issues beside others, for the inputs of each row and the taps that it is

@@ -73,7 +73,10 @@ class segment_order {
     count = 0;
     kind const own[] = {kind::copy_weights, kind::count,          kind::mask,
                         kind::select_row,   kind::select_weights, kind::next_weights};
-    for (kind const k : own) put(k, 0, 0, count, count);
+    for (kind const k : own) {  // but for the first, away from the start, where many registers are occupied
+      int const t = count == 0 ? 0 : slots / 2 + count;
+      put(k, 0, 0, t, t);
+    }
     busy_[slots - 1] = 1;  // the branch
     int first[PIXELS]{}, second[PIXELS]{};  // slots of the loads of the first two pairs
     // From the last use to the first.
