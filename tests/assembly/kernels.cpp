@@ -58,7 +58,7 @@ constexpr kernel_function convolution() {
     s.groups = What == structure::depthwise ? In : 1;
     s.source.pixel_stride = In;
     if (What == structure::depthwise) choose_depthwise(k, s, {});
-    else choose_matrix(k, s, with_window_row_tile(k, s, {}));
+    else choose_matrix(k, s, {});
     if (What == structure::convolution) k.kernel_w = floats_in_window_row(k, s);
     return k;
   }();

@@ -179,6 +179,15 @@ void same_bits_in_order(window w, int count) {
   }
 }
 
+TEST_CASE("an order takes few cycles more than its actions, and is found for any epilogue") {
+  using detail::depthwise_shape;
+  static_assert(detail::depthwise_order_of<depthwise_shape{3, 3, 1, 1, 2, 7, 2}>.cycles <= 126 + 4 * 14 + 6);
+  static_assert(detail::depthwise_order_of<depthwise_shape{5, 5, 1, 1, 2, 7, 1}>.cycles <= 350 + 3 * 14 + 6);
+  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>());
+  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, -1}>());
+  CHECK(detail::depthwise_order_of<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>.registers <= vector_registers(isa::neon));
+}
+
 TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     if constexpr (has_lane_fma(I)) {
@@ -192,6 +201,7 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       same_bits_in_order<with(op::relu, key(I, 2, 1, true, 5, 5, 2, 2))>({5, 5, 2, 2}, 20);
       same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
       same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
+      same_bits_in_order<with(op::hard_swish, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
     }
   });
 }

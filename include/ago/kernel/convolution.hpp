@@ -161,7 +161,7 @@ struct convolution_kernel {
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {
-      if constexpr (K.in_order && detail::has_segment_order(PIXELS, VECTORS, K.kernel_w) &&
+      if constexpr (K.in_order && detail::has_segment_order<PIXELS, VECTORS, K.kernel_w>() &&
                     detail::bounds_of(K.after) >= 0 && !PARTIAL)
         if (t.depth == K.kernel_w && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
           i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);

@@ -40,12 +40,6 @@ AGO_INLINE unsigned bits_inside(int start, int extent, int bits) {
   return unsigned((1ull << r.last) - (1ull << r.first));
 }
 
-/// The loop of a tile that is scheduled by hand.
-template <kernel_key K, int COLUMNS, bool IN_ORDER = K.in_order>
-struct depthwise_loop { using type = depthwise_in_order<K, COLUMNS>; };
-template <kernel_key K, int COLUMNS>
-struct depthwise_loop<K, COLUMNS, true> { using type = depthwise_halves<K, COLUMNS>; };
-
 /// For windows known at compile time. A register tile holds `K.tile.vectors` rows by `K.tile.pixels` columns of
 /// results for one vector of channels; every input row is read once, while its weights are in registers.
 template <kernel_key K>

@@ -10,14 +10,17 @@
 
 namespace ago::detail {
 
+template <kernel_key K, int COLUMNS>
+inline constexpr depthwise_shape shape_of{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w,
+                                          K.tile.vectors, COLUMNS, bounds_of(K.after)};
+
 /// K.tile.vectors x COLUMNS results, for one vector of channels after another, as depthwise_in_order computes them.
 /// What the next vector needs first is loaded before this one is finished.
 template <kernel_key K, int COLUMNS>
 class depthwise_halves {
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I), rows = K.tile.vectors;
-  static constexpr depthwise_shape shape{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w,
-                                         rows,       COLUMNS,    bounds_of(K.after)};
+  static constexpr depthwise_shape shape = shape_of<K, COLUMNS>;
   using order = depthwise_order<shape>;
   using action = depthwise_action;
   using kind = action::kind;
@@ -257,5 +260,16 @@ class depthwise_halves {
     if constexpr (Y == rows - 1) s.channel += V;
   }
 };
+
+/// The loop of a tile that is scheduled by hand.
+template <kernel_key K, int COLUMNS>
+constexpr bool has_halves() {
+  if constexpr (K.in_order) return has_depthwise_order<shape_of<K, COLUMNS>>();
+  else return false;
+}
+template <kernel_key K, int COLUMNS, bool HALVES = has_halves<K, COLUMNS>()>
+struct depthwise_loop { using type = depthwise_in_order<K, COLUMNS>; };
+template <kernel_key K, int COLUMNS>
+struct depthwise_loop<K, COLUMNS, true> { using type = depthwise_halves<K, COLUMNS>; };
 
 }  // namespace ago::detail

@@ -35,6 +35,7 @@ class depthwise_order : public depthwise_sequence<D> {
   static constexpr int most_cycles = most_main + most_beside;
 
  public:
+  bool found = false;
   int cycles = 0;
   action main[most_cycles]{};
   action beside[most_beside]{};
@@ -48,19 +49,13 @@ class depthwise_order : public depthwise_sequence<D> {
     count_beside();
     int all = 0, left = 0;
     for (int r = 0; r < in_rows; ++r) all += share(r), left += beside_[r] - main_[r];
-    int more = left <= 0 ? 0 : sh > 1 ? left / 2 + length_ / 10 : left / 2, found = -1;
-    for (int tries = 0; tries < 16 && (found < 0 || tries < 10); ++tries, more += 1 + tries / 4)
-      if (place_all(more, all)) {
-        if (registers <= vector_registers_) return;
-        if (found < 0) found = more;
-      }
-    if (found >= 0 && place_all(found, all)) return;  // the compiler will use memory
-    no_order_was_found();
+    int more = left <= 0 ? 0 : sh > 1 ? left / 2 + length_ / 10 : left / 2;
+    for (int tries = 0; tries < 12 && !found; ++tries, more += 1 + tries / 4)
+      found = place_all(more, all) && registers <= vector_registers_;
   }
 
  private:
   static constexpr int vector_registers_ = sh > 1 ? 30 : 31;  // compilers do not find the best allocation
-  static void no_order_was_found() {}  // not constexpr, so that it does not compile
 
   /// Counts the actions of each row, and what issues beside others, for the inputs of each row and the taps that it is
   /// the first to use; with branches and the loop's own.
@@ -325,5 +320,16 @@ class depthwise_order : public depthwise_sequence<D> {
 
 template <depthwise_shape D>
 inline constexpr depthwise_order<D> depthwise_order_of{};
+
+/// Is there an order? None is looked for if the accumulators, the taps in use and four inputs exceed the registers, or
+/// if the tile is so large that it would take compilers too long.
+template <depthwise_shape D>
+constexpr bool has_depthwise_order() {
+  constexpr int taps = D.kernel_h * D.kernel_w, span = (D.rows - 1) * D.stride_h + 1;
+  constexpr int used = D.rows * D.columns + (span < D.kernel_h ? span : D.kernel_h) * D.kernel_w + 4;
+  constexpr bool small = used <= 32 && taps <= 25 && D.rows * D.columns * (taps + 4) <= 420;
+  if constexpr (small) return depthwise_order_of<D>.found;
+  else return false;
+}
 
 }  // namespace ago::detail

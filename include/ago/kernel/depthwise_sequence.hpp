@@ -158,6 +158,7 @@ class depthwise_sequence {
     auto const start = [&] { issue(on_result(kind::start, 0, starts++, true), bit, none); };
     if constexpr (D.bounds < 0) {
       issue(on_result(kind::finish, y, 0), bit);
+      for (int i = 0; sh > 1 && i < 3 * columns; ++i) issue({}, bit);  // time to load, as beside bounds and stores
       while (starts < columns) issue(on_result(kind::start, 0, starts++, true));
       return;
     }

@@ -37,27 +37,23 @@ class segment_order {
     bool next = false;  ///< for the iteration after the one in which it is issued
   };
   static constexpr int most = 3 * weights + pairs * PIXELS + PIXELS + 6;
+  bool found = false;
   action all[most]{};
   int count = 0;
   int begin[slots + 1]{};  ///< of what issues beside every multiply-add
 
   constexpr segment_order() {
-    for (int latency = 3; latency > 0; --latency)
-      if (place_all(latency)) {
-        sort();
-        return;
-      }
-    no_order_was_found();
+    for (int latency = 3; latency > 0 && !found; --latency) found = place_all(latency);
+    if (found) sort();
   }
 
  private:
-  static void no_order_was_found() {}  // not constexpr, so that it does not compile
   int busy_[slots]{};
 
   /// The last free slot up to `latest`, or the last one with a single companion, for which it costs a cycle.
   constexpr int put(kind what, int index, int pixel, int latest, int after) {
     for (int companions = 0; companions < 2; ++companions)
-      for (int t = latest; t >= after && t > -slots; --t) {
+      for (int t = latest; t >= after && t >= earliest; --t) {
         int const k = t < 0 ? t + slots : t;
         if (busy_[k] > companions) continue;
         ++busy_[k];
@@ -67,6 +63,7 @@ class segment_order {
     return nowhere;
   }
   static constexpr int nowhere = -2 * slots;
+  static constexpr int own_begin = slots / 2, earliest = own_begin + 6 - slots;  ///< loads for the next iteration
 
   constexpr bool place_all(int latency) {
     for (int& b : busy_) b = 0;
@@ -74,7 +71,7 @@ class segment_order {
     kind const own[] = {kind::copy_weights, kind::count,          kind::mask,
                         kind::select_row,   kind::select_weights, kind::next_weights};
     for (kind const k : own) {  // but for the first, away from the start, where many registers are occupied
-      int const t = count == 0 ? 0 : slots / 2 + count;
+      int const t = count == 0 ? 0 : own_begin + count;
       put(k, 0, 0, t, t);
     }
     busy_[slots - 1] = 1;  // the branch
@@ -113,9 +110,12 @@ class segment_order {
 template <int PIXELS, int VECTORS, int STEPS>
 inline constexpr segment_order<PIXELS, VECTORS, STEPS> segment_order_of{};
 
-/// Are there enough multiply-adds for the loads to issue beside?
-constexpr bool has_segment_order(int pixels, int vectors, int steps) {
-  return pixels >= 4 && steps > 2 && pixels * vectors >= 8;
+/// Is there an order? It needs enough multiply-adds for the loads to issue beside.
+template <int PIXELS, int VECTORS, int STEPS>
+constexpr bool has_segment_order() {
+  constexpr bool large = PIXELS >= 4 && STEPS > 2 && PIXELS * VECTORS >= 8;
+  if constexpr (large) return segment_order_of<PIXELS, VECTORS, STEPS>.found;
+  else return false;
 }
 
 }  // namespace ago::detail
