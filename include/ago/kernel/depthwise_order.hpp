@@ -50,7 +50,7 @@ class depthwise_order : public depthwise_sequence<D> {
     int all = 0, left = 0;
     for (int r = 0; r < in_rows; ++r) all += share(r), left += beside_[r] - main_[r];
     int more = left <= 0 ? 0 : sh > 1 ? left / 2 + length_ / 10 : left / 2;
-    for (int tries = 0; tries < 12 && !found; ++tries, more += 1 + tries / 4)
+    for (int tries = 0; tries < (length_ < 128 ? 24 : 12) && !found; ++tries, more += 1 + tries / 4)
       found = place_all(more, all) && registers <= vector_registers_;
   }
 
