@@ -40,6 +40,10 @@ def faults(found, isa, flags):
         for i in loop.all:
             if halves and i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
                 yield i, "loads 128 bits"
+    if IN_ORDER in flags and (found.kernel == "depthwise" or "rows_of_window" in loop.function):
+        for i in loop.all:
+            if i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
+                yield i, "loads 128 bits"
     for i in loop.stack():
         if isa == "neon" or re.search(r"%[xyz]mm", i.operands):
             yield i, "touches the stack"

@@ -52,7 +52,7 @@ def assembly(command, isa, optimize, source, flags=(), xsimd=None):
         return run.stdout
 
 
-KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|kernel))<ago::kernel_key\{")
+KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|halves|kernel))<ago::kernel_key\{")
 KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}(?:, (?:false|true|\(ago::op\)\d+))*"
                  r", (\d+), \d+, (\d+)")
 PANEL = re.compile(r"::panel<(\d+)")

@@ -4,6 +4,7 @@
 #include <ago/kernel/kernels.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
 #include <ago/plan/matrix_schedule.hpp>
+#include <ago/plan/window_row.hpp>
 
 #include <utility>
 
@@ -55,8 +56,10 @@ constexpr kernel_function convolution() {
     s.win.stride_h = s.win.stride_w = Stride;
     s.win.pad_top = s.win.pad_left = s.win.pad_bottom = s.win.pad_right = Window / 2;
     s.groups = What == structure::depthwise ? In : 1;
+    s.source.pixel_stride = In;
     if (What == structure::depthwise) choose_depthwise(k, s, {});
     else choose_matrix(k, s, {});
+    if (What == structure::convolution) k.kernel_w = floats_in_window_row(k, s);
     return k;
   }();
   return kernel_for<key>();
@@ -67,6 +70,7 @@ kernel_function const depthwise[] = {
     convolution<structure::depthwise, 3, 1, 14, 64, 64>(), convolution<structure::depthwise, 3, 2, 28, 64, 64>(),
     convolution<structure::depthwise, 5, 1, 14, 64, 64>(), convolution<structure::depthwise, 5, 2, 28, 64, 64>()};
 kernel_function const convolutions[] = {convolution<structure::convolution, 3, 2, 224, 3, 32>(),
+                                        convolution<structure::convolution, 3, 2, 224, 3, 24, op::relu>(),
                                         convolution<structure::convolution, 3, 1, 56, 64, 64>()};
 
 // Epilogues with many constants, which must not take registers from the loops before them. (Depthwise passes its

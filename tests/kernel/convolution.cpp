@@ -100,6 +100,36 @@ TEST_CASE("a convolution that loads halves computes any window") {
   });
 }
 
+/// With the loop for rows of the window of `Columns` x `Channels` floats.
+template <kernel_key K, int Columns, int Channels>
+void check_window_rows(int problems) {
+  constexpr kernel_key key = [] {
+    kernel_key k = in_order(K);
+    k.kernel_w = Columns * Channels;
+    return k;
+  }();
+  for (int seed = 1; seed <= problems; ++seed) {
+    random_numbers random(seed);
+    problem p{.in = {}, .outputs = 0, .win = random_window(random), .seed = seed};
+    p.win.kernel_w = Columns;
+    p.win.dilation_w = random.between(1, 4) / 4 + 1;
+    p.in = {random.between(1, 2), extent(random, p.win.span_h(), p.win.pad_top + p.win.pad_bottom),
+            extent(random, p.win.span_w(), p.win.pad_left + p.win.pad_right) + random.below(9), Channels};
+    p.outputs = fitting_channels(key, random.between(1, 2), random);
+    p.block = random.below(4);
+    draw_parameters_and_places(p, random);
+    check<key>(p);
+  }
+}
+
+TEST_CASE("a convolution of few channels reads rows of its window in one iteration") {
+  on_every_in_order([]<isa I>() {
+    check_window_rows<convolution_key<I>({5, 4, 1, 0}, false, op::relu6), 3, 3>(40);
+    check_window_rows<convolution_key<I>({6, 3, 4, 1}, false, op::relu), 2, 3>(40);
+    check_window_rows<convolution_key<I>({4, 2, 0, 0}, false), 3, 1>(40);
+  });
+}
+
 TEST_CASE("a convolution applies any epilogue") {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};

@@ -163,6 +163,10 @@ constexpr kernel_key in_order(kernel_key k) {
   k.in_order = true;
   return k;
 }
+constexpr kernel_key with(op after, kernel_key k) {
+  k.after.stages[0].kind = after;
+  return k;
+}
 
 template <kernel_key K>
 void same_bits_in_order(window w, int count) {
@@ -175,6 +179,15 @@ void same_bits_in_order(window w, int count) {
   }
 }
 
+TEST_CASE("an order takes few cycles more than its actions, and is found for any epilogue") {
+  using detail::depthwise_shape;
+  static_assert(detail::depthwise_order_of<depthwise_shape{3, 3, 1, 1, 2, 7, 2}>.cycles <= 126 + 4 * 14 + 6);
+  static_assert(detail::depthwise_order_of<depthwise_shape{5, 5, 1, 1, 2, 7, 1}>.cycles <= 350 + 3 * 14 + 6);
+  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>());
+  static_assert(detail::has_depthwise_order<depthwise_shape{3, 3, 2, 2, 2, 7, -1}>());
+  CHECK(detail::depthwise_order_of<depthwise_shape{3, 3, 2, 2, 2, 7, 2}>.registers <= vector_registers(isa::neon));
+}
+
 TEST_CASE("a depthwise convolution that loads halves reads the same and has the same bits") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
     if constexpr (has_lane_fma(I)) {
@@ -184,6 +197,11 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
       same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
       same_bits_in_order<key(I, 4, 1, true, 1, 1, 1, 1)>({1, 1, 1, 1}, 10);
+      same_bits_in_order<with(op::relu6, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 20);
+      same_bits_in_order<with(op::relu, key(I, 2, 1, true, 5, 5, 2, 2))>({5, 5, 2, 2}, 20);
+      same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
+      same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
+      same_bits_in_order<with(op::hard_swish, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
     }
   });
 }

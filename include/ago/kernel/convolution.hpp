@@ -2,6 +2,8 @@
 // Direct convolution over NHWC: any window, stride, pad, dilation and groups; nothing is copied or padded.
 #pragma once
 
+#include <ago/kernel/bounds.hpp>
+#include <ago/kernel/segment_loads.hpp>
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
 #include <ago/plan/packing.hpp>
@@ -159,6 +161,12 @@ struct convolution_kernel {
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {
+      if constexpr (K.in_order && detail::has_segment_order<PIXELS, VECTORS, K.kernel_w>() &&
+                    detail::bounds_of(K.after) >= 0 && !PARTIAL)
+        if (t.depth == K.kernel_w && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
+          i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);
+          return;
+        }
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
         auto const to = [&]() __attribute__((always_inline)) {
@@ -177,6 +185,26 @@ struct convolution_kernel {
           }
         finish<PARTIAL>(after_, acc, to());
       }
+    }
+
+    /// The same where all steps of K of a row of the window are one iteration; returns the first pixel that is left. A
+    /// function of its own, because the loop needs all registers.
+    template <int PIXELS>
+    [[gnu::noinline]] int rows_of_window(int i, int length, taps const& t, float const* a, long step, long index,
+                                         long index_step) const {
+      long const stride = s_.destination.pixel_stride;
+      a += i * step;
+      tile_target to{destination_ + (index + i * index_step) * stride, index_step * stride, 0, 0, 0, 0};
+      _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
+        vec<target> acc[PIXELS][VECTORS];
+        start(shift_, to, a + PIXELS * step, step, acc);
+        detail::segment_loop<K.kernel_w, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
+                                                                              t.weight_row, acc);
+        detail::finish_bounded<detail::bounds_of(K.after)>(acc, to);
+        a += PIXELS * step;
+        to.to += PIXELS * to.step;
+      }
+      return i;
     }
 
     step_data const& s_;

@@ -2,7 +2,7 @@
 // Depthwise convolution: one window per channel, channels across the lanes of a register.
 #pragma once
 
-#include <ago/kernel/depthwise_in_order.hpp>
+#include <ago/kernel/depthwise_halves.hpp>
 #include <ago/kernel/fetch.hpp>
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
@@ -89,11 +89,14 @@ class depthwise_tile {
     long const in = ix * at.in_pixel, out = ox * at.out_pixel;
     int const whole = K.partial && last * V > at.channels ? last - 1 : last;
     if constexpr (is_scheduled_by_hand(I)) {
-      typename depthwise_in_order<K, Columns>::area t{
-          {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
-      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + in;
-      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
-      depthwise_in_order<K, Columns>::run(t, at.weights, at.finish, first, whole);
+      if (first < whole) {
+        using loop = typename depthwise_loop<K, Columns>::type;
+        typename loop::area t{
+            {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
+        _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + (in_columns_ ? in : 0);
+        _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
+        loop::run(t, at.weights, at.finish, first, whole);
+      }
     } else {
       _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
           compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);

@@ -107,12 +107,7 @@ class depthwise_in_order {
   }
   template <int R>
   AGO_INLINE static void start_row(float const* weights, vec<I> (&sum)[rows][COLUMNS]) {
-    if constexpr (K.in_order && R % sh == 0 && R / sh < rows) {
-      start<R>(weights, sum, 0);  // moves take half as long as loads
-      _Pragma("GCC unroll 32") for (int z = 1; z < COLUMNS; ++z) set(sum[R / sh][z], sum[R / sh][0]);
-    } else {
-      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
-    }
+    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
   }
 
   /// Loads column C, alternately from p and from one pixel after it.
@@ -136,61 +131,30 @@ class depthwise_in_order {
                              vec<I> (&sum)[rows][COLUMNS]) {
     if constexpr (R < kh) load_taps<R>(std::make_integer_sequence<int, kw>{}, weights, w[R]);
     if (!at.has_row(R)) return start_row<R>(weights, sum);
-    inputs x;
-    if constexpr (K.in_order) start_row<R>(weights, sum);
-    else start<R>(weights, sum, 0);
+    vec<I> x[in_columns];
+    start<R>(weights, sum, 0);
     [&]<int... C>(std::integer_sequence<int, C...>) __attribute__((always_inline)) {
-      (load<C>(p, at, x.value), ...);
+      (load<C>(p, at, x), ...);
     }(std::make_integer_sequence<int, ahead>{});
     auto const one = [&]<int T>() __attribute__((always_inline)) {
-      if constexpr (!loads_halves(T + ahead)) load<T + ahead>(p, at, x.value);
-      if constexpr (!K.in_order && T % sw == sw - 1 && T / sw + 1 < COLUMNS) start<R>(weights, sum, T / sw + 1);
-      multiply_lagging<R, T>(std::make_integer_sequence<int, kw>{}, p, at, w, x, sum);
+      load<T + ahead>(p, at, x);
+      if constexpr (T % sw == sw - 1 && T / sw + 1 < COLUMNS) start<R>(weights, sum, T / sw + 1);
+      multiply_lagging<R, T>(std::make_integer_sequence<int, kw>{}, at, w, x, sum);
     };
     [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
       (one.template operator()<T>(), ...);
     }(std::make_integer_sequence<int, in_columns + lag(R) * (kw - 1)>{});
   }
 
-  /// The inputs of a row, and their upper halves on the way.
-  struct inputs {
-    vec<I> value[in_columns];
-    upper_half high[in_columns];
-  };
-  /// Is column c loaded in halves, beside products?
-  static constexpr bool loads_halves(int c) { return K.in_order && c >= ahead && c < in_columns && !is_side(c); }
-
-  /// A part of the loading of column C, between the products by the taps of an earlier one.
-  template <int C, int Part>
-  AGO_INLINE static void load_part(float const*& p, limits const& at, inputs& x) {
-    if constexpr (loads_halves(C)) {
-      long const bytes = C % 2 == 0 ? 0 : at.in_pixel * 4;
-      if constexpr (Part == 0) {
-        if constexpr (C % 2 == 0) load_high<I, 0>(x.high[C], p);
-        else load_input_high<I>(x.high[C], p, bytes);
-      } else if constexpr (Part == 1) {
-        if constexpr (C % 2 == 0) load_half<0>(x.value[C], p);
-        else load_input<2>(x.value[C], p, bytes);
-      } else if constexpr (Part == 2 && C % 2 == 1) {
-        p += 2 * at.in_pixel;
-        pin(p);
-      }
-    }
-    if constexpr (Part == 2 && loads_halves(C - 1)) join(x.value[C - 1], x.high[C - 1]);
-  }
-
   template <int R, int T, int... X>
-  AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, float const*& p, limits const& at,
-                                          vec<I> const (&w)[kh][kw], inputs& x, vec<I> (&sum)[rows][COLUMNS]) {
+  AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, limits const& at,
+                                          vec<I> const (&w)[kh][kw], vec<I> const (&x)[in_columns],
+                                          vec<I> (&sum)[rows][COLUMNS]) {
     auto const tap = [&]<int KX, int C>() __attribute__((always_inline)) {
       if constexpr (C >= 0 && meets(C, KX))
-        if (at.has_column(C)) multiply_tap<R, C, KX>(w, x.value[C], sum);
-      load_part<T + ahead, KX>(p, at, x);
+        if (at.has_column(C)) multiply_tap<R, C, KX>(w, x[C], sum);
     };
     (tap.template operator()<X, T - lag(R) * X>(), ...);
-    [&]<int... Part>(std::integer_sequence<int, Part...>) __attribute__((always_inline)) {
-      (load_part<T + ahead, kw + Part>(p, at, x), ...);
-    }(std::make_integer_sequence<int, kw < 3 ? 3 - kw : 0>{});
   }
 
   /// Adds input (R, C) times tap KX of every row of weights.

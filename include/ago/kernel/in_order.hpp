@@ -75,6 +75,19 @@ AGO_INLINE void load_input_high(upper_half& high, float const* p, long bytes) {
   std::memcpy(&high, p + bytes / 4 + 2, sizeof high);
 }
 
+/// Loads 8 bytes into a general register, from `bytes` after p.
+template <isa I>
+AGO_INLINE void load_input_general(upper_half& to, float const* p, long bytes) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %0, [%1, %2]" : "=r"(to) : "r"(p), "r"(bytes), "m"(memory));
+    return;
+  }
+#endif
+  std::memcpy(&to, p + bytes / 4, sizeof to);
+}
+
 /// Replaces the third and fourth lane of x, by way of memory.
 template <isa I>
 AGO_INLINE void replace_upper(vec<I>& x, void const* two_floats) {
@@ -135,6 +148,19 @@ AGO_INLINE void load_half(vec<I>& x, float const* p) {
   }
 #endif
   x = vec<I>::load(p + Index * 2, 2);
+}
+
+/// Loads float number `Index` of those from p on; the other lanes are zero.
+template <int Index, isa I>
+AGO_INLINE void load_lane(vec<I>& x, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldr %s0, [%1, %c2]" : "=w"(x.v.data) : "r"(p), "i"(4 * Index), "m"(memory));
+    return;
+  }
+#endif
+  x = vec<I>::load(p + Index, 1);
 }
 
 /// acc + w * x[Lane] in the lower half; the upper one is zero.
@@ -223,6 +249,67 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
+/// Stores vector number `Index` of those from p on.
+template <int Index, isa I>
+AGO_INLINE void store_vector(vec<I> const& x, float* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("str %q1, [%2, %c3]"
+                 : "=m"(*reinterpret_cast<float(*)[4]>(p + 4 * Index))
+                 : "w"(x.v.data), "r"(p), "i"(16 * Index));
+    return;
+  }
+#endif
+  x.store(p + Index * lanes(I));
+}
+
+/// store(), and adds to p.
+template <isa I>
+AGO_INLINE void store_and_advance(vec<I> const& x, float*& p, long bytes) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("st1 {%1.4s}, [%0], %2" : "+r"(p) : "w"(x.v.data), "r"(bytes) : "memory");
+    return;
+  }
+#endif
+  x.store(p);
+  p += bytes / 4;
+}
+
+template <int Number, isa I>
+AGO_INLINE void set_constant(vec<I>& to) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    if constexpr (Number == 0) asm volatile("movi %0.4s, #0" : "=w"(to.v.data));
+    else asm volatile("fmov %0.4s, #%c1.0" : "=w"(to.v.data) : "i"(Number));
+    return;
+  }
+#endif
+  to = vec<I>(float(Number));
+}
+
+/// The larger of x and `bound`, or NaN; lower: the smaller.
+template <isa I>
+AGO_INLINE void raise(vec<I>& x, vec<I> const& bound) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmax %0.4s, %0.4s, %1.4s" : "+w"(x.v.data) : "w"(bound.v.data));
+    return;
+  }
+#endif
+  x = max(bound, x);
+}
+template <isa I>
+AGO_INLINE void lower(vec<I>& x, vec<I> const& bound) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    asm volatile("fmin %0.4s, %0.4s, %1.4s" : "+w"(x.v.data) : "w"(bound.v.data));
+    return;
+  }
+#endif
+  x = min(bound, x);
+}
+
 /// Prefetches the line `Bytes` after p, to be read.
 template <isa I, int Bytes = 0>
 AGO_INLINE void fetch_line(float const* p) {
@@ -271,6 +358,21 @@ AGO_INLINE void bits_without(long& to, long x, long mask) {
 AGO_INLINE void add_bytes(float const*& p, long x) { asm volatile("add %0, %0, %1" : "+r"(p) : "r"(x)); }
 AGO_INLINE void add_bytes(long& to, long x) { asm volatile("add %0, %0, %1" : "+r"(to) : "r"(x)); }
 AGO_INLINE void copy(float const*& to, float const* p) { asm volatile("mov %0, %1" : "=r"(to) : "r"(p)); }
+AGO_INLINE void add(float const*& to, float const* p, long bytes) {
+  asm volatile("add %0, %1, %2" : "=r"(to) : "r"(p), "r"(bytes));
+}
+template <int Bytes>
+AGO_INLINE void add_constant(float const*& p) {
+  asm volatile("add %0, %0, %c1" : "+r"(p) : "i"(Bytes));
+}
+/// p - (x << Shift), in bytes
+template <int Shift>
+AGO_INLINE void subtract_shifted(float const*& p, long x) {
+  asm volatile("sub %0, %0, %1, lsl #%c2" : "+r"(p) : "r"(x), "i"(Shift));
+}
+/// 1 if x < 0, otherwise 0.
+AGO_INLINE void sign_bit(long& to, long x) { asm volatile("lsr %0, %1, #63" : "=r"(to) : "r"(x)); }
+AGO_INLINE void add_bytes(float*& p, long x) { asm volatile("add %0, %0, %1" : "+r"(p) : "r"(x)); }
 #else
 AGO_INLINE void subtract_one(long& x) { --x; }
 AGO_INLINE void sign_mask(long& to, long x) { to = x < 0 ? -1 : 0; }
@@ -278,7 +380,32 @@ AGO_INLINE void bits_without(long& to, long x, long mask) { to = x & ~mask; }
 AGO_INLINE void add_bytes(float const*& p, long x) { p += x / long(sizeof *p); }
 AGO_INLINE void add_bytes(long& to, long x) { to += x; }
 AGO_INLINE void copy(float const*& to, float const* p) { to = p; }
+AGO_INLINE void add(float const*& to, float const* p, long bytes) { to = p + bytes / long(sizeof *p); }
+template <int Bytes>
+AGO_INLINE void add_constant(float const*& p) {
+  p += Bytes / int(sizeof *p);
+}
+template <int Shift>
+AGO_INLINE void subtract_shifted(float const*& p, long x) {
+  p -= (x << Shift) / long(sizeof *p);
+}
+AGO_INLINE void sign_bit(long& to, long x) { to = x < 0; }
+AGO_INLINE void add_bytes(float*& p, long x) { p += x / long(sizeof *p); }
 #endif
+
+/// Tests a bit, by one instruction that stays where it is: compilers may compute tests long before, and keep the
+/// results in memory.
+template <int Bit>
+AGO_INLINE bool is_set(long x) {
+#if defined(__aarch64__)
+  asm goto("tbz %0, #%c1, %l[clear]" : : "r"(x), "i"(Bit) : : clear);
+  return true;
+clear:
+  return false;
+#else
+  return x >> Bit & 1;
+#endif
+}
 
 /// Ends the lifetime of x's value. If x is loaded and used only under a condition, it would otherwise occupy a register
 /// from the start of the function.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Epilogues that only bound results, whose instructions are ordered by hand.
+#pragma once
+
+#include <ago/kernel/in_order.hpp>
+#include <ago/kernel/tile.hpp>
+
+#include <utility>
+
+namespace ago::detail {
+
+/// The number of bounds of an epilogue that consists of them: none, 0 or more (relu), also 6 or less (relu6); -1 for
+/// any other.
+constexpr int bounds_of(epilogue const& after) {
+  if (after.count() == 0) return 0;
+  if (after.count() > 1) return -1;
+  return after.stages[0].kind == op::relu ? 1 : after.stages[0].kind == op::relu6 ? 2 : -1;
+}
+
+/// Bounds and stores a tile: each result four actions after what it waits for, so that stores are not neighbours.
+template <int BOUNDS, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], tile_target const& t) {
+  constexpr int results = PIXELS * VECTORS, apart = 4;
+  [[maybe_unused]] vec<I> least, most;
+  if constexpr (BOUNDS > 0) set_constant<0>(least);
+  if constexpr (BOUNDS > 1) set_constant<6>(most);
+  float* to = t.to;
+  auto const one = [&]<int N>() __attribute__((always_inline)) {
+    constexpr int raised = N, lowered = raised - (BOUNDS > 0 ? apart : 0), stored = lowered - (BOUNDS > 1 ? apart : 0);
+    if constexpr (BOUNDS > 0 && raised < results) raise(acc[raised / VECTORS][raised % VECTORS], least);
+    if constexpr (BOUNDS > 1 && lowered >= 0 && lowered < results)
+      lower(acc[lowered / VECTORS][lowered % VECTORS], most);
+    if constexpr (stored >= 0 && stored < results) {
+      store_vector<stored % VECTORS>(acc[stored / VECTORS][stored % VECTORS], to);
+      if constexpr (stored % VECTORS == VECTORS - 1) {
+        to += t.step;
+        pin(to);
+      }
+    }
+  };
+  [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+    (one.template operator()<N>(), ...);
+  }(std::make_integer_sequence<int, results + apart * BOUNDS>{});
+}
+
+}  // namespace ago::detail

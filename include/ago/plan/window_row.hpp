@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Convolutions whose rows of the window are short and contiguous: those of images.
+#pragma once
+
+#include <ago/plan/step.hpp>
+
+namespace ago {
+
+/// Floats in a row of the window of a convolution if the loops for it are to be compiled for so many
+/// (kernel/segment_order.hpp); otherwise 0.
+constexpr int floats_in_window_row(kernel_key const& key, step_data const& s) {
+  int const floats = s.win.kernel_w * s.in.c;
+  bool const contiguous = s.groups == 1 && s.win.dilation_w == 1 && s.source.pixel_stride == s.in.c;
+  bool const in_order = key.what == structure::convolution && key.in_order;
+  return in_order && contiguous && floats > 2 && floats <= 9 ? floats : 0;
+}
+
+}  // namespace ago
