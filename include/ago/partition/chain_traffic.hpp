@@ -27,10 +27,8 @@ struct timed_step {
 /// The price of using `bytes` again, on average over positions x in a value, where those at x are used again after
 /// distance(x) others.
 constexpr std::int64_t price_of_value(std::int64_t bytes, device const& on, auto const& distance) {
-  constexpr int samples = 4;
-  std::int64_t sum = 0;
-  for (int i = 0; i < samples; ++i) sum += price_after(distance((2 * i + 1) * sweep::whole / (2 * samples)), on);
-  return bytes * sum / samples;
+  auto const at = [&](int eighths) { return price_after(distance(sweep::whole / 8 * eighths), on); };
+  return bytes * (at(1) + at(3) + at(5) + at(7)) / 4;
 }
 constexpr std::int64_t price_of_reading(std::int64_t bytes, timed_step const& writer, timed_step const& reader,
                                         device const& on) {
@@ -92,18 +90,31 @@ struct links_alone {
   }
 };
 
-/// The price of a chain as a pipeline in tiles `t`.
-constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, chain_tiling const& t,
-                                         timed_step const& around, device const& on) {
-  part_loops parts[max_parts]{};
-  std::int64_t sum = 0;
-  for (int i = 0; i < count; ++i) {
-    usual_part const part = usual_part_of(chain[i], t, i == 0, on);
-    parts[i] = part.loops;
-    sum += part.arithmetic;
+/// The links of a chain as parts of a pipeline. Of several sizes of chunks of channels, only the first part depends on
+/// the size.
+struct pipeline_parts {
+  part_loops of[max_parts]{};
+  std::int64_t arithmetic[max_parts]{};
+  tiling how = tiling::none;
+
+  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+    for (int i = 0; i < (how == t.how && by_channels(how) ? 1 : count); ++i) {
+      usual_part const part = usual_part_of(chain[i], t, i == 0, on);
+      of[i] = part.loops;
+      arithmetic[i] = part.arithmetic;
+    }
+    how = t.how;
   }
+};
+
+/// The price of a chain as a pipeline in tiles `t`, to which its parts are fit.
+constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, chain_tiling const& t,
+                                         pipeline_parts& parts, timed_step const& around, device const& on) {
+  parts.fit(chain, count, t, on);
+  std::int64_t sum = 0;
+  for (int i = 0; i < count; ++i) sum += parts.arithmetic[i];
   priced_use use(on);
-  add_pipeline(use, parts, chain, count, t);
+  add_pipeline(use, parts.of, chain, count, t);
   std::int64_t const in = bytes(chain[0].in), out = bytes(chain[count - 1].out);
   timed_step now{in + out + use.weights, use.order};
   for (std::int64_t const ring : use.rings) now.length += ring;

@@ -92,25 +92,27 @@ constexpr std::int64_t unshared_price(chain_link const* chain, int count, chain_
 namespace detail {
 
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone const& alone,
-                                device const& on) {
+                                pipeline_parts& parts, device const& on) {
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
   if (better_alone(chain[0])) return 0;
   std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
-  return alone.price - price_of_pipeline(chain, count, t, alone.around, on) - overhead(chain, count, t, on) - unshared;
+  return alone.price - price_of_pipeline(chain, count, t, parts, alone.around, on) -
+         overhead(chain, count, t, on) - unshared;
 }
 
 constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone const& alone,
                                   device const& on) {
   constexpr int chunks[] = {64, 48, 96, 192, 32, 16}, runs[] = {336, 168, 84, 56, 28};
-  if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, on)};
+  pipeline_parts parts;
+  if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on)};
   bool const wide = how == tiling::channels_rows || is_matrix_product(chain[count - 1].kind);
   tiling_choice best{};
   for (int k = 0; k < (by_channels(how) ? 6 : 5); ++k) {
     int const tile = by_channels(how) ? chunks[k] : runs[k];
     if (by_channels(how) && (tile >= chain[0].out.c || (tile > 64 && !wide))) continue;
-    std::int64_t const saved = saved_by(chain, count, {how, tile}, alone, on);
+    std::int64_t const saved = saved_by(chain, count, {how, tile}, alone, parts, on);
     if (best.best.how == tiling::none || saved > best.saved) best = {{how, tile}, saved};
   }
   return best;
@@ -121,7 +123,8 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
 /// The price that `t` saves. It is 0 if rows are too short, or chunks too narrow, for whole register tiles, or if the
 /// first operator is faster alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  return detail::saved_by(chain, count, t, detail::links_alone(chain, count, on), on);
+  detail::pipeline_parts parts;
+  return detail::saved_by(chain, count, t, detail::links_alone(chain, count, on), parts, on);
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,

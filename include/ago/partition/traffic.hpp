@@ -34,10 +34,9 @@ constexpr std::int64_t surely_evicted(std::int64_t capacity) { return capacity *
 
 /// The price of using a byte again after `distance` others: those of lines from L2 and from beyond.
 constexpr std::int64_t price_after(std::int64_t distance, device const& on) {
-  auto const evicted = [&](std::int64_t capacity, std::int64_t price) {
-    return ramp(distance, surely_kept(capacity), surely_evicted(capacity), price);
-  };
-  return evicted(on.l1_bytes, near_price(on)) + evicted(on.l2_bytes, far_price(on));
+  if (distance <= surely_kept(on.l1_bytes)) return 0;
+  std::int64_t const near = ramp(distance, surely_kept(on.l1_bytes), surely_evicted(on.l1_bytes), near_price(on));
+  return near + ramp(distance, surely_kept(on.l2_bytes), surely_evicted(on.l2_bytes), far_price(on));
 }
 
 /// The cache block of a matrix product or convolution: how many of `extent` pixels or rows of `line` bytes are computed
