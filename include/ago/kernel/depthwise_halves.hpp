@@ -5,6 +5,7 @@
 #include <ago/kernel/bounds.hpp>
 #include <ago/kernel/depthwise_in_order.hpp>
 #include <ago/kernel/depthwise_order.hpp>
+#include <ago/kernel/in_order_counters.hpp>
 
 #include <utility>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/half_order.hpp>
+#include <ago/kernel/in_order_counters.hpp>
 #include <ago/kernel/lanes.hpp>
 
 #include <utility>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/in_order.hpp>
+#include <ago/kernel/in_order_counters.hpp>
 #include <ago/kernel/segment_order.hpp>
 
 #include <utility>
