@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses and counters of loops that are scheduled by hand: arithmetic that stays in the order in which it is written.
+// Addresses and counters of loops that are scheduled by hand: arithmetic that stays in the order it is written in.
 #pragma once
 
 #include <ago/kernel/simd.hpp>
