@@ -119,8 +119,10 @@ AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, floa
     pixel[p] = a + p * a_stride;
     pin(pixel[p]);
   }
-  if constexpr (P == 1) one_pixel<I, V>::accumulate(a, depth / 2, w, acc[0]);
-  else if (depth >= 2) accumulate_twos(pixel, depth / 2, w, acc);
+  if (depth >= 2) {  // a window may be in the padding only
+    if constexpr (P == 1) one_pixel<I, V>::accumulate(a, depth / 2, w, acc[0]);
+    else accumulate_twos(pixel, depth / 2, w, acc);
+  }
   if (depth % 2) accumulate_one(pixel, depth - 1, w + (depth - 1L) * V * lanes(I), acc);
 }
 
