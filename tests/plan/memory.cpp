@@ -226,6 +226,13 @@ memory_plan<30> random_buffers(unsigned seed) {
   return m;
 }
 
+using buffer_placer = detail::buffer_placer<60>;
+void place_by(memory_plan<30>& m, int const* phase, void (buffer_placer::*how)()) {
+  buffer_placer placer(m.buffers, m.buffer_count, phase);
+  (placer.*how)();
+  m.arena_floats = placer.arena_floats();
+}
+
 /// Of two threads, each uses its half of every buffer: the floats that a thread finds where the other was last.
 long exchanged_floats(memory_plan<30> const& m) {
   std::vector<int> thread(std::size_t(m.arena_floats), -1);
@@ -259,8 +266,8 @@ TEST_CASE("for two threads, buffers are placed so that cores exchange few lines,
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     CAPTURE(seed);
     memory_plan<30> one = random_buffers(seed), two = one;
-    detail::buffer_placer<30>(one, phase).place_first_fit();
-    detail::buffer_placer<30>(two, phase).place_halves_together();
+    place_by(one, phase, &buffer_placer::place_first_fit);
+    place_by(two, phase, &buffer_placer::place_halves_together);
     for (memory_plan<30> const& m : {one, two}) {
       REQUIRE(live_buffers_are_apart(m));
       for (int b = 0; b < m.buffer_count; ++b) {
@@ -280,13 +287,13 @@ TEST_CASE("for two threads, buffers are placed so that cores exchange few lines,
 
 TEST_CASE("values of all sizes that follow one another in two places share the middles of these") {
   int phase[12]{};
-  memory_plan<12> m;
+  memory_plan<30> m;
   m.buffer_count = 12;
   for (int b = 0; b < 12; ++b) {
     phase[b] = b;
     m.buffers[b] = {b, b, b < 11 ? b + 1 : b, 0, 32L * (20 - b), false, 1};
   }
-  detail::buffer_placer<12>(m, phase).place_halves_together();
+  place_by(m, phase, &buffer_placer::place_halves_together);
   for (int b = 2; b < 12; ++b) {
     CAPTURE(b);
     buffer const &x = m.buffers[b], &before = m.buffers[b - 2];

@@ -2,20 +2,12 @@
 // Static memory: every value that crosses a step boundary is placed before the program runs.
 #pragma once
 
-#include <ago/plan/fusion.hpp>
 #include <ago/plan/convolution_schedule.hpp>
+#include <ago/plan/fusion.hpp>
+#include <ago/plan/place_buffers.hpp>
 #include <ago/plan/step_split.hpp>
 
 namespace ago {
-
-/// A range of the arena that is in use from group `first` of the steps to group `last`, inclusive.
-struct buffer {
-  int value{};  ///< node whose value it holds; for a concatenation also the values written into it
-  int first{}, last{};
-  long offset{}, floats{};
-  bool scratch{};  ///< holds no value, but the scratch of the kernel of operator `value`
-  int copies = 1;  ///< contiguous copies for work items of the step that run concurrently
-};
 
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
 template <int V>
@@ -29,106 +21,6 @@ struct memory_plan {
 };
 
 namespace detail {
-
-/// Places buffers one after another, the largest first.
-template <int V>
-class buffer_placer {
- public:
-  /// `phase` of each step: the number of barriers before it.
-  constexpr buffer_placer(memory_plan<V>& m, int const* phase) : m_(m), phase_(phase) {
-    for (int b = 0; b < m.buffer_count; ++b) {
-      int k = b;
-      for (; k > 0 && m.buffers[by_size_[k - 1]].floats < m.buffers[b].floats; --k) by_size_[k] = by_size_[k - 1];
-      by_size_[k] = b;
-    }
-  }
-
-  /// Places every buffer in the first gap that fits among those alive at the same time.
-  constexpr void place_first_fit() {
-    for (int k = 0; k < m_.buffer_count; ++k) put(k, first_fit(buffer_of(k)));
-  }
-
-  /// Places buffers so that, of two threads that divide the values in them, each finds its half where its half of the
-  /// values before was: a line that another core used last costs much more than one in a core's own L2
-  /// (device::line_from_core). Tried are places with the middle of a buffer before, and next to the largest ones. The
-  /// arena may grow by as much as is saved.
-  constexpr void place_halves_together() {
-    constexpr int most_middles = 8, largest = 8;  // more gain little, and take compilers longer
-    long middle[most_middles]{};
-    int middles = 0;
-    for (int k = 0; k < m_.buffer_count; ++k) {
-      buffer const& b = buffer_of(k);
-      long best = first_fit(b), least = exchanged(b, best);
-      auto const consider = [&](long at) {
-        if (at < 0 || obstacle(b, at) >= 0) return;
-        long const here = exchanged(b, at);
-        if (here >= least) return;
-        least = here;
-        best = at;
-      };
-      auto const around = [&](int i) { return (middle[i] - b.floats / 2) / 16 * 16; };
-      for (int i = 0; i < middles; ++i) consider(around(i));
-      for (int j = 0; j < k && j < largest; ++j) {
-        consider(buffer_of(j).offset + buffer_of(j).floats);
-        consider(buffer_of(j).offset - b.floats);
-      }
-      bool known = false;
-      for (int i = 0; i < middles; ++i) known = known || around(i) == best;
-      if (!known && middles < most_middles) middle[middles++] = best + b.floats / 2;
-      put(k, best);
-    }
-  }
-
- private:
-  constexpr buffer& buffer_of(int k) const { return m_.buffers[by_size_[k]]; }
-
-  /// The end of the first placed buffer that is in the way of b at `at`; -1: none.
-  constexpr long obstacle(buffer const& b, long at) const {
-    for (int j = 0; j < placed_count_; ++j) {
-      buffer const& other = m_.buffers[placed_[j]];
-      if (other.offset - at >= b.floats) break;
-      if (phase_[other.first] > phase_[b.last] || phase_[other.last] < phase_[b.first]) continue;
-      if (other.offset + other.floats > at) return other.offset + other.floats;
-    }
-    return -1;
-  }
-  constexpr long first_fit(buffer const& b) const {
-    long at = 0;
-    for (long end = 0; (end = obstacle(b, at)) >= 0;) at = end;
-    return at;
-  }
-  /// The floats that would be in the first half of b and in the second half of an earlier or later buffer, or the other
-  /// way round, and those by which the arena would grow.
-  constexpr long exchanged(buffer const& b, long at) const {
-    long const middle = at + b.floats / 2, end = at + b.floats;
-    long sum = end > m_.arena_floats ? end - m_.arena_floats : 0;
-    for (int j = 0; j < placed_count_; ++j) {
-      buffer const& other = m_.buffers[placed_[j]];
-      long const other_middle = other.offset + other.floats / 2, other_end = other.offset + other.floats;
-      if (other.offset >= end) break;
-      if (other_end <= at) continue;
-      // What is between the two middles, and in both buffers.
-      long const from = least(middle, other_middle), to = most(middle, other_middle);
-      long const lower = most(from, most(at, other.offset)), upper = least(to, least(end, other_end));
-      if (upper > lower) sum += upper - lower;
-    }
-    return sum;
-  }
-  static constexpr long least(long a, long b) { return a < b ? a : b; }
-  static constexpr long most(long a, long b) { return a > b ? a : b; }
-  constexpr void put(int k, long at) {
-    buffer& b = buffer_of(k);
-    b.offset = at;
-    int j = placed_count_++;
-    for (; j > 0 && m_.buffers[placed_[j - 1]].offset > at; --j) placed_[j] = placed_[j - 1];
-    placed_[j] = by_size_[k];
-    if (at + b.floats > m_.arena_floats) m_.arena_floats = at + b.floats;
-  }
-
-  memory_plan<V>& m_;
-  int const* phase_;
-  int by_size_[2 * V]{}, placed_[2 * V]{}, placed_count_ = 0;  // placed: in the order of their offsets
-};
 
 template <int V>
 constexpr int root_of(concat_views<V> const& views, int v) {
@@ -214,9 +106,10 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   bool divides = false;
   for (int k = 0; k < groups.count; ++k) divides = divides || splits.of[k].pieces > 1;
   for (int k = 1; k < groups.count; ++k) phase[k] = phase[k - 1] + (splits.waits_for[k] == waits::all);
-  detail::buffer_placer<V> place(m, phase);
+  detail::buffer_placer place(m.buffers, m.buffer_count, phase);
   if (divides) place.place_halves_together();
   else place.place_first_fit();
+  m.arena_floats = place.arena_floats();
 
   for (int b = 0; b < m.buffer_count; ++b) {
     int const v = m.buffers[b].value;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where in the arena each buffer is.
+#pragma once
+
+#include <ago/graph/requirements.hpp>
+
+namespace ago {
+
+/// A range of the arena that is in use from group `first` of the steps to group `last`, inclusive.
+struct buffer {
+  int value{};  ///< node whose value it holds; for a concatenation also the values written into it
+  int first{}, last{};
+  long offset{}, floats{};
+  bool scratch{};  ///< holds no value, but the scratch of the kernel of operator `value`
+  int copies = 1;  ///< contiguous copies for work items of the step that run concurrently
+};
+
+namespace detail {
+
+/// Places buffers one after another, the largest first.
+template <int Capacity>
+class buffer_placer {
+ public:
+  /// `phase` of each step: the number of barriers before it.
+  constexpr buffer_placer(buffer (&buffers)[Capacity], int count, int const* phase)
+      : buffers_(buffers), count_(count), phase_(phase) {
+    for (int b = 0; b < count; ++b) {
+      int k = b;
+      for (; k > 0 && buffers[by_size_[k - 1]].floats < buffers[b].floats; --k) by_size_[k] = by_size_[k - 1];
+      by_size_[k] = b;
+    }
+  }
+
+  /// Places every buffer in the first gap that fits among those alive at the same time.
+  constexpr void place_first_fit() {
+    for (int k = 0; k < count_; ++k) put(k, first_fit(buffer_of(k)));
+  }
+
+  /// Places buffers so that, of two threads that divide the values in them, each finds its half where its half of the
+  /// values before was: a line that another core used last costs much more than one in a core's own L2
+  /// (device::line_from_core). Tried are places with the middle of a buffer before, and next to the largest ones. The
+  /// arena may grow by as much as is saved.
+  constexpr void place_halves_together() {
+    constexpr int most_middles = 8, largest = 8;  // more gain little, and take compilers longer
+    long middle[most_middles]{};
+    int middles = 0;
+    for (int k = 0; k < count_; ++k) {
+      buffer const& b = buffer_of(k);
+      long best = first_fit(b), least = exchanged(b, best);
+      auto const consider = [&](long at) {
+        if (at < 0 || obstacle(b, at) >= 0) return;
+        long const here = exchanged(b, at);
+        if (here >= least) return;
+        least = here;
+        best = at;
+      };
+      auto const around = [&](int i) { return (middle[i] - b.floats / 2) / 16 * 16; };
+      for (int i = 0; i < middles; ++i) consider(around(i));
+      for (int j = 0; j < k && j < largest; ++j) {
+        consider(buffer_of(j).offset + buffer_of(j).floats);
+        consider(buffer_of(j).offset - b.floats);
+      }
+      bool known = false;
+      for (int i = 0; i < middles; ++i) known = known || around(i) == best;
+      if (!known && middles < most_middles) middle[middles++] = best + b.floats / 2;
+      put(k, best);
+    }
+  }
+
+  /// The size of the arena that holds what has been placed.
+  constexpr long arena_floats() const { return arena_floats_; }
+
+ private:
+  constexpr buffer& buffer_of(int k) const { return buffers_[by_size_[k]]; }
+
+  /// The end of the first placed buffer that is in the way of b at `at`; -1: none.
+  constexpr long obstacle(buffer const& b, long at) const {
+    for (int j = 0; j < placed_count_; ++j) {
+      buffer const& other = buffers_[placed_[j]];
+      if (other.offset - at >= b.floats) break;
+      if (phase_[other.first] > phase_[b.last] || phase_[other.last] < phase_[b.first]) continue;
+      if (other.offset + other.floats > at) return other.offset + other.floats;
+    }
+    return -1;
+  }
+  constexpr long first_fit(buffer const& b) const {
+    long at = 0;
+    for (long end = 0; (end = obstacle(b, at)) >= 0;) at = end;
+    return at;
+  }
+  /// The floats that would be in the first half of b and in the second half of an earlier or later buffer, or the other
+  /// way round, and those by which the arena would grow.
+  constexpr long exchanged(buffer const& b, long at) const {
+    long const middle = at + b.floats / 2, end = at + b.floats;
+    long sum = end > arena_floats_ ? end - arena_floats_ : 0;
+    for (int j = 0; j < placed_count_; ++j) {
+      buffer const& other = buffers_[placed_[j]];
+      long const other_middle = other.offset + other.floats / 2, other_end = other.offset + other.floats;
+      if (other.offset >= end) break;
+      if (other_end <= at) continue;
+      // What is between the two middles, and in both buffers.
+      long const from = least(middle, other_middle), to = most(middle, other_middle);
+      long const lower = most(from, most(at, other.offset)), upper = least(to, least(end, other_end));
+      if (upper > lower) sum += upper - lower;
+    }
+    return sum;
+  }
+  static constexpr long least(long a, long b) { return a < b ? a : b; }
+  static constexpr long most(long a, long b) { return a > b ? a : b; }
+  constexpr void put(int k, long at) {
+    buffer& b = buffer_of(k);
+    b.offset = at;
+    int j = placed_count_++;
+    for (; j > 0 && buffers_[placed_[j - 1]].offset > at; --j) placed_[j] = placed_[j - 1];
+    placed_[j] = by_size_[k];
+    if (at + b.floats > arena_floats_) arena_floats_ = at + b.floats;
+  }
+
+  buffer (&buffers_)[Capacity];
+  int count_;
+  int const* phase_;
+  int by_size_[Capacity]{}, placed_[Capacity]{}, placed_count_ = 0;  // placed: in the order of their offsets
+  long arena_floats_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace ago
