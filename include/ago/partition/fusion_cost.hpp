@@ -201,8 +201,7 @@ constexpr std::int64_t most_products(chain_link const* chain, int count, chain_t
   std::int64_t const extent = images ? first.out.n : chunks ? first.out.c : rows ? last.out.h : first.out.pixels();
   std::int64_t const granule = images ? 1 : rows ? pipeline_rows : t.tile;
   bool const divides = !(rows && t.how == tiling::channels && is_matrix_product(first.kind));
-  std::int64_t const share = detail::pieces(detail::pieces(extent, granule), divides ? on.threads : 1) * granule;
-  std::int64_t sum = 0, most = share < extent ? share : extent;
+  std::int64_t sum = 0, most = detail::largest_share(extent, granule, divides ? on.threads : 1);
   for (int i = count - 1; i >= 0; --i) {
     chain_link const& l = chain[i];
     std::int64_t const all = rows ? l.out.h : extent;
@@ -226,9 +225,8 @@ constexpr std::int64_t exchange_price(chain_link const* chain, int count, chain_
   std::int64_t const exchanged =
       detail::cycle_price * on.line_from_core * ((on.threads - 1) * in + 2 * out - out / on.threads);
   if (!is_matrix_product(first.kind)) return exchanged;
-  constexpr int tile = 14;
-  std::int64_t const pixels = first.out.pixels();
-  std::int64_t const share = detail::pieces(detail::pieces(pixels, tile), on.threads) * tile;
+  constexpr int tile = 14;  // pixels of a large register tile
+  std::int64_t const pixels = first.out.pixels(), share = detail::largest_share(pixels, tile, on.threads);
   std::int64_t const uneven = detail::products_of(first) * (on.threads * share - pixels) / pixels;
   std::int64_t const by_pixels =
       detail::product_price(on) * uneven + (on.threads - 1) * detail::far_price(on) * first.weight_bytes;

@@ -18,6 +18,11 @@ constexpr std::int64_t far_price(device const& on) { return cycle_price * on.lin
 constexpr std::int64_t bytes(shape const& s) { return 4 * std::int64_t(s.count()); }
 constexpr std::int64_t image_bytes(shape const& s) { return bytes(s) / s.n; }
 constexpr std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+/// What the thread that has most gets of `extent`, if `threads` share it in whole tiles of `size`.
+constexpr std::int64_t largest_share(std::int64_t extent, std::int64_t size, int threads) {
+  std::int64_t const most = pieces(pieces(extent, size), threads) * size;
+  return most < extent ? most : extent;
+}
 
 /// `price` times the position of `bytes` between `from` and `to`, as a fraction in 0 ... 1.
 constexpr std::int64_t ramp(std::int64_t bytes, std::int64_t from, std::int64_t to, std::int64_t price) {

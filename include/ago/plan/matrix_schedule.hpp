@@ -158,20 +158,14 @@ constexpr register_tile cheapest_tile(isa target, long pixels, int vectors, auto
 
 namespace detail {
 
-/// The pixels (or vectors) of the work item that has most, if `threads` share whole tiles of them.
-constexpr long most_of(long extent, int tile, int threads) {
-  long const most = ((extent + tile - 1) / tile + threads - 1) / threads * tile;
-  return most < extent ? most : extent;
-}
-
 /// The cost of the work item that takes longest if `threads` share the pixels or the panels, whichever is better:
 /// `cost(tile, pixels, vectors)` is what so many take with a register tile.
 constexpr long longest_share(register_tile const& t, long pixels, int vectors, int threads, auto const& cost) {
   auto const of = [&](long p, int v) {
     return cost(register_tile{t.pixels, t.vectors, int(p % t.pixels), v % t.vectors}, p, v);
   };
-  long const along_pixels = of(most_of(pixels, t.pixels, threads), vectors);
-  long const along_channels = of(pixels, int(most_of(vectors, t.vectors, threads)));
+  long const along_pixels = of(long(largest_share(pixels, t.pixels, threads)), vectors);
+  long const along_channels = of(pixels, int(largest_share(vectors, t.vectors, threads)));
   return along_pixels < along_channels ? along_pixels : along_channels;
 }
 
@@ -188,8 +182,8 @@ constexpr register_tile cheapest_shared_tile(isa target, long pixels, int vector
   // not evaluate the costs of most.
   for (int v = 1; v <= vectors && all < least * threads && is_matrix_tile(target, 1, v); ++v)
     for (int p = 1; p <= pixels && p <= longest_tile(v); ++p) {
-      long const most_pixels = most_of(pixels, p, threads), most_vectors = most_of(vectors, v, threads);
-      if ((most_pixels * all >= least * pixels && most_vectors * all >= least * vectors) || !fits(p, v)) continue;
+      bool const too_many_pixels = largest_share(pixels, p, threads) * all >= least * pixels;
+      if ((too_many_pixels && largest_share(vectors, v, threads) * all >= least * vectors) || !fits(p, v)) continue;
       register_tile const t{p, v, int(pixels % p), vectors % v};
       long const c = longest_share(t, pixels, vectors, threads, part);
       if (c >= least) continue;
