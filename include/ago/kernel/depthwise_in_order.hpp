@@ -2,6 +2,7 @@
 // The register tile of a depthwise convolution, scheduled by hand.
 #pragma once
 
+#include <ago/kernel/depthwise_geometry.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/in_order.hpp>
 #include <ago/kernel/tile.hpp>
@@ -27,10 +28,11 @@ struct depthwise_area {
 /// input is loaded `ahead` inputs before it is used. The taps of a result are added in the order (ky, kx).
 template <kernel_key K, int COLUMNS>
 class depthwise_in_order {
+  using geometry = depthwise_geometry<K.kernel_h, K.kernel_w, K.stride_h, K.stride_w, K.tile.vectors, COLUMNS>;
+  static constexpr int kh = geometry::kh, kw = geometry::kw, sh = geometry::sh, sw = geometry::sw;
+  static constexpr int rows = geometry::rows, in_rows = geometry::in_rows, in_columns = geometry::in_columns;
   static constexpr isa I = K.target;
-  static constexpr int V = lanes(I), kh = K.kernel_h, kw = K.kernel_w, sh = K.stride_h, sw = K.stride_w;
-  static constexpr int rows = K.tile.vectors, in_rows = (rows - 1) * sh + kh, in_columns = (COLUMNS - 1) * sw + kw;
-  static constexpr int ahead = 3;
+  static constexpr int V = lanes(I), ahead = 3;
 
  public:
   using area = depthwise_area<in_rows, rows>;
@@ -71,30 +73,10 @@ class depthwise_in_order {
     unsigned rows_inside, columns_inside;
     AGO_INLINE bool has_row(int r) const { return rows_inside >> r & 1; }
     /// Only columns at a side may be outside the image.
-    AGO_INLINE bool has_column(int c) const { return !is_side(c) || columns_inside >> c & 1; }
+    AGO_INLINE bool has_column(int c) const { return !geometry::is_side(c) || columns_inside >> c & 1; }
   };
-  /// Columns of the input that may be outside the image.
-  static constexpr bool is_side(int c) {
-    constexpr int sides = COLUMNS > 1 ? kw / 2 : kw;
-    return c < sides || c >= in_columns - sides;
-  }
-  /// Does tap kx of some result read column c?
-  static constexpr bool meets(int c, int kx) {
-    return c >= kx && (c - kx) % sw == 0 && (c - kx) / sw < COLUMNS && c < in_columns;
-  }
-  /// Rows of results that input row r adds to.
-  static constexpr int uses(int r) {
-    int n = 0;
-    for (int ky = 0; ky < kh; ++ky) n += r >= ky && (r - ky) % sh == 0 && (r - ky) / sh < rows;
-    return n;
-  }
-  /// How many inputs later than the tap on its left each tap of row r is multiplied: enough for at least four products,
-  /// the latency of one, between two additions to the same result.
-  static constexpr int lag(int r) {
-    int n = 0;
-    while (COLUMNS > 1 && uses(r) > 0 && (1 + n) * uses(r) * kw < 4 * sw) ++n;
-    return n;
-  }
+  /// Enough for at least four products, the latency of one.
+  static constexpr int lag(int r) { return geometry::lag(r, 4 * sw); }
 
   template <int R, int... X>
   AGO_INLINE static void load_taps(std::integer_sequence<int, X...>, float const* weights, vec<I> (&w)[kw]) {
@@ -114,7 +96,7 @@ class depthwise_in_order {
   template <int C>
   AGO_INLINE static void load(float const*& p, limits const& at, vec<I> (&x)[in_columns]) {
     if constexpr (C < in_columns) {
-      if constexpr (is_side(C)) forget(x[C]);
+      if constexpr (geometry::is_side(C)) forget(x[C]);
       if (at.has_column(C)) {
         if constexpr (C % 2 == 0) load_vector<0>(x[C], p);
         else load_input<V>(x[C], p, at.in_pixel * 4);
@@ -151,7 +133,7 @@ class depthwise_in_order {
                                           vec<I> const (&w)[kh][kw], vec<I> const (&x)[in_columns],
                                           vec<I> (&sum)[rows][COLUMNS]) {
     auto const tap = [&]<int KX, int C>() __attribute__((always_inline)) {
-      if constexpr (C >= 0 && meets(C, KX))
+      if constexpr (C >= 0 && geometry::meets(C, KX))
         if (at.has_column(C)) multiply_tap<R, C, KX>(w, x[C], sum);
     };
     (tap.template operator()<X, T - lag(R) * X>(), ...);
@@ -160,7 +142,7 @@ class depthwise_in_order {
   /// Adds input (R, C) times tap KX of every row of weights.
   template <int R, int C, int KX>
   AGO_INLINE static void multiply_tap(vec<I> const (&w)[kh][kw], vec<I> const& x, vec<I> (&sum)[rows][COLUMNS]) {
-    if constexpr (meets(C, KX))
+    if constexpr (geometry::meets(C, KX))
       _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
         int const y = R - ky;
         if (y >= 0 && y % sh == 0 && y / sh < rows) multiply(sum[y / sh][(C - KX) / sw], w[ky][KX], x);

@@ -42,7 +42,7 @@ class depthwise_order : public depthwise_sequence<D> {
   int begin[most_cycles + 1]{};  ///< of what issues beside the action of every cycle
   guarded_cycles outer[3 * in_rows + 3]{}, inner_guard[in_rows * (2 * side_columns + 3)]{};
   int outer_count = 0, inner_count = 0;
-  int registers = 0, general = 0;  ///< that are occupied at the same time, at most: of vectors, and others
+  int registers = 0;  ///< of vectors, that are occupied at the same time, at most
 
   constexpr depthwise_order() {
     base::write_main();
@@ -301,12 +301,6 @@ class depthwise_order : public depthwise_sequence<D> {
         live(from, to);
       }
     registers = largest_sum(changes, always);
-    for (int& c : changes) c = 0;
-    for (int i = 0; i < count_; ++i)
-      if (placed_[i].a.what == kind::high)  // after its join
-        live(placed_[i].cycle, placed_[placed_[i - 1].a.what == kind::join ? i - 1 : i - 2].cycle);
-    general = largest_sum(changes, streams + rows + 7 + 2 * (group_columns - 1) +
-                                       (has_side_distances ? 2 * side_columns : side_columns + 2));
   }
   constexpr int largest_sum(int const (&changes)[most_cycles + 1], int now) const {
     int most = 0;

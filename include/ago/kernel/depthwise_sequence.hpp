@@ -2,7 +2,7 @@
 // What a depthwise convolution computes for a tile of one vector of channels, one action a cycle, without loads.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/kernel/depthwise_geometry.hpp>
 
 #include <cstdint>
 
@@ -46,20 +46,20 @@ struct depthwise_action {
 /// Values are the inputs of the tile by rows, the taps, and the shift. A stream is what one pointer reads: a row of
 /// inputs, whose columns form groups with known distances from the pointer, or the weights.
 template <depthwise_shape D>
-class depthwise_sequence {
+class depthwise_sequence
+    : public depthwise_geometry<D.kernel_h, D.kernel_w, D.stride_h, D.stride_w, D.rows, D.columns> {
+  using base = depthwise_geometry<D.kernel_h, D.kernel_w, D.stride_h, D.stride_w, D.rows, D.columns>;
+
  public:
-  static constexpr int kh = D.kernel_h, kw = D.kernel_w, sh = D.stride_h, sw = D.stride_w;
-  static constexpr int rows = D.rows, columns = D.columns;
-  static constexpr int in_rows = (rows - 1) * sh + kh, in_columns = (columns - 1) * sw + kw, taps = kh * kw;
+  using base::kh, base::kw, base::sh, base::sw, base::rows, base::columns, base::in_rows, base::in_columns, base::sides,
+      base::is_side, base::meets, base::uses;
+  static constexpr int taps = kh * kw;
   static constexpr int values = in_rows * in_columns + taps + 1, shift = values - 1, streams = in_rows + 1;
   /// Do the bounds of results stay in registers? With a stride, more rows of taps are in use.
   static constexpr bool keeps_bounds = sh == 1 || rows == 1;
 
   static constexpr bool is_input(int v) { return v < in_rows * in_columns; }
 
-  /// Columns at a side may be outside the image; the others of a row of inputs are not.
-  static constexpr int sides = columns > 1 ? kw / 2 : kw;
-  static constexpr bool is_side(int c) { return c < sides || c >= in_columns - sides; }
   /// Index of a column at a side among those.
   static constexpr int side(int c) { return c < sides ? c : c - (in_columns - 2 * sides); }
   static constexpr int side_columns = columns > 1 ? 2 * sides : kw;
@@ -82,7 +82,6 @@ class depthwise_sequence {
   static constexpr int result_bit(int y) { return in_rows + y; }
   static constexpr int column_bit(int c) { return in_rows + rows + c; }
   static_assert(in_rows + rows + in_columns <= 64, "the mask has 64 bits");
-
 
  protected:
   using action = depthwise_action;
@@ -107,23 +106,8 @@ class depthwise_sequence {
   static constexpr action on_result(kind what, int y, int z, bool next = false) {
     return {what, std::int8_t(y), std::int8_t(z), 0, 0, next};
   }
-  static constexpr bool meets(int c, int kx) {
-    return c >= kx && (c - kx) % sw == 0 && (c - kx) / sw < columns && c < in_columns;
-  }
-  /// Rows of results that input row r adds to.
-  static constexpr int uses(int r) {
-    int n = 0;
-    for (int ky = 0; ky < kh; ++ky) n += r >= ky && (r - ky) % sh == 0 && (r - ky) / sh < rows;
-    return n;
-  }
-  /// How many inputs later than the tap on its left each tap of row r is multiplied: enough for four products, the
-  /// latency of one, between two additions to the same result, or for three where there are more loads than products,
-  /// which are then spread.
-  static constexpr int lag(int r) {
-    int n = 0;
-    while (columns > 1 && uses(r) > 0 && (1 + n) * uses(r) * kw < (sw > 1 ? 3 * sw : 4)) ++n;
-    return n;
-  }
+  /// Enough for four products, or for three where there are more loads than products, which are then spread.
+  static constexpr int lag(int r) { return base::lag(r, sw > 1 ? 3 * sw : 4); }
 
   /// Everything that occupies the first slot. The first row's accumulators are started at the end of the iteration
   /// before.
