@@ -59,7 +59,7 @@ constexpr kernel_function convolution() {
     s.source.pixel_stride = In;
     if (What == structure::depthwise) choose_depthwise(k, s, {});
     else choose_matrix(k, s, {});
-    if (What == structure::convolution) k.kernel_w = floats_in_window_row(k, s);
+    k.window_row = std::uint8_t(floats_in_window_row(k, s));
     return k;
   }();
   return kernel_for<key>();

@@ -105,7 +105,7 @@ template <kernel_key K, int Columns, int Channels>
 void check_window_rows(int problems) {
   constexpr kernel_key key = [] {
     kernel_key k = in_order(K);
-    k.kernel_w = Columns * Channels;
+    k.window_row = Columns * Channels;
     return k;
   }();
   for (int seed = 1; seed <= problems; ++seed) {

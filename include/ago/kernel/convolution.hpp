@@ -161,9 +161,9 @@ struct convolution_kernel {
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {
-      if constexpr (K.in_order && detail::has_segment_order<PIXELS, VECTORS, K.kernel_w>() &&
+      if constexpr (K.in_order && detail::has_segment_order<PIXELS, VECTORS, K.window_row>() &&
                     detail::bounds_of(K.after) >= 0 && !PARTIAL)
-        if (t.depth == K.kernel_w && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
+        if (t.depth == K.window_row && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
           i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);
           return;
         }
@@ -198,7 +198,7 @@ struct convolution_kernel {
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
         start(shift_, to, a + PIXELS * step, step, acc);
-        detail::segment_loop<K.kernel_w, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
+        detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
                                                                               t.weight_row, acc);
         detail::finish_bounded<detail::bounds_of(K.after)>(acc, to);
         a += PIXELS * step;

@@ -68,14 +68,13 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   kernel_key const direct_key = key;
   step_data const direct = s;
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
-  constexpr structure candidates[] = {structure::im2col, structure::winograd_2, structure::winograd_4,
-                                      structure::winograd_4};
-  schedule unblocked = wish;  // so that a block does not change the kernel
-  unblocked.block = 0;
-  for (int k = 0; k < 4; ++k) {
-    structure const what = candidates[k];
+  constexpr struct {
+    structure what;
+    bool points_first;
+  } candidates[] = {{structure::im2col, false}, {structure::winograd_2, false}, {structure::winograd_4, false},
+                    {structure::winograd_4, true}};
+  for (auto const& [what, points_first] : candidates) {
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
-    bool const points_first = k == 3;
     bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
                                    : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
@@ -83,7 +82,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
     kernel_key candidate_key = direct_key;
     candidate_key.points_first = points_first;
     step_data candidate = direct;
-    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, unblocked, o.device)
+    long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
                                : detail::become_im2col(candidate_key, candidate, wish);
     if (points_first && 4 * layout_of_winograd(candidate_key, candidate).scratch_floats() > 8 * o.device.l2_bytes)
       continue;  // 55x55, 16 channels to 64: another 200 KB of arena for a gain of 1 % (Cortex-A55)
@@ -153,8 +152,25 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
+/// The choice for a convolution; none if it is computed directly.
+constexpr convolution_step convolution_step_of(shape const& in, shape const& out, window const& win, int groups,
+                                               schedule const& wish, options const& o) {
+  kernel_key key{};
+  key.what = structure::convolution;
+  key.target = o.target;
+  key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
+  step_data data{};
+  data.in = in;
+  data.out = out;
+  data.win = win;
+  data.groups = groups;
+  choose_convolution(key, data, wish, o);
+  if (key.what == structure::convolution) return {};
+  return {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
+}
+
 /// The choice for a matrix product, whose input has so many segments, unless a schedule says how it is tiled.
-constexpr convolution_step product_step(shape const& in, int channels, int segments, schedule const& wish,
+constexpr convolution_step gathering_step(shape const& in, int channels, int segments, schedule const& wish,
                                         options const& o) {
   if (wish.pixels != 0 || wish.block != 0 || wish.winograd != 0 || o.device.threads > 1) return {};
   gathering const g = pays_to_gather(o.target, in, channels, segments, o.device);
@@ -175,33 +191,24 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
     if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
-    if (structure_of(g.nodes[s.main].kind) == structure::pointwise) {
-      auto const wish = table.find(signature_of(g, s, o));
-      shape const in = g.nodes[s.source].out;
-      r.step[i] = product_step(in, g.nodes[s.result].out.c, layouts.where(s.source, in.c).count,
-                               wish ? *wish : schedule{}, o);
+    node const& n = g.nodes[s.main];
+    bool const multiplies = structure_of(n.kind) == structure::pointwise;
+    if (!multiplies && n.kind != op::conv2d) continue;
+    auto const found = table.find(signature_of(g, s, o));
+    schedule const wish = found ? *found : schedule{};
+    shape const &in = g.nodes[s.source].out, &out = g.nodes[s.result].out;
+    if (multiplies) {
+      r.step[i] = gathering_step(in, out.c, layouts.where(s.source, in.c).count, wish, o);
+      continue;
     }
-    if (g.nodes[s.main].kind != op::conv2d) continue;
-    kernel_key key{};
-    step_data data{};
-    key.what = structure::convolution;
-    key.target = o.target;
-    key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
-    data.in = g.nodes[s.source].out;
-    data.out = g.nodes[s.result].out;
-    data.win = g.nodes[s.main].win;
-    data.groups = g.nodes[s.main].groups;
-    auto const wish = table.find(signature_of(g, s, o));
     int twin = 0;
     while (twin < count && !detail::equal_convolutions(g, steps.step[untuned_steps[twin]], s)) ++twin;
-    if (!wish && twin < count) {
+    if (!found && twin < count) {
       r.step[i] = r.step[untuned_steps[twin]];
       continue;
     }
-    if (!wish) untuned_steps[count++] = i;
-    choose_convolution(key, data, wish ? *wish : schedule{}, o);
-    if (key.what == structure::convolution) continue;
-    r.step[i] = {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
+    if (!found) untuned_steps[count++] = i;
+    r.step[i] = convolution_step_of(in, out, n.win, n.groups, wish, o);
   }
   return r;
 }

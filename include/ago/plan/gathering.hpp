@@ -12,7 +12,6 @@ namespace ago {
 struct gathering {
   register_tile tile{};
   int block = 0, portion = 0;
-  constexpr bool accumulates(int depth) const { return portion < depth; }
 };
 
 namespace detail {

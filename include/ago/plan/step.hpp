@@ -149,11 +149,11 @@ struct kernel_key {
   bool gathers{};              ///< pointwise: copies blocks of its input into scratch first
   bool in_runs{};              ///< pointwise: reads step_data::runs, which are not contiguous
   bool fetches_input{};        ///< convolution: prefetches its input
+  std::uint8_t window_row{};   ///< convolution: floats in a row of the window, if loops are compiled for so many
   bool in_order{};             ///< loops for cores that issue in order, see device::in_order
   bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
   op reduces{};                ///< reduction: the operator
-  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data.
-                               ///< convolution: kernel_w: floats in a row of the window, see floats_in_window_row
+  int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
   bool operator==(kernel_key const&) const = default;

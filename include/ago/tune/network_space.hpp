@@ -158,20 +158,10 @@ class network_space {
     op const kind = formed::graph.nodes[nodes.main].kind;
     if (is_complex(kind) && !has_weights(kind)) return product_step(formed::graph, nodes, target);
     if (structure_of(kind) == structure::pointwise)
-      return product_step(p.data.in, p.data.out.c, formed::layouts.where(nodes.source, p.data.in.c).count, wish,
-                          Options);
+      return gathering_step(p.data.in, p.data.out.c, formed::layouts.where(nodes.source, p.data.in.c).count, wish,
+                            Options);
     if (kind != op::conv2d) return {};
-    kernel_key key{};
-    step_data data{};
-    key.what = structure::convolution;
-    key.target = target;
-    data.in = p.data.in;
-    data.out = p.data.out;
-    data.win = p.data.win;
-    data.groups = p.data.groups;
-    choose_convolution(key, data, wish, Options);
-    if (key.what == structure::convolution) return {};
-    return {key.what, key.tile, data.block, scratch_floats(key, data), 0, key.points_first};
+    return convolution_step_of(p.data.in, p.data.out, p.data.win, p.data.groups, wish, Options);
   }
 
   struct joinable {
