@@ -92,6 +92,35 @@ constexpr bounds of_function(node_kind k, bounds const& a) {
   }
 }
 
+/// Of an operation on two operands, which are equal if `same`.
+constexpr bounds of_pair(node_kind k, bounds const& a, bounds const& b, bool same) {
+  constexpr double huge = __builtin_huge_val();
+  switch (k) {
+    case node_kind::add: return {a.lower + b.lower, a.upper + b.upper};
+    case node_kind::subtract: return {a.lower - b.upper, a.upper - b.lower};
+    case node_kind::multiply: {
+      bounds const r = product(a, b);
+      return {same ? most(r.lower, 0) : r.lower, r.upper};
+    }
+    case node_kind::divide:
+      if (b.lower > 0 || b.upper < 0) return product(a, {1 / b.upper, 1 / b.lower});
+      return b.lower >= 0 ? sign_of(a) : bounds{};
+    case node_kind::maximum: return {most(a.lower, b.lower), most(a.upper, b.upper)};
+    case node_kind::minimum: return {least(a.lower, b.lower), least(a.upper, b.upper)};
+    case node_kind::power: return a.lower >= 0 ? bounds{0, huge} : bounds{};
+    default: return {};
+  }
+}
+
+/// Of a comparison, which is 1 or 0.
+constexpr bounds of_comparison(node_kind k, bounds const& a, bounds const& b) {
+  switch (k) {
+    case node_kind::less: return {a.upper < b.lower ? 1. : 0., a.lower >= b.upper ? 0. : 1.};
+    case node_kind::less_equal: return {a.upper <= b.lower ? 1. : 0., a.lower > b.upper ? 0. : 1.};
+    default: return {0, a.lower > b.upper || a.upper < b.lower ? 0. : 1.};  // equal
+  }
+}
+
 /// Results that no kernel rounds.
 constexpr bool is_exact(node_kind k) {
   return k == node_kind::negate || k == node_kind::absolute || k == node_kind::maximum || k == node_kind::minimum ||
@@ -123,22 +152,16 @@ constexpr bounds bounds_of(index_expression const& e, bounds const* operands, ar
         if (from.padded) of[n] = united(of[n], {from.pad(), from.pad()});
         continue;
       }
-      case node_kind::add: r = {a.lower + b.lower, a.upper + b.upper}; break;
-      case node_kind::subtract: r = {a.lower - b.upper, a.upper - b.lower}; break;
+      case node_kind::add:
+      case node_kind::subtract:
       case node_kind::multiply:
-        r = product(a, b);
-        if (x.operand[0] == x.operand[1]) r.lower = most(r.lower, 0);
-        break;
       case node_kind::divide:
-        if (b.lower > 0 || b.upper < 0) r = product(a, {1 / b.upper, 1 / b.lower});
-        else if (b.lower >= 0) r = sign_of(a);
-        break;
-      case node_kind::maximum: r = {most(a.lower, b.lower), most(a.upper, b.upper)}; break;
-      case node_kind::minimum: r = {least(a.lower, b.lower), least(a.upper, b.upper)}; break;
-      case node_kind::power: r = a.lower >= 0 ? bounds{0, huge} : bounds{}; break;
-      case node_kind::less: of[n] = {a.upper < b.lower ? 1. : 0., a.lower >= b.upper ? 0. : 1.}; continue;
-      case node_kind::less_equal: of[n] = {a.upper <= b.lower ? 1. : 0., a.lower > b.upper ? 0. : 1.}; continue;
-      case node_kind::equal: of[n] = {0, a.lower > b.upper || a.upper < b.lower ? 0. : 1.}; continue;
+      case node_kind::maximum:
+      case node_kind::minimum:
+      case node_kind::power: r = of_pair(x.kind, a, b, x.operand[0] == x.operand[1]); break;
+      case node_kind::less:
+      case node_kind::less_equal:
+      case node_kind::equal: of[n] = of_comparison(x.kind, a, b); continue;
       case node_kind::select: {
         bool const never = a.lower == 0 && a.upper == 0, always = a.lower > 0 || a.upper < 0;
         bounds const otherwise = of[x.operand[2]];
