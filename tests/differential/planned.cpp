@@ -177,7 +177,7 @@ TEST_CASE("random programs compute the meaning of their graphs, with any policy,
       ++found;
       sum.resized += size > 0;
       subject const resized{s.number, *g, {}};
-      vary(*g, prepare(resized), random, size == 0 ? 14 : 5, sum);
+      vary(*g, prepare(resized), random, size == 0 ? 32 : 12, sum);
     }
   }
   MESSAGE(sum.programs << " programs, " << sum.cut << " of them divided, of " << sum.resized
