@@ -53,8 +53,8 @@ def assembly(command, isa, optimize, source, flags=(), xsimd=None):
 
 
 KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|halves|kernel))<ago::kernel_key\{")
-KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}(?:, (?:false|true|\(ago::op\)\d+))*"
-                 r", (\d+), \d+, (\d+)")
+KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}"
+                 r"(?:, (?:false|true|\((?:ago::op|unsigned char)\)\d+))*, (\d+), \d+, (\d+)")
 PANEL = re.compile(r"::panel<(\d+)")
 
 
