@@ -45,6 +45,19 @@ class recording {
     if (recorder_) recorder_->complain({what, where_, layer_, line, clamp(expected), clamp(actual)});
   }
 
+  /// Reports what is wrong with an operator by expression.
+  constexpr void complain(expression::name const& operation, expression::diagnostic const& why) {
+    if (!recorder_) return;
+    diagnostic d{fault::expression_does_not_fit, where_, layer_, line_};
+    d.operation = operation;
+    d.described = why;
+    recorder_->complain(d);
+  }
+  /// The object that stands for an expression in the last trace of a network; null before.
+  constexpr expression::index_expression const* list(expression::index_expression const& e) {
+    return recorder_ ? recorder_->expressions.find_or_add(e) : nullptr;
+  }
+
   /// `value`, or 1 where it is not positive.
   constexpr int positive(int value) {
     if (value > 0) return value;
@@ -101,6 +114,11 @@ class recording {
     if (x.recorder != recorder_) complain(fault::tensor_of_another_network, 0, 0);
     else if (recorder_ && recorder_->nodes[x.index].kind == op::to_nchw)
       complain(fault::channel_first_value_cannot_be_used, 0, 0);
+    else if (x.axes.rank > 4 && !takes_more_axes(where_)) complain(fault::takes_four_axes, 4, x.axes.rank);
+  }
+  /// Is the number of axes irrelevant?
+  static constexpr bool takes_more_axes(op kind) {
+    return is_elementwise(kind) || kind == op::identity || kind == op::nest || kind == op::reshape;
   }
   static constexpr int clamp(long value) {
     return int(value > int_limit ? int_limit : value < -int_limit ? -int_limit : value);
@@ -114,7 +132,9 @@ class recording {
 /// Records an operator whose result has its operand's shape; `n` has the rest.
 constexpr tensor record_elementwise(tensor x, int line, node n) {
   n.out = x.dims();
-  return recording(n.kind, line, x).append(n, x);
+  tensor r = recording(n.kind, line, x).append(n, x);
+  r.axes = x.axes;
+  return r;
 }
 
 }  // namespace ago::detail

@@ -188,7 +188,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
   int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
-    if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
+    if (s.main >= 0 && is_value_product(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
     node const& n = g.nodes[s.main];

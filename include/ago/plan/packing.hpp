@@ -79,7 +79,9 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
     case structure::pad:
     case structure::resize_nearest:
     case structure::resize_bilinear:
-    case structure::reduction: return 0;
+    case structure::reduction:
+    case structure::nest: return 0;
+    case structure::contraction: break;
   }
   detail::no_case_for_this_value();
 }
