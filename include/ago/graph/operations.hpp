@@ -137,12 +137,17 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
 /// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
 /// them: `x | view{1, 6, 6, 32, 8}`. Layers see the last three extents, and the product of those before as images.
 struct view {
+  static constexpr int none = -2147483647 - 1;
+
   expression::extents to;
   int line;
 
-  template <std::same_as<int>... I>
-    requires(sizeof...(I) <= expression::max_rank)
-  constexpr explicit view(I... extents) : to(extents...), line(__builtin_LINE()) {}
+  constexpr explicit view(int a, int b = none, int c = none, int d = none, int e = none, int f = none,
+                          int at = __builtin_LINE())
+      : line(at) {
+    for (int const x : {a, b, c, d, e, f})
+      if (x != none) to.of[to.rank++] = x;
+  }
 
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::reshape, line, x);

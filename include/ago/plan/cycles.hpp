@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
+#include <ago/expression/matrix_form.hpp>
 #include <ago/plan/attention_layout.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
 #include <ago/plan/winograd_schedule.hpp>
@@ -71,9 +72,12 @@ constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
 /// operation a cycle.
 constexpr double expression_cycles(kernel_key const& key, planned_data const& s) {
   expression::index_expression const& e = *key.described;
-  double const stores = 4 * double(s.out.count()) / lanes(key.target);
-  if (key.what == structure::contraction) return stores + 2 * double(expression::multiply_adds(e)) / lanes(key.target);
-  return stores + 4 * double(expression::loops_of(e).points()) * e.body.node_count / lanes(key.target);
+  bool const product = key.what == structure::contraction;
+  long const indices = product ? expression::matrix_form_of(e).m.extent() : expression::outermost_extent(e);
+  double const share = s.portion.last > 0 ? double(s.portion.last - s.portion.first) / double(indices) : 1;
+  double const work = product ? 2 * double(expression::multiply_adds(e))
+                              : 4 * double(expression::loops_of(e).points()) * e.body.node_count;
+  return share * (4 * double(s.out.count()) + work) / lanes(key.target);
 }
 
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,

@@ -65,7 +65,8 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
 /// The granule along pixels, or along the tiles of Winograd.
 constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
   planned_data const& s = p.data;
-  if (winograd_tile(p.key.what) > 0) return p.key.tile.pixels;
+  if (p.key.what == structure::nest) return 1;
+  if (takes_portion(p.key.what)) return p.key.tile.pixels;
   if (s.in.pixels() != s.out.pixels() || (s.out.n > 1 && knows_images(p))) return 0;
   if (in.how == tiling::pixels) return in.tile;
   if (in.how != tiling::none) return 0;
