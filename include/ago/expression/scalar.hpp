@@ -173,8 +173,8 @@ class operand {
   /// The extent of dimension d, which must exist.
   constexpr int extent(int d, int line = __builtin_LINE()) const {
     if (d >= 0 && d < rank()) return dims().of[d];
-    if (in_)
-      in_->complain({.what = fault::rank_differs, .operand = value_, .line = line, .expected = rank(), .actual = d + 1});
+    diagnostic const bad{fault::rank_differs, -1, value_, -1, line, rank(), d + 1};
+    if (in_) in_->complain(bad);
     return 1;
   }
   /// A number that is recorded with this operand, for expressions that read nothing.

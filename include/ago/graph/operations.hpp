@@ -145,7 +145,8 @@ struct view {
   constexpr explicit view(int a, int b = none, int c = none, int d = none, int e = none, int f = none,
                           int at = __builtin_LINE())
       : line(at) {
-    for (int const x : {a, b, c, d, e, f})
+    int const all[] = {a, b, c, d, e, f};
+    for (int const x : all)
       if (x != none) to.of[to.rank++] = x;
   }
 
