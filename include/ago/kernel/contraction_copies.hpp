@@ -78,7 +78,8 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
         if (l.rows_known) {
           long const place = o.start + l.form.batch.offset(z, &loop::a) + l.form.k.offset(k, &loop::a);
           float* const column = to + z * l.row_floats() + long(block) * l.rows * l.row_stride + i;
-          for (int m = 0; m < l.rows; ++m) column[long(m) * l.row_stride] = element(place + l.form.m.offset(m, &loop::a));
+          for (int m = 0; m < l.rows; ++m)
+            column[long(m) * l.row_stride] = element(place + l.form.m.offset(m, &loop::a));
           continue;
         }
         long const place = o.start + l.form.batch.offset(z, &loop::b) + l.form.k.offset(k, &loop::b);

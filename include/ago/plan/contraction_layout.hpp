@@ -61,7 +61,8 @@ constexpr expression::matrix_form exchanged(expression::matrix_form f) {
   expression::matrix_loops const m = f.m;
   f.m = f.n;
   f.n = m;
-  for (expression::matrix_loops* const l : {&f.batch, &f.m, &f.n, &f.k})
+  expression::matrix_loops* const all[] = {&f.batch, &f.m, &f.n, &f.k};
+  for (expression::matrix_loops* const l : all)
     for (int i = 0; i < l->count; ++i) {
       long const x = l->all[i].a;
       l->all[i].a = l->all[i].b;
@@ -162,7 +163,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.form = expression::matrix_form_of(e);
   if (detail::pays_to_exchange(r.form, target)) r.form = detail::exchanged(r.form);
   r.form.k = detail::merged(detail::in_order_of_rows(r.form.k));
-  for (expression::matrix_loops* const l : {&r.form.batch, &r.form.m, &r.form.n}) *l = detail::merged(*l);
+  expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
+  for (expression::matrix_loops* const l : others) *l = detail::merged(*l);
   r.rows_operand = r.form.a.operand;
   r.columns_operand = r.form.b.operand;
   r.columns_known = r.columns_operand == parameter;
@@ -177,7 +179,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.vectors = padded(r.columns, target) / r.lanes;
   bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
   int const near = r.depth < 512 ? r.depth : 512;
-  r.tile = matrix_tile({target, in_order}, {.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold}, wish);
+  matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
+  r.tile = matrix_tile({target, in_order}, work, wish);
   long const run = detail::run_of(r.form.k, &loop::a);
   r.k_run = int(run);
   r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
