@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/contraction_copies.hpp>
+#include <ago/kernel/expression_operands.hpp>
 #include <ago/kernel/register_run.hpp>
 #include <ago/kernel/tile.hpp>
 
@@ -254,3 +255,39 @@ class contraction_product {
 };
 
 }  // namespace ago::detail
+
+namespace ago {
+
+namespace detail {
+
+template <kernel_key K>
+inline constexpr contraction_layout layout_of_product = layout_of_contraction(K);
+
+}  // namespace detail
+
+/// The sum of products K.described; its operand K.weight_operand, if there is one, is packed by pack_contraction. Work
+/// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().
+template <kernel_key K>
+struct contraction_kernel {
+  static void run(step_data const& s, kernel_memory const& m) {
+    constexpr contraction_layout const& L = detail::layout_of_product<K>;
+    constexpr int w = K.weight_operand;
+    constexpr expression::index_expression const* e = K.described;
+    detail::contraction_memory const memory{detail::operand_of_expression(s, m, L.rows_operand, w),
+                                            detail::operand_of_expression(s, m, L.columns_operand, w),
+                                            detail::mutable_address(s.destination, m), m.arena + s.scratch};
+    index_range const rows = detail::granules_in(s.portion, L.granule(), int(L.all_rows()));
+    if constexpr (K.after.count() == 0) {
+      using product =
+          detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), detail::no_epilogue>;
+      product::run(*e, memory, {}, rows.first, rows.last);
+    } else {
+      using after = detail::contraction_epilogue<K.after, K.target>;
+      using product = detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), after>;
+      finisher<K.after, K.target> const finish(s, m);
+      product::run(*e, memory, {finish, s.out.c}, rows.first, rows.last);
+    }
+  }
+};
+
+}  // namespace ago

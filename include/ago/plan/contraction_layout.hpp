@@ -197,4 +197,11 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   return r;
 }
 
+/// That of a kernel. `key.tile`: the register tile; 1 x 1: the analytic default decides.
+constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
+  bool const decided = key.tile.pixels * key.tile.vectors > 1;
+  schedule const wish{.pixels = decided ? key.tile.pixels : 0, .vectors = decided ? key.tile.vectors : 0};
+  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish);
+}
+
 }  // namespace ago

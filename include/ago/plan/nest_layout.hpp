@@ -4,7 +4,7 @@
 
 #include <ago/expression/digits.hpp>
 #include <ago/expression/facts.hpp>
-#include <ago/graph/isa.hpp>
+#include <ago/plan/step.hpp>
 
 #include <cstdint>
 
@@ -237,7 +237,7 @@ class nest_maker {
       return;
     }
     // Several sums hide the latency of additions, and share what does not vary.
-    int const extent = made.loops[made.vector_loop].extent, whole = (extent + lanes(made.target) - 1) / lanes(made.target);
+    int const width = lanes(made.target), whole = (made.loops[made.vector_loop].extent + width - 1) / width;
     bool folds = made.along_fold;
     for (int n = 0; n < e_.body.node_count; ++n) folds |= made.folds_over[n] != 0 && made.varies(n);
     made.registers = !folds ? 1 : whole < 4 ? whole : 4;
@@ -281,5 +281,7 @@ constexpr int nest_granule(nest_layout const& l, expression::index_expression co
   }
   return int(unit / a);
 }
+
+constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }
 
 }  // namespace ago
