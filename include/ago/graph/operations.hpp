@@ -35,7 +35,7 @@ class operation_recording {
       return;
     }
     for (int v = 0; v < d.value_count; ++v)
-      if (v < d.input_count) values_[v] = inputs.first[v];
+      if (v < d.input_count) values_[v] = before_views(inputs.first[v]);
       else if (d.values[v].role == expression::value_role::parameter) offsets_[v] = place(d.values[v]);
     for (int i = 0; i < d.expression_count; ++i) values_[d.makes[i]] = append(i);
   }
@@ -47,6 +47,12 @@ class operation_recording {
   }
 
  private:
+  /// The value whose elements x has: expressions do not ask for its four axes.
+  static constexpr tensor before_views(tensor x) {
+    while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
+      x.index = x.recorder->edges[x.recorder->nodes[x.index].input_first];
+    return x;
+  }
   constexpr int place(expression::value const& v) {
     int const* e = v.extents.of;
     switch (v.extents.rank) {
