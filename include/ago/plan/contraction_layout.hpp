@@ -15,7 +15,7 @@ namespace ago {
 namespace detail {
 
 /// The loops without those of one iteration; loops that are one are merged.
-constexpr expression::matrix_loops united(expression::matrix_loops const& loops) {
+constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& loops) {
   expression::matrix_loops r;
   for (int i = 0; i < loops.count; ++i) {
     expression::matrix_loop const& x = loops.all[i];
@@ -162,9 +162,9 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
   if (detail::pays_to_exchange(r.form, target)) r.form = detail::exchanged(r.form);
-  r.form.k = detail::united(detail::in_order_of_rows(r.form.k));
+  r.form.k = detail::joined_loops(detail::in_order_of_rows(r.form.k));
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
-  for (expression::matrix_loops* const l : others) *l = detail::united(*l);
+  for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
   r.rows_operand = r.form.a.operand;
   r.columns_operand = r.form.b.operand;
   r.columns_known = r.columns_operand == parameter;

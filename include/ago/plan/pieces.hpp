@@ -2,7 +2,7 @@
 // The work items of a step, which run concurrently: its kernels with modified data.
 #pragma once
 
-#include <ago/expression/matrix_form.hpp>
+#include <ago/plan/contraction_layout.hpp>
 #include <ago/plan/plan.hpp>
 
 namespace ago {
@@ -23,7 +23,7 @@ constexpr bool takes_portion(structure what) {
 /// The number of these indices.
 constexpr long indices_of(kernel_key const& key, step_data const& s) {
   if (winograd_tile(key.what) > 0) return layout_of_winograd(key, s).tiles;
-  if (key.what == structure::contraction) return expression::matrix_form_of(*key.described).m.extent();
+  if (key.what == structure::contraction) return layout_of_contraction(key).all_rows();
   return expression::outermost_extent(*key.described);
 }
 
