@@ -3,6 +3,7 @@
 #include "threads.hpp"
 
 #include <reference/executor.hpp>
+#include <support/instruction_sets.hpp>
 
 #include <cmath>
 
@@ -54,17 +55,17 @@ inline constexpr auto locally_connected = [](int channels) {
 };
 /// Two results, three operands, functions, positions, a fold that is no sum, and indices that are values.
 inline constexpr auto mixture = e::compute("mixture", [](e::operand x, e::operand y, e::operand row) {
-  e::var n, h, w, c, d, i;
+  e::var n, h, w, c, d, i, last{x.extent(1)};
   e::operand const outer = e::result(n, h, w, c, d) = e::sin(x(n, h, w, c)) * y(n, h, w, d) + x.position(d);
   e::operand const rows = e::result(n, w, c) =
-      e::maximum(h, i)(select(i <= h, x(n, row(0, 0, 0, i), w, c) - x.position(c), x.number(-9)));
+      e::maximum(last, i)(select(i <= last, x(n, row(0, 0, 0, i), w, c) - x.position(c), x.number(-9)));
   return e::results(outer, rows);
 });
 inline constexpr auto mixed = trace(
     [](tensor x, tensor row) {
       tensor const y = x | locally_connected(7) | bias{} | silu{};
       auto const [outer, rows] = mixture(y, x | relu{}, row);
-      return outputs(outer, rows | to_power{2}, y | pointwise{3});
+      return outputs(outer, rows | hard_swish{}, y | pointwise{3});
     },
     input{.h = 5, .w = 4, .c = 9}, input{.w = 1, .c = 3});
 

@@ -106,10 +106,23 @@ class recording {
       recorder_->edges.push(x.recorder == recorder_ ? x.index : 0);
     }
     recorder_->nodes.push(n);
-    return {recorder_, recorder_->nodes.size - 1};
+    tensor r{recorder_, recorder_->nodes.size - 1};
+    if (is_elementwise(n.kind) || n.kind == op::identity) r.axes = common_axes(n.out, operands);
+    return r;
   }
 
  private:
+  /// The axes of the operands that have the shape of the result, if they agree.
+  static constexpr expression::extents common_axes(shape const& out, operand_list operands) {
+    tensor const* found = nullptr;
+    for (int i = 0; i < operands.count; ++i) {
+      tensor const& x = operands.first[i];
+      if (x.dims() != out) continue;
+      if (found && !(found->axes == x.axes)) return {};
+      found = &x;
+    }
+    return found ? found->axes : expression::extents{};
+  }
   constexpr void admit(tensor x) {
     if (x.recorder != recorder_) complain(fault::tensor_of_another_network, 0, 0);
     else if (recorder_ && recorder_->nodes[x.index].kind == op::to_nchw)
@@ -132,9 +145,7 @@ class recording {
 /// Records an operator whose result has its operand's shape; `n` has the rest.
 constexpr tensor record_elementwise(tensor x, int line, node n) {
   n.out = x.dims();
-  tensor r = recording(n.kind, line, x).append(n, x);
-  r.axes = x.axes;
-  return r;
+  return recording(n.kind, line, x).append(n, x);
 }
 
 }  // namespace ago::detail
