@@ -99,7 +99,9 @@ inline std::optional<described> description_of(ago::node const& n, std::vector<e
   using ago::op_class;
   switch (class_of(n.kind)) {
     case op_class::input:
-    case op_class::constant: return {};
+    case op_class::constant:
+    case op_class::contraction:  // these hold an expression
+    case op_class::nest: return {};
     case op_class::convolution:
     case op_class::matrix_product: return layers::convolution(n, in[0]);
     case op_class::value_product:

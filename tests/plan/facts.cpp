@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tables about operators, structures, instruction sets and policies are complete, and refuse values that are no
 // enumerators. A value after the last enumerator stands for one that is added to the enumeration only.
+#include <ago/expression/notation.hpp>
 #include <ago/graph/isa.hpp>
 #include <ago/graph/value_bounds.hpp>
 #include <ago/partition/atoms.hpp>
@@ -23,15 +24,21 @@ template <auto F>
 concept evaluates = requires { typename std::integral_constant<bool, (F(), true)>; };
 
 constexpr op forgotten{detail::operator_count};
-constexpr structure unknown_structure{25};
+constexpr structure unknown_structure{27};
 constexpr isa unknown_isa{8};
 constexpr policy unknown_policy{policies + 1};
+
+inline constexpr auto product = expression::compute("product", [](expression::operand a) {
+  expression::var i, j, k;
+  return expression::result(i, j) = expression::sum(k)(a(i, k) * a(j, k));
+})(expression::extents(4, 4));
 
 template <op Kind>
 constexpr graph<2, 1> with(shape const& out = {1, 2, 2, 4}) {
   graph<2, 1> g{};
   g.nodes[0].out = {1, 2, 2, 4};
   g.nodes[1] = node{.kind = Kind, .out = out, .input_count = 1};
+  if (Kind == op::contraction || Kind == op::nest) g.nodes[1].described = &product.expressions[0];
   g.node_count = 2;
   g.edge_count = g.input_count = g.output_count = 1;
   g.outputs[0] = 1;
@@ -53,6 +60,7 @@ constexpr void check_operator(auto const& check) {
   check.template operator()<[] { return is_elementwise(Kind); }>();
   check.template operator()<[] { return is_lengthy(Kind); }>();
   check.template operator()<[] { return takes_epilogue(Kind); }>();
+  check.template operator()<[] { return is_expression(Kind); }>();
   check.template operator()<[] { return pools_windows(Kind); }>();
   check.template operator()<[] { return is_reduction(Kind); }>();
   check.template operator()<[] { return moves_elements(Kind); }>();

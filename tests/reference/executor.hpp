@@ -13,6 +13,7 @@
 #include "activation.hpp"
 #include "channel_parameters.hpp"
 #include "channels.hpp"
+#include "expression.hpp"
 #include "graph_view.hpp"
 #include "movement.hpp"
 #include "pooling.hpp"
@@ -56,6 +57,7 @@ class executor {
 
   void compute(int v, ago::node const& n, value& out) const {
     using ago::op;
+    if (is_expression(n.kind)) return evaluate(v, n, out);
     bool const of_two = is_binary(n.kind) || (is_complex(n.kind) && !has_weights(n.kind));
     check(n.kind == op::concat || n.input_count == (of_two ? 2 : 1), n, "operands");
     if (has_weights(n.kind)) return convolve(n, operand(v), out);
@@ -83,6 +85,24 @@ class executor {
     } else {
       unary(n, operand(v), out);
     }
+  }
+
+  /// An index expression. Its operands are values, but for that whose elements are parameters.
+  void evaluate(int v, ago::node const& n, value& out) const {
+    check(n.described->result.count() == n.out.count(), n, "shape");
+    value weights;
+    std::vector<value const*> operands;
+    for (int k = 0, next = 0; k < n.described->operand_count; ++k) {
+      if (k != n.weight_operand) {
+        operands.push_back(&operand(v, next++));
+        check(operands.back()->extents.count() == n.described->operands[k].count(), n, "operand");
+        continue;
+      }
+      for (long i = 0; i < n.described->operands[k].count(); ++i) weights.exact.push_back(parameter(n.weight + i));
+      weights.error.resize(weights.exact.size());
+      operands.push_back(&weights);
+    }
+    expression_nodes(*n.described, std::move(operands)).compute(out);
   }
 
   /// gamma / sqrt(variance + epsilon) of channel c; 1 without a norm.

@@ -64,24 +64,25 @@ constexpr int length_of(name const& n) {
   while (n.text[i]) ++i;
   return i;
 }
-template <definition const& D, class I = std::make_integer_sequence<int, length_of(D.name)>>
+template <name N, class I = std::make_integer_sequence<int, length_of(N)>>
 struct spelled;
-template <definition const& D, int... I>
-struct spelled<D, std::integer_sequence<int, I...>> {
-  using type = name_is<D.name.text[I]...>;
+template <name N, int... I>
+struct spelled<N, std::integer_sequence<int, I...>> {
+  using type = name_is<N.text[I]...>;
 };
 
 }  // namespace detail
+
+/// `expression_fits` for what was found in operator N.
+template <name N, diagnostic D>
+using fits = expression_fits<D.what, typename detail::spelled<N>::type, operand_number<D.operand>,
+                             dimension<D.dimension>, source_line<D.line>, expects<D.expected>, gets<D.actual>>;
 
 /// Its instantiation asserts that an operator has no fault: `static_assert(check<op>::ok)`.
 template <definition const& D>
 struct check {
  private:
-  static constexpr diagnostic bad = D.bad;
-  using asserted =
-      typename expression_fits<bad.what, typename detail::spelled<D>::type, operand_number<bad.operand>,
-                               dimension<bad.dimension>, source_line<bad.line>, expects<bad.expected>,
-                               gets<bad.actual>>::asserted;
+  using asserted = typename fits<D.name, D.bad>::asserted;
 
  public:
   static constexpr bool ok = asserted::value;

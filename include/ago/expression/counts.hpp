@@ -41,6 +41,13 @@ constexpr loops loops_of(definition const& d) {
   return best;
 }
 
+/// The extent of the first axis of the result that has several indices; 1 if none has.
+constexpr int outermost_extent(index_expression const& e) {
+  int x = 0;
+  while (x < e.result.rank && e.extent[x] == 1) ++x;
+  return x < e.result.rank ? e.extent[x] : 1;
+}
+
 namespace detail {
 /// The axes that node n depends on, folded ones included.
 constexpr unsigned axes_below(index_expression const& e, int n) {

@@ -94,14 +94,14 @@ class result {
 };
 
 /// Several results of an operator: `return results(h, c)`.
+template <int N>
 struct result_list {
-  operand all[definition::max_results]{};
-  int count{};
+  operand all[N]{};
 };
 template <class... O>
   requires(sizeof...(O) <= definition::max_results && (std::is_same_v<O, operand> && ...))
-constexpr result_list results(O... all) {
-  return {{all...}, int(sizeof...(O))};
+constexpr result_list<int(sizeof...(O))> results(O... all) {
+  return {{all...}};
 }
 
 /// Makes parameters of an operator.
@@ -150,13 +150,13 @@ template <class F>
 struct operation {
   expression::name name{};
   F body;
+  int line{};  ///< where it is made
 
   template <class... E>
     requires(std::is_same_v<E, extents> && ...)
   constexpr definition operator()(E const&... inputs) const {
     recorder r;
     r.made.name = name;
-    int next = 0;
     // Braces, because they evaluate from left to right.
     operand const x[] = {operand(&r, r.add({.extents = inputs}, 0))..., operand()};
     r.made.input_count = int(sizeof...(E));
@@ -165,8 +165,14 @@ struct operation {
     }(std::make_integer_sequence<int, int(sizeof...(E))>());
     if constexpr (std::is_same_v<std::remove_const_t<decltype(made)>, operand>) add_result(r, made);
     else
-      for (; next < made.count; ++next) add_result(r, made.all[next]);
+      for (operand const& x : made.all) add_result(r, x);
     return r.made;
+  }
+  /// Applied to other things, such as values of a network: what `apply_operation`, found beside their type, returns.
+  template <class... X>
+    requires(sizeof...(X) > 0 && !(std::is_same_v<X, extents> || ...))
+  constexpr auto operator()(X const&... inputs) const {
+    return apply_operation(*this, inputs...);
   }
 
  private:
@@ -177,8 +183,8 @@ struct operation {
 };
 
 template <class F>
-constexpr operation<F> compute(char const* name, F const& body) {
-  return {name, body};
+constexpr operation<F> compute(char const* name, F const& body, int line = __builtin_LINE()) {
+  return {name, body, line};
 }
 
 }  // namespace ago::expression

@@ -170,7 +170,13 @@ class operand {
   }
 
   constexpr int rank() const { return dims().rank; }
-  constexpr int extent(int d) const { return dims().of[d]; }
+  /// The extent of dimension d, which must exist.
+  constexpr int extent(int d, int line = __builtin_LINE()) const {
+    if (d >= 0 && d < rank()) return dims().of[d];
+    diagnostic const bad{fault::rank_differs, -1, value_, -1, line, rank(), d + 1};
+    if (in_) in_->complain(bad);
+    return 1;
+  }
   /// A number that is recorded with this operand, for expressions that read nothing.
   constexpr scalar number(double x) const { return in_ ? scalar(in_, in_->number(x)) : scalar(x); }
   /// The value of an index.

@@ -4,6 +4,7 @@
 
 #include <ago/graph/requirements.hpp>
 
+#include <ago/expression/check.hpp>
 #include <ago/graph/lowering.hpp>
 
 #include <type_traits>
@@ -69,6 +70,8 @@ struct layer_fits {
                 "ago: this is not a network; write one as input{...} | layers, or trace(body, input{...}, ...)");
   static_assert(detail::is_not<What>(fault::network_is_not_constexpr),
                 "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
+  static_assert(detail::is_not<What>(fault::takes_four_axes),
+                "ago: this layer takes a value of at most four axes; see view");
   using asserted = std::true_type;
 };
 
@@ -79,8 +82,10 @@ inline constexpr diagnostic misfit = lowered<Net>::value.bad;
 
 /// Asserts that no layer of the network has a misfit.
 template <auto const& Net, diagnostic const& Found = misfit<Net>>
-using network_fits = layer_fits<Found.what, Found.where, layer_number<Found.layer>, source_line<Found.line>,
-                                expects<Found.expected>, gets<Found.actual>>;
+using network_fits =
+    std::conditional_t<Found.what == fault::expression_does_not_fit, expression::fits<Found.operation, Found.described>,
+                       layer_fits<Found.what, Found.where, layer_number<Found.layer>, source_line<Found.line>,
+                                  expects<Found.expected>, gets<Found.actual>>>;
 
 }  // namespace detail
 

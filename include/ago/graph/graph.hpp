@@ -2,6 +2,7 @@
 // The graph as a constexpr value: nodes in topological (recorded) order, edges as compressed rows.
 #pragma once
 
+#include <ago/expression/index_expression.hpp>
 #include <ago/graph/op.hpp>
 #include <ago/graph/shape.hpp>
 #include <ago/graph/user_function.hpp>
@@ -72,7 +73,9 @@ struct node {
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and
                                      ///< layer_norm: epsilon; products of two values: a factor; pad: the padding value
   user_function const* function{};   ///< map
-  char const* function_name{};       ///< map: the function's name in drawings; null: it has none
+  char const* function_name{};       ///< map, contraction, nest: its name in drawings; null: it has none
+  expression::index_expression const* described{};  ///< contraction, nest: its operands are values, in order, but for
+  int weight_operand{-1};  ///< contraction: the operand of `described` whose elements are at `weight`; -1: none
   int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: none. `shift` is a bias
                                         ///< vector; `norm` is gamma, beta, mean, variance, each of out.c floats;
                                         ///< layer_norm: gamma and beta are `weight` and `shift`
@@ -111,6 +114,8 @@ enum class fault : std::uint8_t {
   pads_take_all,
   not_a_network,
   network_is_not_constexpr,
+  takes_four_axes,
+  expression_does_not_fit,
 };
 
 /// The first misfit of a network: the layer, its line in the user's source, and the two numbers that do not agree.
@@ -119,6 +124,8 @@ struct diagnostic {
   op where{};
   int layer{}, line{};
   int expected{}, actual{};
+  expression::name operation{};          ///< expression_does_not_fit: of which operator ...
+  expression::diagnostic described{};    ///< ... and why
   constexpr bool operator==(diagnostic const&) const = default;
 };
 
@@ -149,6 +156,7 @@ struct graph_size {
 template <int V, int E, int O>
 constexpr long weight_bytes(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
+  if (n.kind == op::contraction && n.weight_operand >= 0) return 4 * n.described->operands[n.weight_operand].count();
   if (!has_weights(n.kind)) return 0;
   int const depth = n.kind == op::depthwise ? 1 : g.source(v).out.c / n.groups;
   return 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth;

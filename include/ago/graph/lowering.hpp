@@ -6,6 +6,7 @@
 #include <ago/graph/network.hpp>
 
 #include <type_traits>
+#include <utility>
 
 namespace ago {
 
@@ -60,19 +61,23 @@ constexpr void record(recorder& to, network_expression<Body, N> const& net) {
 struct graph_sizes {
   int nodes{}, edges{}, outputs{}, parameters{};
   int names{}, longest_name{};
+  int expressions{};
 };
 
 template <class Body, int N>
 constexpr graph_sizes measure(network_expression<Body, N> const& net) {
   recorder r;
   record(r, net);
-  return {r.nodes.size, r.edges.size, r.outputs.size, r.parameters.size, r.names.count(), r.names.longest()};
+  return {r.nodes.size,      r.edges.size,      r.outputs.size,      r.parameters.size,
+          r.names.count(),   r.names.longest(), r.expressions.all.size};
 }
 
 template <int V, int E, int O, class Body, int N>
-constexpr graph<V, E, O> lower(network_expression<Body, N> const& net, char const* const* names) {
+constexpr graph<V, E, O> lower(network_expression<Body, N> const& net, char const* const* names,
+                               expression::index_expression const* const* expressions) {
   recorder r;
   r.names = naming(names);
+  r.expressions.listed = expressions;
   record(r, net);
   graph<V, E, O> g{};
   for (int i = 0; i < V; ++i) g.nodes[i] = r.nodes[i];
@@ -136,6 +141,39 @@ inline constexpr auto listed_names = [] {
   return list;
 }();
 
+/// All index expressions of a network that has some, in the order of tracing.
+template <int N>
+struct expression_rows {
+  expression::index_expression all[N]{};
+};
+template <auto const& Net>
+inline constexpr auto recorded_expressions = [] {
+  expression_rows<traced<Net>::size.expressions> rows;
+  recorder r;
+  record(r, Net);
+  for (int i = 0; i < traced<Net>::size.expressions; ++i) rows.all[i] = r.expressions.all[i];
+  return rows;
+}();
+/// One of them, as an object of its own, whose address can be a template argument.
+template <auto const& Net, int I>
+inline constexpr expression::index_expression recorded_expression = recorded_expressions<Net>.all[I];
+
+template <int N>
+struct expression_pointers {
+  expression::index_expression const* all[N]{};
+};
+template <auto const& Net>
+inline constexpr auto listed_expressions = []<int... I>(std::integer_sequence<int, I...>) {
+  return expression_pointers<int(sizeof...(I))>{{&recorded_expression<Net, I>...}};
+}(std::make_integer_sequence<int, traced<Net>::size.expressions>());
+
+/// Pointers to the expressions; null if there are none.
+template <auto const& Net>
+constexpr expression::index_expression const* const* expressions_of() {
+  if constexpr (traced<Net>::size.expressions > 0) return listed_expressions<Net>.all;
+  else return nullptr;
+}
+
 /// Pointers to the names; null if there are none.
 template <auto const& Net>
 constexpr char const* const* names_of() {
@@ -152,7 +190,8 @@ struct lowered {
     using traced = detail::traced<Net>;
     constexpr detail::graph_sizes size = traced::size;
     if constexpr (traced::good) {
-      return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>());
+      return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>(),
+                                                                detail::expressions_of<Net>());
     } else {
       // trace() has already refused a network whose body does not fit its inputs.
       fault const what = !is_network<typename traced::type> ? fault::not_a_network

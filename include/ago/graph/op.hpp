@@ -13,6 +13,8 @@ enum class op : std::uint8_t {
   // complex operators (AGO section II), which have the reductions: with weights; products of two values
   conv2d, depthwise, pointwise, linear,
   matmul, attention_scores, attention_values,
+  // a sum of products by an index expression, whose second factor may be a weight (node::described)
+  contraction,
   // elementwise, with parameters per channel or per element of an image
   bias, batch_norm, positions, scale, prelu,
   // elementwise, no parameters
@@ -28,6 +30,8 @@ enum class op : std::uint8_t {
   // data movement
   concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, expand, resize_nearest, resize_bilinear,
   embedding, constant,
+  // the loops of any other index expression
+  nest,
   identity, from_nchw, to_nchw,
 };
 
@@ -40,6 +44,7 @@ enum class op_class : std::uint8_t {
   matrix_product,
   // complex, of two values
   value_product,
+  contraction,
   // elementwise, one operand: with trained parameters, a few instructions, many instructions
   parametric,
   arithmetic,
@@ -62,6 +67,7 @@ enum class op_class : std::uint8_t {
   identity,
   resize,
   embedding,
+  nest,
 };
 
 /// The properties of an operator. A new operator needs a line here, and cases in the switches that compilers report.
@@ -79,6 +85,7 @@ inline constexpr operator_facts operators[] = {
     {op::matmul, op_class::value_product, "matmul"},
     {op::attention_scores, op_class::value_product, "attention_scores"},
     {op::attention_values, op_class::value_product, "attention_values"},
+    {op::contraction, op_class::contraction, "contraction"},
     {op::bias, op_class::parametric, "bias"},
     {op::batch_norm, op_class::parametric, "batch_norm"},
     {op::positions, op_class::parametric, "positions"},
@@ -129,6 +136,7 @@ inline constexpr operator_facts operators[] = {
     {op::resize_bilinear, op_class::resize, "resize_bilinear"},
     {op::embedding, op_class::embedding, "embedding"},
     {op::constant, op_class::constant, "constant"},
+    {op::nest, op_class::nest, "nest"},
     {op::identity, op_class::identity, "identity"},
     {op::from_nchw, op_class::layout, "from_nchw"},
     {op::to_nchw, op_class::layout, "to_nchw"},
@@ -172,13 +180,13 @@ namespace detail {
 /// A set of classes, as bits.
 template <class... Classes>
 constexpr unsigned classes_of(Classes... c) {
-  static_assert(int(op_class::embedding) < 32);
+  static_assert(int(op_class::nest) < 32);
   return (0u | ... | (1u << int(c)));
 }
 constexpr bool is_in(op kind, unsigned classes) { return classes >> int(class_of(kind)) & 1; }
 
 inline constexpr unsigned with_weights = classes_of(op_class::convolution, op_class::matrix_product),
-                          complex = with_weights | classes_of(op_class::value_product),
+                          complex = with_weights | classes_of(op_class::value_product, op_class::contraction),
                           unary = classes_of(op_class::parametric, op_class::arithmetic, op_class::function),
                           binary = classes_of(op_class::commutative, op_class::ordered, op_class::power),
                           pools = classes_of(op_class::window_pool, op_class::global_pool);
@@ -193,6 +201,8 @@ constexpr bool has_weights(op kind) { return detail::is_in(kind, detail::with_we
 constexpr bool is_matrix_product(op kind) { return class_of(kind) == op_class::matrix_product; }
 /// Does element i of the result depend only on element i of a single operand?
 constexpr bool is_unary(op kind) { return detail::is_in(kind, detail::unary); }
+/// Is it a product of two values that is not described by an index expression?
+constexpr bool is_value_product(op kind) { return class_of(kind) == op_class::value_product; }
 /// Is it unary, with trained parameters per channel or per element of an image?
 constexpr bool is_parametric(op kind) { return class_of(kind) == op_class::parametric; }
 /// Does element i of the result depend on element i of two operands? The second may be broadcast.
@@ -210,6 +220,10 @@ constexpr bool takes_epilogue(op kind) {
   return detail::is_in(kind, detail::complex | detail::unary | detail::binary | detail::pools |
                                  detail::classes_of(op_class::norm, op_class::resize, op_class::embedding,
                                                 op_class::identity));
+}
+/// Is it described by an index expression (node::described), whose operands and result are contiguous?
+constexpr bool is_expression(op kind) {
+  return detail::is_in(kind, detail::classes_of(op_class::contraction, op_class::nest));
 }
 constexpr bool pools_windows(op kind) { return class_of(kind) == op_class::window_pool; }
 constexpr bool is_reduction(op kind) { return class_of(kind) == op_class::reduction; }

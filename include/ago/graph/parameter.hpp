@@ -21,7 +21,7 @@ constexpr char const* name_of(role what) {
 struct parameter {
   op kind{};            ///< the operator that uses it
   ago::role role{};
-  int dims[4]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
+  int dims[6]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
   int rank{};           ///< number of `dims`
   int offset{};         ///< offset of its first float in the blob
   int layer{}, line{};  ///< number of the layer, its source line

@@ -95,6 +95,7 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
   if (x.kind != y.kind || x.out != y.out || x.input_count != y.input_count) return false;
   if (x.win != y.win || x.scatter != y.scatter || x.groups != y.groups || x.count_pads != y.count_pads) return false;
   if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
+  if (x.described != y.described || x.weight_operand != y.weight_operand) return false;
   if (x.transposed != y.transposed || x.axis != y.axis || x.begin != y.begin || x.step != y.step) return false;
   for (int i = 0; i < 4; ++i)
     if (x.order[i] != y.order[i]) return false;

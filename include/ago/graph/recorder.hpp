@@ -44,11 +44,28 @@ constexpr long limited_count(shape const& s) {
   return limited_product(limited_product(limited_product(s.n, s.h), s.w), s.c);
 }
 
+/// The index expressions of a network. As with names, a constant cannot point to what its own evaluation creates:
+/// earlier traces count and list the expressions, the last one refers to the list.
+struct expression_list {
+  growing<expression::index_expression> all;
+  expression::index_expression const* const* listed{};  ///< null: not yet
+
+  /// Null if this trace does not refer to a list.
+  constexpr expression::index_expression const* find_or_add(expression::index_expression const& e) {
+    int i = 0;
+    while (i < all.size && !(all[i] == e)) ++i;
+    if (all.capacity == 0) all.reserve(4);
+    if (i == all.size) all.push(e);
+    return listed ? listed[i] : nullptr;
+  }
+};
+
 /// A network while it is recorded.
 struct recorder {
   growing<node> nodes;
   growing<int> edges, outputs;
   growing<parameter> parameters;
+  expression_list expressions;
   int inputs{};
   int layers{};         ///< number of layers recorded so far
   long floats{};        ///< floats of their parameters

@@ -45,6 +45,19 @@ class recording {
     if (recorder_) recorder_->complain({what, where_, layer_, line, clamp(expected), clamp(actual)});
   }
 
+  /// Reports what is wrong with an operator by expression.
+  constexpr void complain(expression::name const& operation, expression::diagnostic const& why) {
+    if (!recorder_) return;
+    diagnostic d{fault::expression_does_not_fit, where_, layer_, line_};
+    d.operation = operation;
+    d.described = why;
+    recorder_->complain(d);
+  }
+  /// The object that stands for an expression in the last trace of a network; null before.
+  constexpr expression::index_expression const* list(expression::index_expression const& e) {
+    return recorder_ ? recorder_->expressions.find_or_add(e) : nullptr;
+  }
+
   /// `value`, or 1 where it is not positive.
   constexpr int positive(int value) {
     if (value > 0) return value;
@@ -93,14 +106,32 @@ class recording {
       recorder_->edges.push(x.recorder == recorder_ ? x.index : 0);
     }
     recorder_->nodes.push(n);
-    return {recorder_, recorder_->nodes.size - 1};
+    tensor r{recorder_, recorder_->nodes.size - 1};
+    if (is_elementwise(n.kind) || n.kind == op::identity) r.axes = common_axes(n.out, operands);
+    return r;
   }
 
  private:
+  /// The axes of the operands that have the shape of the result, if they agree.
+  static constexpr expression::extents common_axes(shape const& out, operand_list operands) {
+    tensor const* found = nullptr;
+    for (int i = 0; i < operands.count; ++i) {
+      tensor const& x = operands.first[i];
+      if (x.dims() != out) continue;
+      if (found && !(found->axes == x.axes)) return {};
+      found = &x;
+    }
+    return found ? found->axes : expression::extents{};
+  }
   constexpr void admit(tensor x) {
     if (x.recorder != recorder_) complain(fault::tensor_of_another_network, 0, 0);
     else if (recorder_ && recorder_->nodes[x.index].kind == op::to_nchw)
       complain(fault::channel_first_value_cannot_be_used, 0, 0);
+    else if (x.axes.rank > 4 && !takes_more_axes(where_)) complain(fault::takes_four_axes, 4, x.axes.rank);
+  }
+  /// Is the number of axes irrelevant?
+  static constexpr bool takes_more_axes(op kind) {
+    return is_elementwise(kind) || kind == op::identity || kind == op::nest || kind == op::reshape;
   }
   static constexpr int clamp(long value) {
     return int(value > int_limit ? int_limit : value < -int_limit ? -int_limit : value);

@@ -11,12 +11,19 @@ namespace ago {
 struct tensor {
   detail::recorder* recorder{};  ///< null in a default-constructed tensor, which no layer accepts
   int index{};                   ///< the number of its node
+  expression::extents axes{};    ///< as operators by expression see it; rank 0: the four of dims()
 
   constexpr shape dims() const { return recorder ? recorder->nodes[index].out : shape{}; }
   constexpr int images() const { return dims().n; }
   constexpr int height() const { return dims().h; }
   constexpr int width() const { return dims().w; }
   constexpr int channels() const { return dims().c; }
+  /// Up to six extents, outermost first; those of dims() unless it is the result of an operator by expression or of
+  /// `view`.
+  constexpr expression::extents extents() const {
+    shape const s = dims();
+    return axes.rank > 0 ? axes : expression::extents(s.n, s.h, s.w, s.c);
+  }
 };
 
 namespace detail {

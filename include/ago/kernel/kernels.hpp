@@ -4,6 +4,7 @@
 
 #include <ago/kernel/attention.hpp>
 #include <ago/kernel/channel_pipeline.hpp>
+#include <ago/kernel/contraction.hpp>
 #include <ago/kernel/convolution.hpp>
 #include <ago/kernel/copy.hpp>
 #include <ago/kernel/depthwise.hpp>
@@ -15,6 +16,7 @@
 #include <ago/kernel/math.hpp>
 #include <ago/kernel/matmul.hpp>
 #include <ago/kernel/max_pool.hpp>
+#include <ago/kernel/nest.hpp>
 #include <ago/kernel/pad.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
@@ -52,6 +54,8 @@ constexpr kernel_function kernel_for() {
   else if constexpr (K.what == structure::resize_bilinear) return &resize_bilinear_kernel<K>::run;
   else if constexpr (K.what == structure::embedding) return &embedding_kernel<K>::run;
   else if constexpr (K.what == structure::reduction) return &reduction_kernel<K>::run;
+  else if constexpr (K.what == structure::contraction) return &contraction_kernel<K>::run;
+  else if constexpr (K.what == structure::nest) return &nest_kernel<K>::run;
   else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
   else {
     static_assert(K.what == structure::to_nchw, "this structure has no kernel");

@@ -2,6 +2,7 @@
 // Packs the weights of a step. Plain loops, so that any machine can pack for any instruction set.
 #pragma once
 
+#include <ago/kernel/contraction_copies.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_embedding.hpp>
 #include <ago/kernel/pack_layer_norm.hpp>
@@ -24,6 +25,10 @@ void pack_step(kernel_key const& key, planned_data const& s, packing_data const&
     case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
     case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
     case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
+    case structure::contraction:
+      if (key.weight_operand >= 0)
+        pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
+      break;
     case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
     default:
       if (packed_floats(key, s) > 0) detail::no_case_for_this_value();

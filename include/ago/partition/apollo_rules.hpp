@@ -58,7 +58,8 @@ constexpr apollo_type apollo_type_of(graph<V, E, O> const& g, int v) {
   switch (class_of(n.kind)) {
     case op_class::convolution: return apollo_type::conv;
     case op_class::matrix_product: return n.kind == op::pointwise ? apollo_type::conv : apollo_type::matmul;
-    case op_class::value_product: return apollo_type::matmul;
+    case op_class::value_product:
+    case op_class::contraction: return apollo_type::matmul;
     case op_class::parametric:
     case op_class::arithmetic:
     case op_class::function:
@@ -82,7 +83,8 @@ constexpr apollo_type apollo_type_of(graph<V, E, O> const& g, int v) {
     case op_class::concat:
     case op_class::pad:
     case op_class::resize:
-    case op_class::embedding: return apollo_type::opaque;
+    case op_class::embedding:
+    case op_class::nest: return apollo_type::opaque;
   }
   no_case_for_this_value();
 }

@@ -34,6 +34,7 @@ constexpr int followers_after(op kind) {
     case op_class::convolution:
     case op_class::matrix_product:
     case op_class::value_product:
+    case op_class::contraction:
     case op_class::window_pool:
     case op_class::global_pool:
     case op_class::norm:
@@ -53,7 +54,8 @@ constexpr int followers_after(op kind) {
     case op_class::concat:
     case op_class::pad:
     case op_class::expand:
-    case op_class::layout: return 0;
+    case op_class::layout:
+    case op_class::nest: return 0;
   }
   no_case_for_this_value();
 }

@@ -23,6 +23,7 @@ constexpr pattern pattern_of(op kind) {
     case op_class::convolution:
     case op_class::matrix_product:
     case op_class::value_product:
+    case op_class::contraction:
     case op_class::window_pool:
     case op_class::global_pool: return pattern::fusable_out;
     case op_class::reduction: return pattern::reduction;
@@ -42,7 +43,8 @@ constexpr pattern pattern_of(op kind) {
     case op_class::embedding: return pattern::injective;
     case op_class::input:
     case op_class::constant:
-    case op_class::norm: return pattern::opaque;
+    case op_class::norm:
+    case op_class::nest: return pattern::opaque;
   }
   detail::no_case_for_this_value();
 }

@@ -15,7 +15,7 @@ namespace detail {
 /// Does this operator read each element of its operand for many of its results?
 constexpr bool reads_many_times(op kind) { return is_complex(kind) || is_pool(kind); }
 /// Can this operator follow another complex one in one pass?
-constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2d; }
+constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2d && kind != op::contraction; }
 
 /// Searches backwards from an operator for the complex operators whose results reach it through elementwise operators
 /// only.

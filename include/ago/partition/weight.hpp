@@ -2,6 +2,7 @@
 // The weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
 #pragma once
 
+#include <ago/expression/counts.hpp>
 #include <ago/graph/graph.hpp>
 #include <ago/partition/log.hpp>
 
@@ -15,9 +16,23 @@ struct weight_constants {
 
 /// Extents of the loops that compute an operator.
 struct loop_extents {
-  int extent[7]{};
+  static constexpr int most = 7;
+  int extent[most]{};
   int count = 0;
 };
+
+namespace detail {
+/// The loops of an index expression that have several iterations; what exceeds `most` is one loop.
+constexpr loop_extents loops_of(expression::index_expression const& e) {
+  loop_extents r;
+  expression::loops const all = expression::loops_of(e);
+  for (int i = 0; i < all.count; ++i)
+    if (all.extent[i] == 1) continue;
+    else if (r.count < loop_extents::most) r.extent[r.count++] = all.extent[i];
+    else r.extent[r.count - 1] *= all.extent[i];
+  return r;
+}
+}  // namespace detail
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
 /// linear M,N,K with M = number of pixels; products of two values N, heads or H, M,N,K; pooling N,C,H,W,R,S; reductions
@@ -51,6 +66,8 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
       shape const& in = g.source(v).out;
       return {{in.n, in.c, in.h, in.w}, 4};
     }
+    case op::contraction:
+    case op::nest: return detail::loops_of(*n.described);
     default: break;
   }
   switch (class_of(n.kind)) {
@@ -74,6 +91,8 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
     case op_class::convolution:
     case op_class::matrix_product:
     case op_class::value_product:
+    case op_class::contraction:
+    case op_class::nest:
     case op_class::window_pool:
     case op_class::global_pool:
     case op_class::reduction: break;  // each of them has loops of its own

@@ -31,6 +31,7 @@ constexpr long fan_in(Graph const& g, int v) {
     case op::conv2d:
     case op::pointwise:
     case op::linear: return long(n.win.kernel_h) * n.win.kernel_w * (in.c / n.groups);
+    case op::contraction: return expression::multiply_adds(*n.described) / n.out.count();
     default: break;  // not complex, or missing here
   }
   detail::no_case_for_this_value();

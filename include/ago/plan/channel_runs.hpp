@@ -145,7 +145,8 @@ constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, in
   if (n.kind == op::channel_shuffle) return runs.is_plain(in.c) || !shuffled(runs, n.groups, in.c).too_many;
   if (moves_channels(n)) return true;
   if (runs.is_plain(in.c))  // pixels may have gaps between them, but not where one pixel serves all
-    return n.kind != op::reshape && n.kind != op::from_nchw && !(is_binary(n.kind) && !(in == n.out));
+    return n.kind != op::reshape && n.kind != op::from_nchw && !is_expression(n.kind) &&
+           !(is_binary(n.kind) && !(in == n.out));
   return is_matrix_product(n.kind) || (n.kind == op::depthwise && ends_in_product(g, uses, r));
 }
 

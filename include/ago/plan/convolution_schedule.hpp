@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/plan/attention_layout.hpp>
+#include <ago/plan/contraction_layout.hpp>
 #include <ago/plan/fusion.hpp>
 #include <ago/plan/gathering.hpp>
 #include <ago/plan/winograd_schedule.hpp>
@@ -152,6 +153,15 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
   return {what, {}, 0, attention_scratch_floats(what, data, target)};
 }
 
+/// The scratch of a contraction.
+constexpr convolution_step contraction_step(node const& n, options const& o) {
+  kernel_key key{.what = structure::contraction, .target = o.target};
+  key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
+  key.described = n.described;
+  key.weight_operand = std::int8_t(n.weight_operand);
+  return {key.what, {}, 0, layout_of_contraction(key).scratch_floats()};
+}
+
 /// The choice for a convolution; none if it is computed directly.
 constexpr convolution_step convolution_step_of(shape const& in, shape const& out, window const& win, int groups,
                                                schedule const& wish, options const& o) {
@@ -179,7 +189,7 @@ constexpr convolution_step gathering_step(shape const& in, int channels, int seg
 }
 
 /// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
-/// in their group, and for products of two values.
+/// in their group, for products of two values, and for contractions.
 template <int S, int V, int E, int O>
 constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_list<S> const& steps,
                                                 fusion_list<S> const& groups, channel_layouts<V> const& layouts,
@@ -188,7 +198,8 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
   int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
-    if (s.main >= 0 && is_complex(g.nodes[s.main].kind) && !has_weights(g.nodes[s.main].kind))
+    if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) r.step[i] = contraction_step(g.nodes[s.main], o);
+    if (s.main >= 0 && is_value_product(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
     node const& n = g.nodes[s.main];

@@ -2,6 +2,8 @@
 // The analytic model of the time that the arithmetic of a step takes on one core.
 #pragma once
 
+#include <ago/expression/counts.hpp>
+#include <ago/expression/matrix_form.hpp>
 #include <ago/plan/attention_layout.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
 #include <ago/plan/winograd_schedule.hpp>
@@ -66,12 +68,25 @@ constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
   return whole ? product + product + softmax_cycles(rows, columns) : product;
 }
 
+/// Quarter cycles of an index expression: of a matrix product at two multiply-adds a cycle, of other loops at an
+/// operation a cycle.
+constexpr double expression_cycles(kernel_key const& key, planned_data const& s) {
+  expression::index_expression const& e = *key.described;
+  bool const product = key.what == structure::contraction;
+  long const indices = product ? expression::matrix_form_of(e).m.extent() : expression::outermost_extent(e);
+  double const share = s.portion.last > 0 ? double(s.portion.last - s.portion.first) / double(indices) : 1;
+  double const work = product ? 2 * double(expression::multiply_adds(e))
+                              : 4 * double(expression::loops_of(e).points()) * e.body.node_count;
+  return share * (4 * double(s.out.count()) + work) / lanes(key.target);
+}
+
 /// Quarter cycles of all other kernels: loads, stores and arithmetic, at a cycle for each vector of input and output,
 /// or of input and window, and 7.5 for an exponential of a vector (device::function_operations). Of a layer norm, 4
 /// cycles, and 48 more for each pixel (measured with AVX-512).
 constexpr double other_cycles(kernel_key const& key, planned_data const& s) {
   double const in = double(s.in.count()) / lanes(key.target), out = double(s.out.count()) / lanes(key.target);
   if (is_product(key.what)) return 4 * (in + out) + product_cycles(key, s);
+  if (key.described) return expression_cycles(key, s);
   switch (key.what) {
     case structure::max_pool:
     case structure::avg_pool: return 4 * out * s.win.kernel_h * s.win.kernel_w;

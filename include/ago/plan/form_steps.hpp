@@ -17,7 +17,7 @@ struct step_nodes {
   int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages, or copies without any
   bool attention = false;  ///< `main` is the last product of an attention that is computed in one pass
   int source = -1;  ///< value read
-  int inputs[2]{-1, -1};  ///< second and third value read, by products of two values
+  int inputs[max_inputs - 1]{-1, -1, -1, -1, -1, -1, -1};  ///< further values that `main` reads
   int bias = -1;    ///< bias that starts the accumulators of a complex operator
   int stages[max_stages]{}, stage_count = 0;
   int others[max_stages]{};  ///< the second operand of a binary stage
@@ -54,13 +54,17 @@ struct concat_views {
 template <int V, int E, int O>
 constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   concat_views<V> r{};
-  bool fixed[V]{};  // these keep memory of their own
+  bool fixed[V]{};       // these keep memory of their own
+  bool contiguous[V]{};  // these have no gaps between pixels
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     r.parent[v] = -1;
     bool const given = n.kind == op::input || n.kind == op::constant;
     fixed[v] = fixed[v] || given || n.kind == op::reshape || layouts.is_view[v] || layouts.pieces[v];
     if (is_binary(n.kind) && g.source(v, 1).out != n.out) fixed[g.operand(v, 1)] = true;  // broadcast
+    if (!is_expression(n.kind)) continue;
+    contiguous[v] = true;
+    for (int k = 0; k < n.input_count; ++k) contiguous[g.operand(v, k)] = true;
   }
   for (int o = 0; o < g.output_count; ++o) fixed[g.outputs[o]] = true;
   for (int v = g.node_count - 1; v >= 0; --v) {
@@ -74,7 +78,7 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> c
     int channel = 0;
     for (int k = 0; k < n.input_count; ++k) {
       int const u = g.operand(v, k);
-      if (!fixed[u]) {  // of several parents the last one counts; for the others it is copied
+      if (!fixed[u] && !contiguous[u]) {  // of several parents the last one counts; for the others it is copied
         r.parent[u] = v;
         r.channel[u] = channel;
       }
@@ -169,7 +173,6 @@ constexpr void join_operands(step_list<S>& steps, graph<V, E, O> const& g, step_
   int const v = s.main;
   for (int k = 0; k < g.nodes[v].input_count; ++k) {
     s.source = g.operand(v, k);
-    s.inputs[0] = -1;
     steps.step[steps.count++] = s;
     s.piece_at += extent_along(g.source(v, k).out, g.nodes[v].axis);
   }
@@ -252,7 +255,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
       s.result = v;
     } else {
       s.main = s.result = v;
-      if (n.input_count > 1) s.inputs[0] = g.operand(v, 1);
+      for (int k = 1; k < n.input_count && n.kind != op::concat; ++k) s.inputs[k - 1] = g.operand(v, k);
     }
     if (takes_epilogue(n.kind)) detail::take_followers(g, s, v, minis, uses, done);
     if (n.kind == op::concat) detail::join_operands(steps, g, s);

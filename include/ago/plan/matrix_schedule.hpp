@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/partition/traffic.hpp>
-#include <ago/plan/packing.hpp>
+#include <ago/plan/matrix_layout.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/step.hpp>
 

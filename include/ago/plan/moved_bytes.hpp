@@ -114,7 +114,8 @@ struct step_operands {
     for_each_input(visit);
     for (int i = 0; i < count; ++i) {
       planned_step const& p = parts[i];
-      for (int j = 0; j < 2 && p.nodes.inputs[j] >= 0; ++j) visit(p.data.other[j], p.data.other_shape);
+      for (int j = 0; j < max_inputs - 1 && p.nodes.inputs[j] >= 0; ++j)
+        visit(p.data.other[j], g.nodes[p.nodes.inputs[j]].out);
       for (int j = 0; j < p.nodes.stage_count; ++j)
         if (int const v = p.nodes.others[j]; v >= 0) visit(p.data.after[j].operand, g.nodes[v].out);
     }

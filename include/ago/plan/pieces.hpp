@@ -2,6 +2,7 @@
 // The work items of a step, which run concurrently: its kernels with modified data.
 #pragma once
 
+#include <ago/plan/contraction_layout.hpp>
 #include <ago/plan/plan.hpp>
 
 namespace ago {
@@ -14,6 +15,18 @@ struct step_piece {
 
 namespace detail {
 
+/// Does a work item take a range of the indices of something, step_data::portion, and of no value: the tiles of
+/// Winograd, the rows of a contraction, or the outermost axis of a nest's result?
+constexpr bool takes_portion(structure what) {
+  return winograd_tile(what) > 0 || what == structure::contraction || what == structure::nest;
+}
+/// The number of these indices.
+constexpr long indices_of(kernel_key const& key, step_data const& s) {
+  if (winograd_tile(key.what) > 0) return layout_of_winograd(key, s).tiles;
+  if (key.what == structure::contraction) return layout_of_contraction(key).all_rows();
+  return expression::outermost_extent(*key.described);
+}
+
 /// The extent along which a step or pipeline of `count` parts is divided; for channels of a convolution those of a
 /// group.
 constexpr long split_extent(planned_step const* parts, int count, split how) {
@@ -23,7 +36,7 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
     case split::images: return last.n;
     case split::rows: return last.h;
     case split::pixels:
-      return winograd_tile(key.what) > 0 ? layout_of_winograd(key, parts[0].data).tiles : last.pixels();
+      return takes_portion(key.what) ? indices_of(key, parts[0].data) : last.pixels();
     case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
     case split::none:
     case split::whole: return 1;
@@ -88,9 +101,9 @@ constexpr stretch take_rows(kernel_key const& key, planned_data& s, stretch cons
   return seen;
 }
 
-/// Restricts a part to pixels `of`, as one row; of Winograd, to the tiles `of`.
+/// Restricts a part to pixels `of`, as one row, or to the indices `of`.
 constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
-  if (winograd_tile(key.what) > 0) {
+  if (takes_portion(key.what)) {
     s.portion = {int(of.first), int(of.last)};
     return;
   }

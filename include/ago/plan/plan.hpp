@@ -47,7 +47,9 @@ constexpr void describe_main(graph<V, E, O> const& g, step_nodes const& s, memor
   if (!has_weights(n.kind)) d.alpha = s.attention ? g.source(g.operand(s.main)).alpha : n.alpha;
   op const moves = p.key.what == structure::copy ? n.kind : op::identity;
   d.move = {moves, n.axis, n.begin, n.step, {n.order[0], n.order[1], n.order[2], n.order[3]}};
-  for (int i = 0; i < 2 && s.inputs[i] >= 0; ++i) {
+  p.key.described = n.described;
+  p.key.weight_operand = std::int8_t(n.weight_operand);
+  for (int i = 0; i < max_inputs - 1 && s.inputs[i] >= 0; ++i) {
     d.other[i] = m.at[s.inputs[i]];
     d.other_shape = g.nodes[s.inputs[i]].out;
   }

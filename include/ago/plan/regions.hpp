@@ -62,8 +62,8 @@ constexpr value_region written_by_piece(planned_step const* parts, int count, st
     case split::images: return {of.first * image, of.last * image, 0, out.c};
     case split::rows: return {of.first * out.w, of.last * out.w, 0, out.c};
     case split::pixels: {
-      if (!detail::is_winograd(parts[0])) return {of.first, of.last, 0, out.c};
-      if (out.n > 1) return {};
+      if (!detail::takes_portion(parts[0].key.what)) return {of.first, of.last, 0, out.c};
+      if (out.n > 1 || !detail::is_winograd(parts[0])) return {};
       detail::tile_rows const rows(layout_of_winograd(parts[0].key, parts[0].data), of, false);
       return whole_of(out).common_with({rows.first * out.w, rows.last * out.w, 0, out.c});
     }
@@ -90,6 +90,7 @@ constexpr value_region read_by_piece(planned_step const* parts, int count, step_
     detail::tile_rows const rows(layout_of_winograd(parts[0].key, parts[0].data), of, true);
     return all.common_with({(rows.first - w.pad_top) * in.w, (rows.last + 2 - w.pad_top) * in.w, 0, in.c});
   }
+  if (detail::takes_portion(parts[0].key.what)) return all;
   step_piece const piece = piece_of(parts, count, s, k, {});
   return {piece.source_pixel, piece.source_pixel + piece.part[0].in.pixels(), 0, in.c};
 }
@@ -107,7 +108,7 @@ constexpr value_region read_beside(planned_step const* parts, int count, step_sp
     return {0, v.pixels(), of.first, of.last};
   }
   bool const alike = v.n == out.n && v.h == out.h && v.w == out.w && !is_product(p.key.what);
-  if (!alike || detail::is_winograd(parts[0])) return all;
+  if (!alike || detail::takes_portion(parts[0].key.what)) return all;
   value_region r = written_by_piece(parts, count, s, k);
   if (v.c == 1) r.first_channel = 0, r.last_channel = 1;
   return r;

@@ -11,6 +11,41 @@ namespace ago {
 /// Changes whenever signatures or the meaning of schedules change, so that old tables are ignored instead of misread.
 inline constexpr std::uint64_t signature_version = 2;
 
+namespace detail {
+
+/// Mixes in what an expression computes.
+constexpr void mix(value_hash& h, expression::index_expression const& e) {
+  for (int i = 0; i < e.axis_count; ++i) h.mix(std::uint64_t(e.extent[i]));
+  for (int i = 0; i < e.operand_count; ++i)
+    for (int d = 0; d < e.operands[i].rank; ++d) h.mix(std::uint64_t(e.operands[i].of[d]));
+  h.mix(std::uint64_t(e.result.rank));
+  for (int i = 0; i < e.body.term_count; ++i)
+    h.mix(std::uint64_t(e.body.terms[i].atom) << 32 ^ std::uint32_t(e.body.terms[i].coefficient));
+  auto const sum = [&](expression::affine_sum const& s) {
+    h.mix(std::uint64_t(s.first) << 48 ^ std::uint64_t(s.count) << 32 ^ std::uint32_t(s.constant));
+  };
+  for (int i = 0; i < e.body.quotient_count; ++i) {
+    expression::quotient const& q = e.body.quotients[i];
+    sum(q.of);
+    h.mix(std::uint64_t(q.divisor) << 32 ^ std::uint32_t(q.modulus));
+  }
+  for (int i = 0; i < e.body.access_count; ++i) {
+    expression::element_access const& a = e.body.accesses[i];
+    h.mix(std::uint64_t(a.operand) << 40 ^ std::uint64_t(a.padded) << 32 ^ a.pad_bits);
+    for (int d = 0; d < a.rank; ++d) {
+      sum(a.at[d].sum);
+      h.mix(std::uint64_t(a.at[d].node));
+    }
+  }
+  for (int i = 0; i < e.body.node_count; ++i) {
+    expression::node const& n = e.body.nodes[i];
+    h.mix(std::uint64_t(n.kind) << 32 ^ n.bits);
+    for (int k = 0; k < 3; ++k) h.mix(std::uint64_t(n.operand[k]));
+  }
+}
+
+}  // namespace detail
+
 /// A hash of the structure, attributes and shapes of a step, and of the target and the threads of `o`. Independent of
 /// names, lines, indices and weights, so that equal blocks share an entry.
 template <int V, int E, int O>
@@ -32,6 +67,7 @@ constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& 
     for (int const v : s.inputs)
       if (v >= 0) h.mix(g.nodes[v].out);
     if (n.transposed) h.mix(1);
+    if (n.described) detail::mix(h, *n.described);
     if (!s.is_whole()) h.mix(std::uint64_t(s.piece.count));
   }
   h.mix(s.bias >= 0);

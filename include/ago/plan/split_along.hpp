@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/plan/cycles.hpp>
+#include <ago/plan/nest_layout.hpp>
 #include <ago/plan/pieces.hpp>
 
 namespace ago {
@@ -65,7 +66,9 @@ constexpr int granule_of_rows(planned_step const& p, chain_tiling const& in, boo
 /// The granule along pixels, or along the tiles of Winograd.
 constexpr int granule_of_pixels(planned_step const& p, chain_tiling const& in) {
   planned_data const& s = p.data;
-  if (winograd_tile(p.key.what) > 0) return p.key.tile.pixels;
+  if (p.key.what == structure::nest) return nest_granule(layout_of_nest(p.key), *p.key.described);
+  if (p.key.what == structure::contraction) return layout_of_contraction(p.key).granule();
+  if (takes_portion(p.key.what)) return p.key.tile.pixels;
   if (s.in.pixels() != s.out.pixels() || (s.out.n > 1 && knows_images(p))) return 0;
   if (in.how == tiling::pixels) return in.tile;
   if (in.how != tiling::none) return 0;

@@ -34,6 +34,8 @@ enum class structure : std::uint8_t {
   resize_bilinear,
   embedding,
   reduction,  ///< along axes: kernel_key::reduces
+  contraction,  ///< a matrix product with scattered rows and columns: kernel_key::described
+  nest,         ///< the loops of an index expression: kernel_key::described
 };
 
 constexpr char const* name_of(structure what) {
@@ -41,7 +43,7 @@ constexpr char const* name_of(structure what) {
       "pointwise", "convolution", "depthwise", "max_pool", "avg_pool", "global_max_pool", "global_avg_pool",
       "elementwise", "from_nchw", "to_nchw", "im2col", "winograd_2", "winograd_4", "matmul", "attention_scores",
       "attention_values", "attention", "softmax", "layer_norm", "copy", "pad", "resize_nearest", "resize_bilinear",
-      "embedding", "reduction"};
+      "embedding", "reduction", "contraction", "nest"};
   static_assert(detail::has_enumerators<structure, detail::lines_of(names)>());
   return names[int(what)];
 }
@@ -84,6 +86,8 @@ constexpr structure structure_of(op kind) {
     case op::reduce_min:
     case op::reduce_product:
     case op::arg_max: return structure::reduction;
+    case op::contraction: return structure::contraction;
+    case op::nest: return structure::nest;
     default: break;  // inputs and constants, which take no step, and operators that are missing here
   }
   detail::no_case_for_this_value();
@@ -101,12 +105,15 @@ constexpr bool multiplies(structure what) {
     case structure::matmul:
     case structure::attention_scores:
     case structure::attention_values:
-    case structure::attention: return true;
+    case structure::attention:
+    case structure::contraction: return true;
     default: return false;
   }
 }
 
 inline constexpr int max_stages = 6;
+/// The most values that the main operator of a step reads.
+inline constexpr int max_inputs = expression::index_expression::max_operands;
 
 /// One elementwise operator applied in registers before a result is stored.
 struct stage {
@@ -156,6 +163,8 @@ struct kernel_key {
   int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
+  expression::index_expression const* described{};  ///< contraction, nest: what is computed
+  std::int8_t weight_operand{-1};  ///< contraction: as in `node`
   bool operator==(kernel_key const&) const = default;
 };
 
@@ -230,8 +239,10 @@ struct step_data {
                              ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
   index_range channels{};    ///< output channels to compute: whole panels, except for the last
   index_range portion{};     ///< input channels to add, if the kernel accumulates; how many to copy at a time, if it
-                             ///< gathers; tiles to compute (Winograd)
-  int scratch = 0;           ///< Winograd, im2col, gathering, products of two values: where in the arena it is
+                             ///< gathers; tiles to compute (Winograd), rows of M (contraction), indices of the
+                             ///< outermost axis of the result with several (nest)
+  int scratch = 0;           ///< Winograd, im2col, gathering, products of two values, contractions: where in the arena
+                             ///< it is
   int run_count = 0;         ///< pointwise: the source's segments, all its channels; 0: contiguous
   int odd_runs = 0;          ///< segments with an odd number of channels
   int first_run = 0, first_stage = 0, details = 0;  ///< indices in step_tables
@@ -239,8 +250,9 @@ struct step_data {
 
 /// The data of one step that few kernels read.
 struct step_details {
-  place other[2]{};     ///< products of two values: the second operand (keys, values); attention: keys, values
-  shape other_shape{};  ///< of each of them
+  place other[max_inputs - 1]{};  ///< products of two values: the second operand (keys, values); attention: keys,
+                                  ///< values; contraction, nest: operands 1 ... of the expression
+  shape other_shape{};  ///< of each of them, if they are alike
   float alpha = 0;      ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
   movement move{};
   bool operator==(step_details const&) const = default;

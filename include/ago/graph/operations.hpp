@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators by index expressions (expression/) in a network: `capsule_convolution(32, 9, 2)(x)`.
+#pragma once
+
+#include <ago/expression/matrix_form.hpp>
+#include <ago/expression/notation.hpp>
+#include <ago/graph/movement.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace ago {
+
+namespace detail {
+
+/// The shape of a value of up to six axes: the last three, and the product of those before.
+constexpr shape four_axes(expression::extents const& e) {
+  shape r;
+  int* const last[] = {&r.c, &r.w, &r.h};
+  for (int i = e.rank, k = 0; i-- > 0; ++k)
+    if (k < 3) *last[k] = e.of[i];
+    else r.n *= e.of[i];
+  return r;
+}
+
+/// Records an operator by index expressions.
+class operation_recording {
+ public:
+  constexpr operation_recording(expression::definition const& d, int line, operand_list inputs)
+      : d_(d), r_(op::nest, line, inputs), first_(inputs.first[0]) {
+    if (d.bad.what != expression::fault::none) {
+      r_.complain(d.name, d.bad);
+      for (tensor& x : values_) x = first_;
+      return;
+    }
+    for (int v = 0; v < d.value_count; ++v)
+      if (v < d.input_count) values_[v] = before_views(inputs.first[v]);
+      else if (d.values[v].role == expression::value_role::parameter) offsets_[v] = place(d.values[v]);
+    for (int i = 0; i < d.expression_count; ++i) values_[d.makes[i]] = append(i);
+  }
+
+  constexpr tensor result(int i) const {
+    tensor r = values_[d_.results[i]];
+    if (d_.bad.what == expression::fault::none) r.axes = d_.result(i);
+    return r;
+  }
+
+ private:
+  /// The value whose elements x has: expressions do not ask for its four axes.
+  static constexpr tensor before_views(tensor x) {
+    while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
+      x.index = x.recorder->edges[x.recorder->nodes[x.index].input_first];
+    return x;
+  }
+  constexpr int place(expression::value const& v) {
+    int const* e = v.extents.of;
+    switch (v.extents.rank) {
+      case 0: return r_.place(op::nest, role::weight);
+      case 1: return r_.place(op::nest, role::weight, e[0]);
+      case 2: return r_.place(op::nest, role::weight, e[0], e[1]);
+      case 3: return r_.place(op::nest, role::weight, e[0], e[1], e[2]);
+      case 4: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3]);
+      case 5: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3], e[4]);
+      default: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3], e[4], e[5]);
+    }
+  }
+  constexpr bool is_parameter(int v) const { return d_.values[v].role == expression::value_role::parameter; }
+
+  /// Records expression number i: a matrix product, if it is one of a value and another one or a parameter.
+  constexpr tensor append(int i) {
+    expression::index_expression const& e = d_.expressions[i];
+    std::int16_t const* reads = d_.reads[i];
+    node n{.kind = op::nest, .out = four_axes(e.result)};
+    n.described = r_.list(e);
+    n.function_name = nullptr;
+    if (e.at_root().kind == expression::node_kind::sum) {
+      expression::matrix_form const m = expression::matrix_form_of(e);
+      bool const both = m.why_not == expression::no_matrix::none && is_parameter(reads[m.a.operand]) &&
+                        is_parameter(reads[m.b.operand]);
+      if (m.why_not == expression::no_matrix::none && !both) {
+        n.kind = op::contraction;
+        for (int k = 0; k < e.operand_count; ++k)
+          if (is_parameter(reads[k])) n.weight_operand = k;
+        if (n.weight_operand >= 0) n.weight = offsets_[reads[n.weight_operand]];
+      }
+    }
+    tensor operands[expression::index_expression::max_operands]{};
+    int count = 0;
+    for (int k = 0; k < e.operand_count; ++k)
+      if (k != n.weight_operand) operands[count++] = is_parameter(reads[k]) ? constant_of(reads[k]) : values_[reads[k]];
+    if (count == 0) operands[count++] = first_;  // every operator has an operand; this one does not read it
+    return r_.append(n, {operands, count});
+  }
+  /// A parameter as a value.
+  constexpr tensor constant_of(int v) {
+    if (values_[v].recorder == nullptr) {
+      node n{.kind = op::constant, .out = four_axes(d_.values[v].extents)};
+      n.weight = offsets_[v];
+      values_[v] = r_.append(n, tensor{first_.recorder, 0});
+    }
+    return values_[v];
+  }
+
+  expression::definition const& d_;
+  recording r_;
+  tensor first_;
+  tensor values_[expression::definition::max_values]{};
+  int offsets_[expression::definition::max_values]{};
+};
+
+/// What an operation returns for `N` operands: an operand, or a list of them.
+template <class F, int... I>
+auto made_by(F const& f, expression::recorder& r, std::integer_sequence<int, I...>)
+    -> decltype(expression::detail::call(f, r, ((void)I, expression::operand{})...));
+
+template <class T>
+inline constexpr int results_in = 1;
+template <int N>
+inline constexpr int results_in<expression::result_list<N>> = N;
+
+}  // namespace detail
+
+/// An operator by index expressions, applied to values of a network: a tensor, or a tensor_list if it has several
+/// results. Operands have the extents tensor::extents(). Its parameters come in the order in which they are named.
+template <class F, std::same_as<tensor>... T>
+constexpr auto apply_operation(expression::operation<F> const& o, T const&... x) {
+  using made = decltype(detail::made_by(o.body, std::declval<expression::recorder&>(),
+                                        std::make_integer_sequence<int, int(sizeof...(T))>()));
+  constexpr int results = detail::results_in<made>;
+  expression::definition const d = o(x.extents()...);
+  tensor const inputs[] = {x...};
+  detail::operation_recording const recorded(d, o.line, inputs);
+  if constexpr (std::is_same_v<made, expression::operand>) {
+    return recorded.result(0);
+  } else {
+    tensor_list<results> r;
+    for (int i = 0; i < results; ++i) r.values[i] = recorded.result(i);
+    return r;
+  }
+}
+
+/// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
+/// them: `x | view{1, 6, 6, 32, 8}`. Layers see the last three extents, and the product of those before as images.
+struct view {
+  static constexpr int none = -2147483647 - 1;
+
+  expression::extents to;
+  int line;
+
+  constexpr explicit view(int a, int b = none, int c = none, int d = none, int e = none, int f = none,
+                          int at = __builtin_LINE())
+      : line(at) {
+    int const all[] = {a, b, c, d, e, f};
+    for (int const x : all)
+      if (x != none) to.of[to.rank++] = x;
+  }
+
+  constexpr tensor operator()(tensor x) const {
+    detail::recording r(op::reshape, line, x);
+    expression::extents e = to;
+    for (int d = 0; d < e.rank; ++d) e.of[d] = r.positive(e.of[d]);
+    if (e.count() != x.dims().count()) {
+      r.complain(fault::elements_differ, x.dims().count(), e.count());
+      return x;
+    }
+    shape const out = detail::four_axes(e);
+    if (out != x.dims()) x = r.append({.kind = op::reshape, .out = out}, x);
+    x.axes = e;
+    return x;
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What sums of products copy: rows, columns, and operands with their padding.
+#pragma once
+
+#include <ago/kernel/strided_copy.hpp>
+#include <ago/plan/contraction_layout.hpp>
+
+namespace ago::detail {
+
+/// Copies COUNT floats. `Spills`: may write the rest of the last register.
+template <isa I, int COUNT, bool Spills>
+AGO_INLINE void copy_exactly(float const* from, float* to) {
+  constexpr int V = lanes(I);
+  constexpr isa Q = isa_of_four(I);
+  if constexpr (COUNT >= V) {
+    vec<I>::load(from).store(to);
+    if constexpr (COUNT > V) copy_exactly<I, COUNT - V, Spills>(from + V, to + V);
+  } else if constexpr (Spills && COUNT > 1) {
+    vec<I>::load(from, COUNT).store(to);
+  } else if constexpr (I == isa::avx512 && COUNT >= 8) {
+    copy_exactly<isa::avx2, COUNT, false>(from, to);
+  } else if constexpr (lanes(Q) == 4 && COUNT >= 4) {
+    vec<Q>::load(from).store(to);
+    if constexpr (COUNT > 4) copy_exactly<I, COUNT - 4, false>(from + 4, to + 4);
+  } else {
+    _Pragma("GCC unroll 4") for (int i = 0; i < COUNT; ++i) to[i] = from[i];
+  }
+}
+
+/// Copies an operand of extents `of` into a larger one. A template, so that objects built for different machines share
+/// no code.
+template <isa I>
+[[gnu::noinline]] void copy_with_padding(expression::extents const& of, expression::matrix_operand const& o, float pad,
+                                         float const* from, float* to) {
+  long const all = o.padded.count();
+  for (long i = 0; i < all; ++i) to[i] = pad;
+  strided_copy<I> copy;
+  for (int d = 0; d < of.rank; ++d) {
+    copy.add(of.of[d], of.stride(d), o.padded.stride(d));
+    to += o.before[d] * o.padded.stride(d);
+  }
+  copy.run(from, to);
+}
+
+/// An element of an operand with its padding, by its place there.
+struct padded_reader {
+  expression::extents const& of;
+  expression::matrix_operand const& o;
+  float pad;
+  float const* from;
+  float operator()(long place) const {
+    long source = 0;
+    for (int d = 0; d < of.rank; ++d) {
+      long const i = place / o.padded.stride(d) % o.padded.of[d] - o.before[d];
+      if (i < 0 || i >= of.of[d]) return pad;
+      source += i * of.stride(d);
+    }
+    return from[source];
+  }
+};
+
+}  // namespace ago::detail
+
+namespace ago {
+
+/// Packs the parameter of a product from the user's weights, `from`, into layout.packed_floats() floats.
+template <isa I>
+void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from,
+                      float* to) {
+  using loop = expression::matrix_loop;
+  expression::matrix_operand const& o = l.rows_known ? l.form.a : l.form.b;
+  detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
+  for (long i = 0; i < l.packed_floats(); ++i) to[i] = 0;
+  for (int z = 0; z < l.batches; ++z)
+    for (int block = 0; block < l.k_blocks(); ++block)
+      for (int i = 0; i < l.steps_in(block); ++i) {
+        int const k = block * l.k_block + i;
+        if (l.rows_known) {
+          long const place = o.start + l.form.batch.offset(z, &loop::a) + l.form.k.offset(k, &loop::a);
+          float* const column = to + z * l.row_floats() + long(block) * l.rows * l.row_stride + i;
+          for (int m = 0; m < l.rows; ++m)
+            column[long(m) * l.row_stride] = element(place + l.form.m.offset(m, &loop::a));
+          continue;
+        }
+        long const place = o.start + l.form.batch.offset(z, &loop::b) + l.form.k.offset(k, &loop::b);
+        for (int first = 0; first < l.padded_columns(); first += l.panel()) {
+          int const width = first + l.panel() < l.padded_columns() ? l.panel() : l.padded_columns() - first;
+          float* const row = to + z * l.column_floats() + l.panel_offset(block, first) + long(i) * width;
+          for (int n = 0; n < width && first + n < l.columns; ++n)
+            row[n] = element(place + l.form.n.offset(first + n, &loop::b));
+        }
+      }
+}
+
+namespace detail {
+
+/// The copies of one product, whose layout is known to the compiler.
+template <contraction_layout const& L, isa I>
+struct contraction_copies {
+  using loop = expression::matrix_loop;
+  static constexpr expression::matrix_loops k = L.form.k, n = L.form.n;
+  static constexpr int V = lanes(I);
+
+  /// Steps first ... last - 1 of `rows` rows, which begin at a + starts[row].
+  [[gnu::noinline]] static void rows(float const* a, int const* starts, int rows, int first, int last, float* to) {
+    constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
+    if constexpr (L.k_run <= 64 && (L.k_run > 1 || inner.extent == 1 || lanes(isa_of_four(I)) != 4)) {
+      _Pragma("GCC unroll 1") for (int i = first; i < last; i += L.k_run, to += L.k_run) {
+        float const* const from = a + k.offset(i, &loop::a);
+        _Pragma("GCC unroll 1") for (int r = 0; r < rows; ++r)
+          copy_exactly<I, L.k_run, true>(from + starts[r], to + long(r) * L.row_stride);
+      }
+    } else {
+      constexpr int run = L.k_run > 1 ? L.k_run : inner.extent;
+      _Pragma("GCC unroll 1") for (int i = first, count; i < last; i += count, to += count) {
+        count = run - i % run;
+        if (count > last - i) count = last - i;
+        float const* const from = a + k.offset(i, &loop::a);
+        if constexpr (L.k_run > 1) {
+          _Pragma("GCC unroll 1") for (int r = 0; r < rows; ++r)
+            copy_run<I>(from + starts[r], to + long(r) * L.row_stride, count);
+        } else {  // transposes runs of rows that are neighbours in memory
+          _Pragma("GCC unroll 1") for (int r = 0, end; r < rows; r = end) {
+            for (end = r + 1; end < rows && starts[end] == starts[end - 1] + 1;) ++end;
+            transpose<I>(from + starts[r], inner.a, to + long(r) * L.row_stride, L.row_stride, end - r, count);
+          }
+        }
+      }
+    }
+  }
+
+  /// All columns of one batch.
+  [[gnu::noinline]] static void columns(float const* b, float* to) {
+    for (int block = 0; block < L.k_blocks(); ++block)
+      for (int first = 0; first < L.padded_columns(); first += L.panel()) {
+        int const width = first + L.panel() < L.padded_columns() ? L.panel() : L.padded_columns() - first;
+        panel(b, block * L.k_block, L.steps_in(block), first, width, to);
+        to += long(width) * L.steps_in(block);
+      }
+  }
+
+ private:
+  static constexpr long n_run = run_of(n, &loop::b);
+
+  static void panel(float const* b, int k0, int steps, int first, int width, float* to) {
+    int const valid = first + width < L.columns ? width : L.columns - first;
+    if constexpr (n_run == L.columns || n_run % V == 0) {
+      int starts[64];  // of vectors
+      _Pragma("GCC unroll 1") for (int v = 0; v * V < width; ++v) starts[v] = int(n.offset(first + v * V, &loop::b));
+      _Pragma("GCC unroll 1") for (int i = 0; i < steps; ++i, to += width) {
+        float const* const from = b + k.offset(k0 + i, &loop::b);
+        _Pragma("GCC unroll 1") for (int v = 0; v * V < width; ++v) {
+          int const count = valid - v * V;
+          (count < V ? vec<I>::load(from + starts[v], count) : vec<I>::load(from + starts[v])).store(to + v * V);
+        }
+      }
+      return;
+    }
+    constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
+    constexpr loop across = n.count > 0 ? n.all[n.count - 1] : loop{};
+    if (valid < width)
+      for (int i = 0; i < steps; ++i)
+        for (int c = valid; c < width; ++c) to[long(i) * width + c] = 0;
+    _Pragma("GCC unroll 1") for (int c = 0, many; c < valid; c += many) {
+      many = across.extent - (first + c) % across.extent;
+      if (many > valid - c) many = valid - c;
+      float const* const column = b + n.offset(first + c, &loop::b);
+      _Pragma("GCC unroll 1") for (int i = 0, count; i < steps; i += count) {
+        count = inner.extent - (k0 + i) % inner.extent;
+        if (count > steps - i) count = steps - i;
+        float const* const from = column + k.offset(k0 + i, &loop::b);
+        float* const at = to + long(i) * width + c;
+        if constexpr (inner.b == 1) {
+          transpose<I>(from, across.b, at, width, count, many);
+        } else if constexpr (across.b == 1) {
+          _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
+            copy_run<I>(from + j * inner.b, at + long(j) * width, many);
+        } else {
+          _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
+            _Pragma("GCC unroll 1") for (int x = 0; x < many; ++x)
+              at[long(j) * width + x] = from[j * inner.b + x * across.b];
+        }
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace ago

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a sum of products is computed as a matrix product with scattered rows and columns: which factor gives rows and
+// which columns, register tile, cache blocks, and the layout of packed operands and of scratch.
+//
+// The loops are those of BLIS; that panels can be packed by offsets, whatever the number of axes, is the result of
+// TBLIS (Matthews, 2018). Rows are not packed in BLIS's panels, but copied one after another, as copies of whole runs
+// are cheap, and the register tiles of the dense kernels read rows.
+#pragma once
+
+#include <ago/expression/matrix_form.hpp>
+#include <ago/plan/matrix_schedule.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// The loops without those of one iteration; loops that are one are merged.
+constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& loops) {
+  expression::matrix_loops r;
+  for (int i = 0; i < loops.count; ++i) {
+    expression::matrix_loop const& x = loops.all[i];
+    if (x.extent == 1) continue;
+    if (r.count > 0) {
+      expression::matrix_loop& outer = r.all[r.count - 1];
+      if (outer.a == x.a * x.extent && outer.b == x.b * x.extent && outer.c == x.c * x.extent) {
+        outer = {outer.extent * x.extent, x.a, x.b, x.c};
+        continue;
+      }
+    }
+    r.all[r.count++] = x;
+  }
+  return r;
+}
+
+constexpr long size_of(long x) { return x < 0 ? -x : x; }
+
+/// The loops in descending order of their steps in A, so that runs in A are as long as possible.
+constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops loops) {
+  for (int i = 1; i < loops.count; ++i)
+    for (int k = i; k > 0 && size_of(loops.all[k - 1].a) < size_of(loops.all[k].a); --k) {
+      expression::matrix_loop const x = loops.all[k];
+      loops.all[k] = loops.all[k - 1];
+      loops.all[k - 1] = x;
+    }
+  return loops;
+}
+
+/// How many iterations, from the innermost loop on, are consecutive elements.
+constexpr long run_of(expression::matrix_loops const& loops, long expression::matrix_loop::*which) {
+  long r = 1;
+  for (int k = loops.count; k-- > 0; r *= loops.all[k].extent)
+    if (loops.all[k].extent > 1 && loops.all[k].*which != r) return r;
+  return r;
+}
+
+/// The form with the factors exchanged: the columns of the product become its rows.
+constexpr expression::matrix_form exchanged(expression::matrix_form f) {
+  expression::matrix_operand const a = f.a;
+  f.a = f.b;
+  f.b = a;
+  expression::matrix_loops const m = f.m;
+  f.m = f.n;
+  f.n = m;
+  expression::matrix_loops* const all[] = {&f.batch, &f.m, &f.n, &f.k};
+  for (expression::matrix_loops* const l : all)
+    for (int i = 0; i < l->count; ++i) {
+      long const x = l->all[i].a;
+      l->all[i].a = l->all[i].b;
+      l->all[i].b = x;
+    }
+  return f;
+}
+
+}  // namespace detail
+
+/// The plan of one product. Factor `a` of the form gives rows, `b` columns. Packed:
+///   columns: for each batch, block of K and panel of `tile.vectors` vectors (the last of `tile.vectors_left`, if that
+///   is not 0): [steps of K in the block][vectors * lanes];
+///   rows, if they are a parameter: for each batch and block of K: [rows][row_stride].
+struct contraction_layout {
+  expression::matrix_form form{};
+  int rows_operand = -1, columns_operand = -1;  ///< of the expression
+  bool rows_known = false, columns_known = false;  ///< packed ahead
+  bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
+  bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
+  int rows = 1, columns = 1, depth = 1, batches = 1;
+  int lanes = 1, vectors = 1;  ///< vectors that the columns fill
+  register_tile tile{};
+  int k_run = 1;       ///< steps of K that are consecutive in a row
+  int k_block = 1;     ///< steps of K that are added at a time
+  int row_block = 1;   ///< rows that are computed at a time: whole tiles
+  int row_stride = 0;  ///< floats between copied rows
+
+  constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
+  constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
+  constexpr int padded_columns() const { return vectors * lanes; }
+  constexpr int panel() const { return tile.vectors * lanes; }
+
+  /// Floats of the columns of one batch.
+  constexpr long column_floats() const { return long(depth) * padded_columns(); }
+  constexpr long panel_offset(int block, int first_column) const {
+    return long(block) * k_block * padded_columns() + long(first_column) * steps_in(block);
+  }
+  /// Floats of the rows of one batch, if they are packed ahead.
+  constexpr long row_floats() const { return long(k_blocks()) * rows * row_stride; }
+  /// Floats of the packed parameter, 0 if both factors are values.
+  constexpr long packed_floats() const {
+    return rows_known ? batches * row_floats() : columns_known ? batches * column_floats() : 0;
+  }
+
+  // Scratch, each part a multiple of 64 bytes.
+  constexpr long padded_rows_at() const { return 0; }
+  constexpr long padded_columns_at() const { return rows_padded ? aligned(form.a.padded.count()) : 0; }
+  constexpr long packed_columns_at() const {
+    return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
+  }
+  constexpr long copied_rows_at() const {
+    return aligned(packed_columns_at() + (columns_known ? 0 : column_floats()));
+  }
+  constexpr long sums_at() const {
+    return aligned(copied_rows_at() + (in_place || rows_known ? 0 : long(row_block) * row_stride));
+  }
+  constexpr long scratch_floats() const {
+    return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
+  }
+  /// Work items begin at multiples of so many rows of all batches.
+  constexpr int granule() const { return batches > 1 ? rows : tile.pixels; }
+  constexpr long all_rows() const { return long(batches) * rows; }
+
+  static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
+};
+
+namespace detail {
+
+/// Should the product be computed with rows and columns exchanged? If columns are consecutive in the result, they are
+/// stored from registers; rows never are.
+constexpr bool pays_to_exchange(expression::matrix_form const& f, isa target) {
+  using loop = expression::matrix_loop;
+  long const n = f.n.extent(), m = f.m.extent();
+  long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
+  if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
+  return rows >= lanes(target) || (rows == m && rows > columns);
+}
+
+/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
+constexpr int contraction_k_block(int depth, int run, register_tile const& t, int lanes, device const& on) {
+  long const most = on.l1_bytes * 3 / 4 / (4L * (t.vectors * lanes + t.pixels)), least = 256;
+  long const wanted = most > least ? most : least;
+  if (depth <= 2 * wanted) return depth;
+  long const blocks = (depth + wanted - 1) / wanted;
+  int const unit = run <= 64 ? run : 4;
+  return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
+}
+
+}  // namespace detail
+
+/// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
+constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
+                                                   bool in_order = false, schedule const& wish = {},
+                                                   device const& on = {}) {
+  using loop = expression::matrix_loop;
+  contraction_layout r;
+  r.form = expression::matrix_form_of(e);
+  if (detail::pays_to_exchange(r.form, target)) r.form = detail::exchanged(r.form);
+  r.form.k = detail::joined_loops(detail::in_order_of_rows(r.form.k));
+  expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
+  for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
+  r.rows_operand = r.form.a.operand;
+  r.columns_operand = r.form.b.operand;
+  r.columns_known = r.columns_operand == parameter;
+  r.rows_known = r.rows_operand == parameter && !r.columns_known;
+  r.rows_padded = r.form.a.is_padded(e.operands[r.rows_operand]) && !r.rows_known;
+  r.columns_padded = r.form.b.is_padded(e.operands[r.columns_operand]) && !r.columns_known;
+  r.rows = int(r.form.m.extent());
+  r.columns = int(r.form.n.extent());
+  r.depth = int(r.form.k.extent());
+  r.batches = int(r.form.batch.extent());
+  r.lanes = lanes(target);
+  r.vectors = padded(r.columns, target) / r.lanes;
+  bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
+  int const near = r.depth < 512 ? r.depth : 512;
+  matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
+  r.tile = matrix_tile({target, in_order}, work, wish);
+  long const run = detail::run_of(r.form.k, &loop::a);
+  r.k_run = int(run);
+  r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
+  r.in_place = !r.rows_known && run == r.depth && r.form.m.is_progression(&loop::a);
+  // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
+  // of the cache.
+  r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
+  if (r.row_stride % 32 == 0) r.row_stride += 16;
+  long const line = 4L * r.k_block, close = on.l2_bytes / 4 / line, most = 1024;
+  long const wanted = wish.block > 0 ? wish.block : close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
+  r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
+  if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
+  if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  return r;
+}
+
+/// That of a kernel. `key.tile`: the register tile; 1 x 1: the analytic default decides.
+constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
+  bool const decided = key.tile.pixels * key.tile.vectors > 1;
+  schedule const wish{.pixels = decided ? key.tile.pixels : 0, .vectors = decided ? key.tile.vectors : 0};
+  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish);
+}
+
+}  // namespace ago

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop nest of an index expression: its loops, what each node depends on, and which loop runs along registers.
+#pragma once
+
+#include <ago/expression/digits.hpp>
+#include <ago/expression/facts.hpp>
+#include <ago/plan/step.hpp>
+
+#include <cstdint>
+
+namespace ago {
+
+/// A loop over a digit of an axis, or over neighbouring digits at once.
+struct nest_loop {
+  int axis{}, extent{1};
+  long weight{1};  ///< what one step adds to the axis
+  long result{};   ///< and to the place in the result
+  bool operator==(nest_loop const&) const = default;
+};
+
+/// An index, or the place of an element, as a function of the loops.
+struct nest_index {
+  static constexpr int max_loops = expression::digit_sum::max_digits;
+  bool is_exact{true};  ///< false: it has a quotient that loops do not resolve, or is a value
+  int constant{};
+  int of[max_loops]{};
+};
+
+/// The smallest and the largest value.
+constexpr expression::range range_of(nest_index const& s, nest_loop const* loops) {
+  expression::range r{s.constant, s.constant};
+  for (int i = 0; i < nest_index::max_loops; ++i) (s.of[i] > 0 ? r.upper : r.lower) += s.of[i] * (loops[i].extent - 1L);
+  return r;
+}
+
+/// Loops 0 ... result_loops - 1 are those of the result, the outermost first; the others belong to folds.
+struct nest_layout {
+  static constexpr int max_loops = nest_index::max_loops, max_nodes = 40, max_accesses = 12;
+
+  nest_loop loops[max_loops]{};
+  int count{}, result_loops{};
+  nest_index index[max_accesses][expression::max_rank]{};  ///< of each dimension
+  nest_index place[max_accesses]{};
+  std::uint32_t depends[max_nodes]{};     ///< on loops, as bits
+  std::uint64_t below[max_nodes]{};       ///< the nodes that a node needs
+  std::uint32_t folds_over[max_nodes]{};  ///< the loops of a fold, as bits
+  int vector_loop{-1};                    ///< along registers; -1: none
+  bool along_fold{};                      ///< it belongs to folds, whose sums are then spread over the lanes
+  isa target{};                           ///< of the registers: they may be shorter than the machine's
+  int registers{1};                       ///< that are computed together
+
+  constexpr bool varies(int node) const { return vector_loop >= 0 && (depends[node] >> vector_loop & 1); }
+  /// Are lanes summed up?
+  constexpr bool folds_lanes(int node) const {
+    return along_fold && vector_loop >= 0 && (folds_over[node] >> vector_loop & 1);
+  }
+};
+
+namespace detail {
+
+class nest_maker {
+ public:
+  constexpr nest_maker(expression::index_expression const& e, isa target) : e_(e) {
+    find_loops();
+    find_indices();
+    merge();
+    find_dependences();
+    choose_vector(target);
+  }
+  nest_layout made{};
+
+ private:
+  using digits = expression::digits;
+  using node_kind = expression::node_kind;
+
+  constexpr void find_loops() {
+    digits const in(e_);
+    made.count = in.count;
+    for (int i = 0; i < in.count; ++i) {
+      expression::digit const& d = in.all[i];
+      bool const result = d.axis < e_.result.rank;
+      made.loops[i] = {d.axis, d.extent, d.weight, result ? d.weight * e_.result.stride(d.axis) : 0};
+      made.result_loops += result;
+    }
+  }
+
+  constexpr nest_index index_of(expression::digit_sum const& s) const {
+    nest_index r{s.is_exact, int(s.constant)};
+    for (int i = 0; i < made.count; ++i) r.of[i] = made.loops[i].extent > 1 ? int(s.of[i]) : 0;
+    return r;
+  }
+  constexpr void find_indices() {
+    digits const in(e_);
+    for (int a = 0; a < e_.body.access_count; ++a) {
+      expression::element_access const& x = e_.body.accesses[a];
+      expression::digit_sum place;
+      for (int d = 0; d < x.rank; ++d) {
+        expression::digit_sum s = in(e_, x.at[d].sum);
+        if (x.at[d].node >= 0) s = {false};
+        made.index[a][d] = index_of(s);
+        long const stride = x.operand >= 0 ? e_.operands[x.operand].stride(d) : 1;
+        place.is_exact &= s.is_exact;
+        place.constant += stride * s.constant;
+        for (int i = 0; i < in.count; ++i) place.of[i] += stride * s.of[i];
+      }
+      made.place[a] = index_of(place);
+    }
+  }
+
+  /// The axes of indices that are not sums of loops, as bits.
+  constexpr unsigned unresolved(int a) const {
+    unsigned r = 0;
+    for (int d = 0; d < e_.body.accesses[a].rank; ++d)
+      if (!made.index[a][d].is_exact) r |= axes_of(e_.body, e_.body.accesses[a].at[d].sum);
+    return r;
+  }
+  static constexpr bool is_one(nest_index const& s, int outer, int inner, int extent) {
+    return !s.is_exact || s.of[outer] == s.of[inner] * extent;
+  }
+  /// Can loop i and the one after it be one?
+  constexpr bool merges(int i) const {
+    nest_loop const& outer = made.loops[i];
+    nest_loop const& inner = made.loops[i + 1];
+    if ((i < made.result_loops) != (i + 1 < made.result_loops)) return false;
+    if (outer.extent == 1 || inner.extent == 1) return true;
+    if (i < made.result_loops && outer.result != inner.result * inner.extent) return false;
+    for (int n = 0; n < e_.body.node_count; ++n) {
+      expression::node const& x = e_.body.nodes[n];
+      if (is_fold(x.kind) && (x.bits >> outer.axis & 1) != (x.bits >> inner.axis & 1)) return false;
+    }
+    for (int a = 0; a < e_.body.access_count; ++a) {
+      unsigned const odd = unresolved(a);
+      if ((odd >> outer.axis & 1) || (odd >> inner.axis & 1)) return false;
+      expression::element_access const& x = e_.body.accesses[a];
+      if (!is_one(made.place[a], i, i + 1, inner.extent)) return false;
+      for (int d = 0; d < x.rank; ++d)
+        if ((x.padded || !made.place[a].is_exact) && !is_one(made.index[a][d], i, i + 1, inner.extent)) return false;
+    }
+    return true;
+  }
+  constexpr void merge() {
+    for (int i = made.count - 1; i-- > 0;) {
+      if (!merges(i)) continue;
+      nest_loop& outer = made.loops[i];
+      nest_loop const inner = made.loops[i + 1];
+      bool const keeps_outer = inner.extent == 1;
+      if (!keeps_outer) outer = {inner.axis, outer.extent * inner.extent, inner.weight, inner.result};
+      made.result_loops -= i + 1 < made.result_loops;
+      for (int k = i + 1; k + 1 < made.count; ++k) made.loops[k] = made.loops[k + 1];
+      for (int a = 0; a < e_.body.access_count; ++a) {
+        erase(made.place[a], keeps_outer ? i + 1 : i);
+        for (nest_index& s : made.index[a]) erase(s, keeps_outer ? i + 1 : i);
+      }
+      made.loops[--made.count] = {};
+    }
+  }
+  constexpr void erase(nest_index& s, int k) const {
+    for (; k + 1 < made.count; ++k) s.of[k] = s.of[k + 1];
+    s.of[made.count - 1] = 0;
+  }
+
+  constexpr std::uint32_t loops_of(unsigned axes) const {
+    std::uint32_t r = 0;
+    for (int i = 0; i < made.count; ++i)
+      if (made.loops[i].extent > 1 && (axes >> made.loops[i].axis & 1)) r |= 1u << i;
+    return r;
+  }
+  constexpr void find_dependences() {
+    for (int n = 0; n < e_.body.node_count; ++n) {
+      expression::node const& x = e_.body.nodes[n];
+      if (is_leaf(x.kind) && x.kind != node_kind::number) {
+        int const a = x.operand[0];
+        made.depends[n] |= loops_of(unresolved(a));
+        for (int d = 0; d < e_.body.accesses[a].rank; ++d)
+          for (int i = 0; i < made.count; ++i)
+            if (made.index[a][d].is_exact && made.index[a][d].of[i] != 0) made.depends[n] |= 1u << i;
+      }
+      for_each_node_read(e_.body, x, [&](int k) {
+        made.depends[n] |= made.depends[k];
+        made.below[n] |= made.below[k] | std::uint64_t(1) << k;
+      });
+      if (is_fold(x.kind)) {
+        made.folds_over[n] = loops_of(x.bits);
+        made.depends[n] &= ~made.folds_over[n];
+      }
+    }
+  }
+
+  /// The registers for a loop along the result: short loops take short ones.
+  static constexpr isa registers_for(isa target, int extent) {
+    if (target == isa::avx512 && extent <= 8) target = isa::avx2;
+    if (target == isa::avx2 && extent <= 4) target = isa::sse2;
+    if (target == isa::emulated512 && extent <= 4) target = isa::emulated128;
+    return target;
+  }
+  /// Loads, operations, and lanes that are assembled one by one, if loop v runs along registers of so many lanes.
+  constexpr double cost(int v, int lanes, bool along_fold) const {
+    double r = 0;
+    for (int n = 0; n < e_.body.node_count; ++n) {
+      expression::node const& x = e_.body.nodes[n];
+      if (x.kind == node_kind::number) continue;
+      double points = 1;
+      std::uint32_t const loops = made.depends[n] | made.folds_over[n];
+      for (int i = 0; i < made.count; ++i)
+        if (loops >> i & 1) points *= made.loops[i].extent;
+      if (v < 0 || !(loops >> v & 1)) {
+        r += points;
+        continue;
+      }
+      if (along_fold && (made.folds_over[n] >> v & 1)) r += 10 * points / made.loops[v].extent;  // across the lanes
+      bool const assembled = is_leaf(x.kind) && x.kind == node_kind::read &&
+                             !(made.place[x.operand[0]].is_exact && made.place[x.operand[0]].of[v] == 1);
+      int const extent = made.loops[v].extent, registers = (extent + lanes - 1) / lanes;
+      r += assembled ? 1.5 * points : points / extent * registers;
+    }
+    return r;
+  }
+
+  constexpr void choose_vector(isa target) {
+    made.target = target;
+    if (lanes(target) == 1) return;
+    double least = cost(-1, 1, false);
+    for (int i = 0; i < made.count; ++i) {
+      bool const in_fold = i >= made.result_loops;
+      int const extent = made.loops[i].extent;
+      isa const registers = registers_for(target, extent);
+      if (extent == 1 || (in_fold ? extent < lanes(registers) : made.loops[i].result != 1)) continue;
+      double const c = cost(i, lanes(registers), in_fold);
+      if (c >= least) continue;
+      least = c;
+      made.vector_loop = i;
+      made.along_fold = in_fold;
+      made.target = registers;
+    }
+    if (made.vector_loop < 0) {
+      made.target = isa::scalar;
+      return;
+    }
+    // Several sums hide the latency of additions, and share what does not vary.
+    int const width = lanes(made.target), whole = (made.loops[made.vector_loop].extent + width - 1) / width;
+    bool folds = made.along_fold;
+    for (int n = 0; n < e_.body.node_count; ++n) folds |= made.folds_over[n] != 0 && made.varies(n);
+    made.registers = !folds ? 1 : whole < 4 ? whole : 4;
+  }
+
+  expression::index_expression const& e_;
+};
+
+}  // namespace detail
+
+constexpr nest_layout layout_of_nest(expression::index_expression const& e, isa target) {
+  return detail::nest_maker(e, target).made;
+}
+
+/// The axis of the result whose range work items divide: the first of more than one iteration; -1: there is none.
+constexpr int divided_axis(expression::index_expression const& e) {
+  for (int x = 0; x < e.result.rank; ++x)
+    if (e.extent[x] > 1) return x;
+  return -1;
+}
+
+/// Steps of loop 0 in one of that axis, as a fraction.
+struct nest_portion {
+  long numerator, denominator;
+  constexpr int at(int i) const { return int(i * numerator / denominator); }
+};
+constexpr nest_portion portion_of(nest_layout const& l, expression::index_expression const& e) {
+  int const x = divided_axis(e);
+  return {x < 0 ? 1 : e.result.stride(x), l.loops[0].result > 0 ? l.loops[0].result : 1};
+}
+
+/// Ranges of that axis begin at multiples of this, or at the end.
+constexpr int nest_granule(nest_layout const& l, expression::index_expression const& e) {
+  nest_portion const p = portion_of(l, e);
+  long const unit = p.denominator * (l.vector_loop == 0 && !l.along_fold ? l.registers * lanes(l.target) : 1);
+  long a = p.numerator, b = unit;
+  while (b != 0) {
+    long const rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return int(unit / a);
+}
+
+constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }
+
+}  // namespace ago
