@@ -40,8 +40,9 @@ void run(planned_data& s, index_expression const& e, operands const& x, std::vec
   test::guarded arena(std::size_t(front + L.scratch_floats()));
   s.scratch = front;
   s.destination = {place::area::output, 0, 0, s.out.c};
-  for (int i = 0; i < K.after.count(); ++i)
-    if (K.after.stages[i].kind == op::bias) {
+  constexpr epilogue after = K.after;  // clang 14 reads K at run time wrongly if it has a pointer
+  for (int i = 0; i < after.count(); ++i)
+    if (after.stages[i].kind == op::bias) {
       s.after[i].parameters = int(L.packed_floats());
       for (int c = 0; c < padded(s.out.c, K.target); ++c) weights.data()[L.packed_floats() + c] = float(c % 5) - 2;
     }
