@@ -52,7 +52,7 @@ struct movement_finder {
 
  private:
   /// The axis that dimension d of a value is in shape_of().
-  static constexpr int place_of(int rank, int d) { return d == rank - 1 ? 3 : rank == 3 && d == 1 ? 2 : d; }
+  static constexpr int place_of(int rank, int d) { return 4 - rank + d; }
   constexpr recognised_operand whole(shape const& s) const { return {view.access(a).operand, false, s}; }
 
   /// Does an index leave the operand?
