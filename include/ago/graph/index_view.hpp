@@ -81,8 +81,8 @@ struct index_view {
     long next = 1;
     while (count-- > 0) {
       expression::quotient const& q = parts[count].of;
-      bool const of_one_sum = q.of == parts[0].of.of;
-      if (!of_one_sum || q.divisor != next || parts[count].factor != next || (count > 0 && q.modulus == 0)) return failed;
+      if (!(q.of == parts[0].of.of) || q.divisor != next || parts[count].factor != next) return failed;
+      if (count > 0 && q.modulus == 0) return failed;
       next *= q.modulus;
     }
     expression::range const r = expression::range_of(e.body, parts[0].of.of, e.extent);
