@@ -27,8 +27,9 @@ constexpr shape four_axes(expression::extents const& e) {
 /// Records an operator by index expressions.
 class operation_recording {
  public:
-  constexpr operation_recording(expression::definition const& d, int line, operand_list inputs)
-      : d_(d), r_(op::nest, line, inputs), first_(inputs.first[0]) {
+  /// `name`: a string literal, because nodes point to it.
+  constexpr operation_recording(expression::definition const& d, char const* name, int line, operand_list inputs)
+      : d_(d), name_(name), r_(op::nest, line, inputs), first_(inputs.first[0]) {
     if (d.bad.what != expression::fault::none) {
       r_.complain(d.name, d.bad);
       for (tensor& x : values_) x = first_;
@@ -73,7 +74,7 @@ class operation_recording {
     std::int16_t const* reads = d_.reads[i];
     node n{.kind = op::nest, .out = four_axes(e.result)};
     n.described = r_.list(e);
-    n.function_name = nullptr;
+    n.function_name = name_;
     if (e.at_root().kind == expression::node_kind::sum) {
       expression::matrix_form const m = expression::matrix_form_of(e);
       bool const both = m.why_not == expression::no_matrix::none && is_parameter(reads[m.a.operand]) &&
@@ -103,6 +104,7 @@ class operation_recording {
   }
 
   expression::definition const& d_;
+  char const* name_;
   recording r_;
   tensor first_;
   tensor values_[expression::definition::max_values]{};
@@ -130,7 +132,7 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
   constexpr int results = detail::results_in<made>;
   expression::definition const d = o(x.extents()...);
   tensor const inputs[] = {x...};
-  detail::operation_recording const recorded(d, o.line, inputs);
+  detail::operation_recording const recorded(d, o.name, o.line, inputs);
   if constexpr (std::is_same_v<made, expression::operand>) {
     return recorded.result(0);
   } else {
