@@ -39,7 +39,13 @@ struct random_layers {
       case 2: return ago::pointwise{any(2, 9)}(x), true;
       case 3: return ago::linear{.out = any(2, 9), .bias = false}(x), true;
       case 4: return ago::max_pool{.kernel = pair(2, 3), .stride = {any(1, 3), any(1, 3)}, .pad = any(0, 1)}(x), true;
-      case 5: return ago::avg_pool{.kernel = pair(2, 3), .stride = {any(1, 3), any(1, 3)}, .pad = any(0, 1)}(x), true;
+      case 5: {
+        ago::pads const p{any(0, 1), any(0, 1), any(0, 1), any(0, 1)};
+        bool const padded = p.top + p.left + p.bottom + p.right > 0;  // otherwise, all count
+        ago::avg_pool const l{.kernel = pair(2, 3), .stride = {any(1, 3), any(1, 3)}, .pad = p,
+                              .count_pads = !padded || any(0, 1) == 0};
+        return l(x), true;
+      }
       case 6: return ago::global_avg_pool{}(x), true;
       case 7: return ago::global_max_pool{}(x), true;
       case 8: return ago::reduce_sum{axis()}(x), true;

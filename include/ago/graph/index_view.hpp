@@ -53,7 +53,41 @@ struct index_view {
   constexpr expression::digit_sum digits_at(int a, int d) const { return in(e, access(a).at[d].sum); }
   constexpr axis_sum at(int a, int d) const { return by_axes(digits_at(a, d)); }
   constexpr expression::digit_sum address(int a) const {
-    return expression::address_of(e, in, access(a), operand_of(a));
+    expression::digit_sum const r = expression::address_of(e, in, access(a), operand_of(a));
+    return r.is_exact || access(a).padded ? r : reunited_address(a);
+  }
+
+  /// The address of an access whose indices are the quotients and remainders of one sum, as a reshape has them, even if
+  /// its extents do not divide one another: i / 6 * 6 + i / 2 % 3 * 2 + i % 2 = i. Not exact for others.
+  constexpr expression::digit_sum reunited_address(int a) const {
+    constexpr int most = 8;
+    expression::digit_sum failed;
+    failed.is_exact = false;
+    struct part {
+      expression::quotient of{};
+      long factor{};
+    } parts[most]{};
+    int count = 0;
+    for (int d = 0; d < access(a).rank; ++d) {
+      expression::affine_sum const& s = access(a).at[d].sum;
+      if (access(a).at[d].node >= 0 || s.constant != 0 || s.count > 1) return failed;
+      if (s.count == 0) continue;
+      expression::term const& t = e.body.terms[s.first];
+      if (t.atom < expression::max_axes || t.coefficient != 1 || count == most) return failed;
+      parts[count++] = {e.body.quotients[t.atom - expression::max_axes], operand_of(a).stride(d)};
+    }
+    // From the innermost part: each begins where the one before ends, and the last has no end, or one that is not
+    // reached.
+    long next = 1;
+    while (count-- > 0) {
+      expression::quotient const& q = parts[count].of;
+      if (!(q.of == parts[0].of.of) || q.divisor != next || parts[count].factor != next) return failed;
+      if (count > 0 && q.modulus == 0) return failed;
+      next *= q.modulus;
+    }
+    expression::range const r = expression::range_of(e.body, parts[0].of.of, e.extent);
+    if (r.lower < 0 || (next != 0 && r.upper >= next)) return failed;
+    return in(e, parts[0].of.of);
   }
 
   /// Axes of more than one element.
@@ -77,7 +111,9 @@ struct stride_loop {
 
 /// Loops, outermost first, none of which has one element, and adjacent ones of one stride are one.
 struct stride_loops {
-  stride_loop all[expression::digit_sum::max_digits]{};
+  static constexpr int capacity = expression::digit_sum::max_digits;
+
+  stride_loop all[capacity]{};
   int count{};
 
   constexpr void add(long extent, long stride) {

@@ -15,26 +15,18 @@ inline constexpr auto logarithm_of_one_plus = [](auto x) { return log1p(x); };
 /// of a group or none.
 struct axis_groups {
   int of[expression::max_rank]{};  ///< the axis of `shape` that each axis of the result belongs to
-  bool fits{true};
+  bool fits{};
 
-  /// `masks`: the axes of each operand.
+  /// `masks`: the axes of each operand. Of several ways, one in which each operand is read in place.
   constexpr axis_groups(index_view const& view, unsigned const* masks, int count) {
     int const rank = view.e.result.rank;
-    if (rank <= 4) {
-      for (int x = 0; x < rank; ++x) of[x] = x == rank - 1 ? 3 : rank == 3 && x == 1 ? 2 : x;
-      return;
-    }
-    int groups = rank;
-    for (int x = 0; x < rank; ++x) of[x] = x;
-    for (int x = 0; x + 1 < rank && groups > 4; ++x) {  // the first axes that can be one
-      bool together = true;
-      unsigned const a = group(of[x], rank, view), b = group(of[x + 1], rank, view);
-      for (int i = 0; i < count; ++i) together &= !a || !b || bool(masks[i] & a) == bool(masks[i] & b);
-      if (!together) continue;
-      for (int y = x + 1; y < rank; ++y) --of[y];
-      --groups;
-    }
-    fits = groups <= 4;
+    as_shape_of(rank);
+    fits = are_whole(view, masks, count);
+    if (fits && are_in_place(view, masks, count)) return;
+    axis_groups const before = *this;
+    if (rank == 2 || rank == 3) of[0] = 0;
+    else if (rank > 4) unite(view, masks, count);
+    if (before.fits && !are_in_place(view, masks, count)) *this = before;
   }
   constexpr shape shape_of(index_view const& view, unsigned mask) const {
     shape s;
@@ -44,10 +36,40 @@ struct axis_groups {
   }
 
  private:
-  constexpr unsigned group(int g, int rank, index_view const& view) const {
+  constexpr void as_shape_of(int rank) {
+    for (int x = 0; x < rank; ++x) of[x] = rank - x < 4 ? 4 - rank + x : 0;
+  }
+  constexpr unsigned group(int g, index_view const& view) const {
     unsigned r = 0;
-    for (int x = 0; x < rank; ++x) r |= unsigned(of[x] == g && view.e.extent[x] > 1) << x;
+    for (int x = 0; x < view.e.result.rank; ++x) r |= unsigned(of[x] == g && view.e.extent[x] > 1) << x;
     return r;
+  }
+  constexpr bool are_whole(index_view const& view, unsigned const* masks, int count) const {
+    for (int g = 0; g < 4; ++g)
+      for (int i = 0; i < count; ++i)
+        if (unsigned const all = group(g, view); (masks[i] & all) && (masks[i] & all) != all) return false;
+    return true;
+  }
+  constexpr bool are_in_place(index_view const& view, unsigned const* masks, int count) const {
+    shape const whole = shape_of(view, view.result_axes());
+    for (int i = 0; i < count; ++i)
+      if (!is_read_in_place(shape_of(view, masks[i]), whole)) return false;
+    return true;
+  }
+  /// Unites the first axes that can be one until there are four.
+  constexpr void unite(index_view const& view, unsigned const* masks, int count) {
+    int const rank = view.e.result.rank;
+    int groups = rank;
+    for (int x = 0; x < rank; ++x) of[x] = x;
+    for (int x = 0; x + 1 < rank && groups > 4; ++x) {
+      bool together = true;
+      unsigned const a = group(of[x], view), b = group(of[x + 1], view);
+      for (int i = 0; i < count; ++i) together &= !a || !b || bool(masks[i] & a) == bool(masks[i] & b);
+      if (!together) continue;
+      for (int y = x + 1; y < rank; ++y) --of[y];
+      --groups;
+    }
+    fits = groups <= 4 && are_whole(view, masks, count);
   }
 };
 

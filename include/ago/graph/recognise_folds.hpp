@@ -96,7 +96,7 @@ struct matmul_finder {
   constexpr bool by_position() {
     int const rank = view.e.result.rank;
     if (rank > 4) return false;
-    for (int x = 0; x < rank; ++x) group[x] = x == rank - 1 ? 3 : x == rank - 2 ? 2 : rank == 3 ? 0 : x;
+    for (int x = 0; x < rank; ++x) group[x] = 4 - rank + x;
     measure();
     return true;
   }

@@ -52,7 +52,7 @@ struct movement_finder {
 
  private:
   /// The axis that dimension d of a value is in shape_of().
-  static constexpr int place_of(int rank, int d) { return d == rank - 1 ? 3 : rank == 3 && d == 1 ? 2 : d; }
+  static constexpr int place_of(int rank, int d) { return 4 - rank + d; }
   constexpr recognised_operand whole(shape const& s) const { return {view.access(a).operand, false, s}; }
 
   /// Does an index leave the operand?
@@ -108,10 +108,8 @@ struct movement_finder {
     return is_plain && from.count() == in.count();
   }
 
-  constexpr recognised_operand permutation(stride_loops const& l) {
-    if (recognised_operand const r = permutation_of_axes(); r.number >= 0) return r;
-    if (l.count > 4) return {};
-    int from[4]{};  // loops in the order of the operand
+  /// The order of loops by their strides, outermost first; false if they do not reach each element once.
+  static constexpr bool order_of(stride_loops const& l, int* from) {
     for (int i = 0; i < l.count; ++i) {
       int place = i;
       for (; place > 0 && l.all[from[place - 1]].stride < l.all[i].stride; --place) from[place] = from[place - 1];
@@ -119,17 +117,70 @@ struct movement_finder {
     }
     long next = 1;
     for (int i = l.count; i-- > 0; next *= l.all[from[i]].extent)
-      if (l.all[from[i]].stride != next) return {};
-    if (recognised_operand const r = shuffle(l); r.number >= 0) return r;
+      if (l.all[from[i]].stride != next) return false;
+    return true;
+  }
+  constexpr recognised_operand permutation(stride_loops const& l) {
+    if (recognised_operand const r = permutation_of_axes(); r.number >= 0) return r;
+    int from[stride_loops::capacity]{};
+    if (!order_of(l, from)) return {};
+    int const channels = in.of[in.rank - 1], made = out.of[out.rank - 1];
+    if (l.count <= 4) return permuted(whole(shape_of(in)), l, channels == made ? channels : 0);
+    if (l.count > 6) return {};
+    // Two steps: adjacent groups of loops are exchanged, such that up to four remain; if possible, one step exchanges
+    // digits of the channels.
+    stride_loops steps[2];
+    for (int first = 0; first < l.count; ++first)
+      for (int middle = first + 1; middle < l.count; ++middle)
+        for (int last = middle + 1; last <= l.count; ++last) {
+          long stride[6]{}, next = 1, size[4]{1, 1, 1, 1};
+          for (int i = l.count; i-- > 0;) {  // the loops after the first step
+            int const k = i < first || i >= last         ? i
+                          : i < first + last - middle ? i - first + middle
+                                                      : i - last + middle;
+            stride[from[k]] = next;
+            next *= l.all[from[k]].extent;
+            size[k < first ? 0 : k < middle ? 1 : k < last ? 2 : 3] *= l.all[from[k]].extent;
+          }
+          stride_loops rest, exchange;
+          for (int i = 0; i < l.count; ++i) rest.add(l.all[i].extent, stride[i]);
+          exchange.add(size[0], size[1] * size[2] * size[3]);
+          exchange.add(size[2], size[3]);
+          exchange.add(size[1], size[2] * size[3]);
+          exchange.add(size[3], 1);
+          bool const shuffles = is_shuffle(exchange, channels) || is_shuffle(rest, made);
+          if (rest.count <= 4 && (shuffles || steps[0].count == 0)) steps[0] = exchange, steps[1] = rest;
+          if (rest.count <= 4 && shuffles) first = middle = last = l.count;
+        }
+    if (steps[0].count == 0) return {};
+    recognised_operand x = permuted(whole(shape_of(in)), steps[0], channels);
+    if (is_shuffle(steps[1], made)) x.as = shape_of(out);
+    return permuted(x, steps[1], made);
+  }
+  /// Are two digits of such channels exchanged?
+  static constexpr bool is_shuffle(stride_loops const& l, int channels) {
+    if (l.count < 2 || l.count > 3) return false;
+    stride_loop const outer = l.all[l.count - 2], inner = l.all[l.count - 1];
+    return outer.stride == 1 && inner.stride == outer.extent && outer.extent * inner.extent == channels;
+  }
+  /// Up to four loops over x, which reach each element once.
+  constexpr recognised_operand permuted(recognised_operand x, stride_loops const& l, int channels) {
+    if (is_shuffle(l, channels)) {
+      node n{.kind = op::channel_shuffle, .out = x.as};
+      n.groups = int(l.all[l.count - 1].extent);
+      return list.append(n, x);
+    }
+    int from[4]{};
+    order_of(l, from);
     int const skipped = 4 - l.count;
     node n{.kind = op::permute};
-    shape s;
+    x.as = {};
     for (int i = 0; i < l.count; ++i) {
-      extent_along(s, skipped + i) = int(l.all[from[i]].extent);
+      extent_along(x.as, skipped + i) = int(l.all[from[i]].extent);
       extent_along(n.out, skipped + i) = int(l.all[i].extent);
       n.order[skipped + from[i]] = skipped + i;
     }
-    return list.append(n, whole(s));
+    return list.append(n, x);
   }
   /// Each axis of the result is one of the operand's.
   constexpr recognised_operand permutation_of_axes() {
@@ -146,17 +197,6 @@ struct movement_finder {
     }
     return list.append(n, whole(shape_of(in)));
   }
-  /// Two digits of the channels are exchanged.
-  constexpr recognised_operand shuffle(stride_loops const& l) {
-    int const channels = out.of[out.rank - 1];
-    if (l.count < 2 || l.count > 3 || in.of[in.rank - 1] != channels) return {};
-    stride_loop const outer = l.all[l.count - 2], inner = l.all[l.count - 1];
-    if (outer.stride != 1 || inner.stride != outer.extent || outer.extent * inner.extent != channels) return {};
-    node n{.kind = op::channel_shuffle, .out = shape_of(out)};
-    n.groups = int(inner.extent);
-    return list.append(n, whole(n.out));
-  }
-
   /// Elements at regular distances along some dimensions.
   constexpr recognised_operand slice() {
     if (in.rank > 4) return {};

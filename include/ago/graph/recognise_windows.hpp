@@ -89,8 +89,7 @@ constexpr image_form image_form_of(index_view const& view, int a, index_window_r
     index_window w;
     return window_at(view, a, d, rules.folded, w) && w.tap < 0 && w.stride == 1 && w.constant == 0 && w.out == in.of[d];
   };
-  int spatial = last < 2 ? last : 2;
-  if (last < 3 && spatial > 0 && plain(0)) --spatial;  // images, but no rows
+  int const spatial = last < 2 ? last : 2;
   for (int d = 0; d < last - spatial; ++d) {
     if (!plain(d)) return r;
     index_window w;

@@ -39,15 +39,10 @@ struct recognition {
   constexpr explicit operator bool() const { return count > 0; }
 };
 
-/// The four axes of a value of an expression: the last are columns and channels, the first are images.
+/// The four axes of a value of an expression: the last three, and the product of those before.
 constexpr shape shape_of(expression::extents const& e) {
   shape s;
-  int const last = e.rank - 1;
-  if (e.rank > 0) s.c = e.of[last];
-  if (e.rank > 2) s.w = e.of[last - 1];
-  if (e.rank > 3) s.h = e.of[last - 2];
-  int const images = e.rank > 3 ? last - 2 : e.rank > 2 ? last - 1 : last;
-  for (int d = 0; d < images; ++d) s.n *= e.of[d];
+  for (int d = 0; d < e.rank; ++d) detail::extent_along(s, e.rank - d < 4 ? 4 - e.rank + d : 0) *= e.of[d];
   return s;
 }
 

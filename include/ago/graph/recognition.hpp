@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/expression/split_folds.hpp>
+#include <ago/graph/recognise_averages.hpp>
 #include <ago/graph/recognise_elementwise.hpp>
 #include <ago/graph/recognise_folds.hpp>
 
@@ -25,7 +26,9 @@ constexpr recognition recognise(expression::index_expression const& e, unsigned 
   } else {
     expression::detail::scaled_fold s = expression::detail::scaled_fold_of(e, e.root());
     if (expression::is_fold(root)) s = {e.root(), 1};
-    if (s.fold < 0 || !detail::recognise_fold(view, list, s.fold, double(s.factor), parameters)) list.fail();
+    bool const found = s.fold < 0 ? detail::average_finder{view, list}.find(e.root())
+                                  : detail::recognise_fold(view, list, s.fold, double(s.factor), parameters);
+    if (!found) list.fail();
   }
   if (list.failed) r.count = 0;
   return r;
