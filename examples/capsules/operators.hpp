@@ -25,6 +25,7 @@ inline constexpr auto capsule_convolution = [](int types, int kernel, int stride
   });
 };
 
+// [squash]
 /// Shortens poses to lengths below 1: x * |x| / (1 + |x|^2).
 inline constexpr auto squash = compute("squash", [](operand x) {
   var b, k, p, q, i, j;
@@ -32,6 +33,7 @@ inline constexpr auto squash = compute("squash", [](operand x) {
   operand const scale = result(b, k, p, q) = sqrt(square(b, k, p, q) + 1e-9) / (1 + square(b, k, p, q));
   return result(b, k, p, q, i, j) = x(b, k, p, q, i, j) * scale(b, k, p, q);
 });
+// [/squash]
 
 /// Which pose each capsule n expects of each class k: votes [b, n, k, i, j].
 inline constexpr auto votes = [](int classes) {

@@ -22,7 +22,6 @@ using namespace ago::expression;
 
 namespace {
 
-// [network]
 inline constexpr definition edges = operators::dilated_convolution(32, 3, 1, 1)(extents(1, 8, 8, 1));
 inline constexpr definition poses = capsules::poses(edges.result());
 inline constexpr definition primary = capsules::capsule_convolution(8, 3, 1)(poses.result());
@@ -35,7 +34,6 @@ inline constexpr definition class_pose = capsules::squash(average.result());
 inline constexpr definition agreement = capsules::agreement(votes.result(), class_pose.result());
 inline constexpr definition route = capsules::route(votes.result(), agreement.result());
 inline constexpr definition lengths = capsules::lengths(class_pose.result());
-// [/network]
 static_assert(check<edges>::ok && check<poses>::ok && check<primary>::ok && check<squashed>::ok);
 static_assert(check<secondary>::ok && check<shortened>::ok && check<votes>::ok && check<average>::ok);
 static_assert(check<class_pose>::ok && check<agreement>::ok && check<route>::ok && check<lengths>::ok);
