@@ -83,6 +83,7 @@ struct contraction_layout {
   bool rows_known = false, columns_known = false;  ///< packed ahead
   bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
   bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
+  bool walks = false;     ///< rows are read where they are, through tables of offsets
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
   register_tile tile{};
@@ -118,7 +119,7 @@ struct contraction_layout {
     return aligned(packed_columns_at() + (columns_known ? 0 : column_floats()));
   }
   constexpr long sums_at() const {
-    return aligned(copied_rows_at() + (in_place || rows_known ? 0 : long(row_block) * row_stride));
+    return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
   }
   constexpr long scratch_floats() const {
     return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
@@ -140,6 +141,29 @@ constexpr bool pays_to_exchange(expression::matrix_form const& f, isa target) {
   long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
   if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
   return rows >= lanes(target) || (rows == m && rows > columns);
+}
+
+/// Does it pay to read rows through tables of offsets? It takes another load for each step of K, and a general register
+/// for each row of a tile; copying takes a store for each run, which many columns share. The loops that are scheduled by
+/// hand read rows four steps at a time.
+constexpr bool pays_to_walk(int columns, long run, isa target) {
+  return !is_scheduled_by_hand(target) && lanes(target) > 1 && run < 16 && columns <= (run == 1 ? 256 : 128);
+}
+
+/// The register tile for that.
+constexpr register_tile walking_tile(isa target, int rows, int vectors, int depth) {
+  constexpr int most = 8;
+  register_tile best{};
+  long least = -1;
+  for (int p = 1; p <= rows && p <= most; ++p)
+    for (int v = 1; v <= vectors && is_matrix_tile(target, p, v); ++v) {
+      register_tile const t{p, v, rows % p, vectors % v};
+      long const c = matrix_cost(target, t, rows, vectors, depth, false);
+      if (least >= 0 && c >= least) continue;
+      best = t;
+      least = c;
+    }
+  return best;
 }
 
 /// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
@@ -180,11 +204,13 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
   int const near = r.depth < 512 ? r.depth : 512;
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
-  r.tile = matrix_tile({target, in_order}, work, wish);
   long const run = detail::run_of(r.form.k, &loop::a);
+  r.in_place = !r.rows_known && run == r.depth && r.form.m.is_progression(&loop::a);
+  r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
+  r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
+                                       : matrix_tile({target, in_order}, work, wish);
   r.k_run = int(run);
   r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
-  r.in_place = !r.rows_known && run == r.depth && r.form.m.is_progression(&loop::a);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
