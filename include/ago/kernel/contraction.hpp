@@ -85,6 +85,8 @@ class contraction_product {
                                            k_loops = L.form.k;
   /// Consecutive columns that are consecutive in the result.
   static constexpr int c_run = int(run_of(n_loops, &loop::c));
+  /// Columns are scattered one by one, and rows are consecutive.
+  static constexpr bool can_turn = c_run == 1 && V >= 4 && run_of(m_loops, &loop::c) >= 4;
   static constexpr bool can_be_direct = !After::is_lengthy && (c_run % V == 0 || c_run == L.columns);
 
   struct batch {
@@ -223,6 +225,9 @@ class contraction_product {
         each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
           x.store(results + (r * VECTORS + v) * V);
         });
+        if constexpr (can_turn && PIXELS >= 4)
+          if (row[PIXELS - 1].at == row[0].at + PIXELS - 1 && is_one_pixel(after, row[0], PIXELS))
+            return scatter_turned<PIXELS>(after, results, width, row[0], pieces, count, w.c);
         scatter(after, results, PIXELS, width, row, pieces, count, w.c);
       }
     };
@@ -257,6 +262,34 @@ class contraction_product {
       all([&](vec<I> x, spot const& r, spot const& p, int count) __attribute__((always_inline)) {
         return now(x, r.pixel + p.pixel, r.channel + p.channel, count);
       });
+    }
+  }
+
+  AGO_INLINE static bool is_one_pixel(After const& after, spot const& first, int count) {
+    if constexpr (After::is_empty) return true;
+    else return first.channel + count <= after.channels;
+  }
+  /// Stores the results of ROWS rows that are consecutive in the result, column by column.
+  template <int ROWS>
+  [[gnu::noinline]] static void scatter_turned(After const& after, float const* results, int width, spot const& row,
+                                               piece const* pieces, int count, float* c) {
+    if constexpr (After::is_empty && n_loops.is_progression(&loop::c))
+      return transpose<I>(results, width, c + row.at + pieces[0].to.at, n_loops.step(&loop::c), count, ROWS);
+    constexpr int step = (ROWS + V - 1) / V * V;
+    float turned[16 * V * step];
+    transpose<I>(results, width, turned, step, count, ROWS);
+    _Pragma("GCC unroll 1") for (int i = 0; i < count; ++i) {
+      float const* const from = turned + long(i) * step;
+      spot const& to = pieces[i].to;
+      float* const at = c + row.at + to.at;
+      if constexpr (After::is_empty) {
+        copy_exactly<I, ROWS, false>(from, at);
+      } else {
+        register_run<I>(ROWS).each([&](int j, int valid) __attribute__((always_inline)) {
+          vec<I> const x = load_lanes<I>(from + j, valid);
+          store_lanes(after.all(x, row.pixel + to.pixel, row.channel + to.channel + j, valid), at + j, valid);
+        });
+      }
     }
   }
 
