@@ -131,7 +131,7 @@ constexpr expression::definition planes = compute("planes", [](operand x, weight
   operand const w = p("w", 32, x.extent(0), 3, 3);
   var k, i, j, c, r, s;
   return result(k, i, j) = sum(c, r, s)(x(c, i + r, j + s) * w(k, c, r, s));
-})(extents(12, 9, 12));
+})(extents(12, 9, 11));
 constexpr index_expression plane_product = planes.expressions[0];
 // Likewise, and columns in two axes that are not equally spaced.
 constexpr expression::definition parted = compute("parted", [](operand x, weights p) {
