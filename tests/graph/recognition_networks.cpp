@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A network of operators by index expressions has the graph of the same network of layers: hence the same plan, the same
-// kernels, the same bits.
+// A network of operators by index expressions has the graph of the same network of layers: hence the same plan, kernels
+// and bits.
 #include <ago/graph/optimized.hpp>
 #include <ago/graph/operations.hpp>
 #include <ago/kernel/map.hpp>
@@ -20,8 +20,8 @@ constexpr auto convolution = [](int out, int kernel, int stride, int pad, int gr
     operand const w = parameter("weight", out, own, kernel, kernel), image = padded(x, 0);
     auto const count = [=](int extent) { return e::windows(extent, kernel, stride, dilation, 2 * pad); };
     var n, y{count(x.extent(1))}, j{count(x.extent(2))}, k, c, r, s;
-    return result(n, y, j, k) = sum(r, s, c)(w(k, c, r, s) * image(n, stride * y + dilation * r - pad,
-                                                                  stride * j + dilation * s - pad, own * (k / each) + c));
+    e::affine const row = stride * y + dilation * r - pad, column = stride * j + dilation * s - pad;
+    return result(n, y, j, k) = sum(r, s, c)(w(k, c, r, s) * image(n, row, column, own * (k / each) + c));
   });
 };
 constexpr auto depthwise_convolution = [](int kernel, int stride, int pad) {
