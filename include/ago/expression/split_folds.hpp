@@ -158,7 +158,7 @@ constexpr scaled_fold scaled_fold_of(index_expression const& e, int n) {
   if (x.kind != node_kind::multiply && x.kind != node_kind::divide) return {};
   for (int i = 0; i < (x.kind == node_kind::multiply ? 2 : 1); ++i) {
     node const &a = e.body.nodes[x.operand[i]], &b = e.body.nodes[x.operand[1 - i]];
-    if (is_fold(a.kind) && b.kind == node_kind::number)
+    if (is_fold(a.kind) && b.kind == node_kind::number && (x.kind == node_kind::multiply || b.number() != 0))
       return {x.operand[i], x.kind == node_kind::multiply ? b.number() : float(1. / double(b.number()))};
   }
   return {};
@@ -168,7 +168,6 @@ template <class Accept>
 struct fold_splitter {
   definition& to;
   Accept const& accept;
-  int line{};
 
   constexpr bool has_room(int count, int capacity) {
     if (count < capacity) return true;
