@@ -3,6 +3,7 @@
 #include "recorded.hpp"
 
 #include <ago/graph/network.hpp>
+#include <ago/graph/operations.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/graph/parameters.hpp>
 
