@@ -181,7 +181,7 @@ void scatter(node_reader const& n) {
   n.define(picked(n.c, joined(n.c, {data, updates}, 0), elements, dims));
 }
 
-void cumulative_sum(node_reader const& n) {
+void cumulative_sum_rule(node_reader const& n) {
   int const axis = axis_of(n.integers(1, "the axis").at(0), int(n.dims().size()));
   bool const exclusive = n.integer("exclusive", 0) != 0, reverse = n.integer("reverse", 0) != 0;
   std::int64_t const extent = n.dims()[std::size_t(axis)];
@@ -192,7 +192,7 @@ void cumulative_sum(node_reader const& n) {
   n.define(times_matrix(n.c, n.x(), axis, matrix));
 }
 
-void triangle(node_reader const& n) {
+void triangle_rule(node_reader const& n) {
   std::int64_t const given = n.has(1) ? n.integers(1, "k").at(0) : 0;
   std::int64_t const shift = std::clamp<std::int64_t>(given, -detail::int_limit, detail::int_limit);
   bool const upper = n.integer("upper", 1) != 0;
@@ -219,8 +219,8 @@ void add_movement_rules(rule_table& t) {
   t["SpaceToDepth"] = space_to_depth_rule;
   t["GatherElements"] = gather_elements;
   t["ScatterND"] = scatter;
-  t["CumSum"] = cumulative_sum;
-  t["Trilu"] = triangle;
+  t["CumSum"] = cumulative_sum_rule;
+  t["Trilu"] = triangle_rule;
 }
 
 }  // namespace ago::importer

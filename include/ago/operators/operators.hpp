@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operators by index expressions that come with the library.
+#pragma once
+
+#include <ago/graph/requirements.hpp>
+
+#include <ago/operators/conv3d.hpp>
+#include <ago/operators/pooling3d.hpp>
+#include <ago/operators/sequences.hpp>
