@@ -51,7 +51,7 @@ public:
   }
 
   [[noreturn]] void fail(char const* what) const {
-    std::fprintf(stderr, "%s %s; run train.py and build again\n", file, what);
+    std::fprintf(stderr, "%s %s; run its training script and build again\n", file, what);
     std::exit(2);
   }
 
@@ -62,8 +62,7 @@ private:
 
 /// The parameters of a network with `N` parameters.
 template <std::size_t N>
-std::span<float const, N> weights() {
-  reader file{"digits.weights", digits_weights, digits_weights_end};
+std::span<float const, N> weights(reader file = {"digits.weights", digits_weights, digits_weights_end}) {
   auto const all = file.take<float>(N);
   file.finish();
   return all.template first<N>();
@@ -77,9 +76,9 @@ struct held_out_set {
   std::span<unsigned char const> expected_classes;
 };
 
-inline held_out_set held_out() {
+/// With the answers of a network, this one or another.
+inline held_out_set held_out(reader expected = {"digits.expected", digits_expected, digits_expected_end}) {
   reader images{"digits.images", digits_images, digits_images_end};
-  reader expected{"digits.expected", digits_expected, digits_expected_end};
   auto const count = images.take_count();
   if (expected.take_count() != count) expected.fail("has another count than digits.images");
   held_out_set const set{.images = images.take<image>(count),

@@ -118,3 +118,13 @@ TEST_CASE("there is one slope per channel or one for all; a scale has as many nu
   CHECK(t.recorder.nodes[1].entries == 5);
   CHECK(t.recorder.nodes[2].entries == 1);
 }
+
+TEST_CASE("a sum has the axes of its operands if they are the same") {
+  auto const sum = [](auto left, auto right) {
+    return [=](tensor x, tensor y) { return (x | left) + (y | right); };
+  };
+  shape const both{1, 2, 3, 20};
+  CHECK(combined(both, both, sum(view{6, 4, 5}, view{1, 6, 4, 5})).result.axes.rank == 0);
+  CHECK(combined(both, both, sum(view{2, 1, 3, 4, 5}, view{2, 1, 3, 4, 5})).result.extents() ==
+        expression::extents(2, 1, 3, 4, 5));
+}

@@ -25,7 +25,7 @@ inline constexpr auto capsules = [](int count, int length) {
 /// Neither of these is an operator of the graph.
 inline constexpr auto reversed = expression::compute("reversed", [](operand x) {
   var n, h, w, c;
-  return result(n, h, w, c) = x(n, h, w, x.extent(3) - 1 - c);
+  return result(n, h, w, c) = x(n, h, w, x.extent(3) - 1 - c) * x.position(w);
 });
 inline constexpr auto both = expression::compute("both", [](operand x, operand y) {
   var n, h, w, c, d;
@@ -92,14 +92,14 @@ TEST_CASE("equal operators on equal values are computed once, operators with oth
   CHECK(nests[1] < nests[0]);
 }
 
-TEST_CASE("results have the extents of the expression, up to six, and layers see the last three") {
+TEST_CASE("results have the extents of the expression, up to six, and layers see four") {
   run_time_trace t;
   tensor const x = t.add({.n = 1, .h = 6, .w = 7, .c = 8}), y = t.add({.n = 1, .h = 6, .w = 7, .c = 3});
   auto const [outer, first] = both(x, y);
   CHECK(outer.extents() == expression::extents(1, 6, 7, 8, 3));
   CHECK(outer.dims() == shape{6, 7, 8, 3});
   CHECK(first.extents() == expression::extents(6, 8));
-  CHECK(first.dims() == shape{1, 1, 6, 8});
+  CHECK(first.dims() == shape{6, 1, 1, 8});
   CHECK((outer | relu{}).extents() == outer.extents());
   CHECK((outer | view(6, 7, 24)).extents() == expression::extents(6, 7, 24));
   CHECK(t.recorder.bad.what == fault::none);
@@ -109,13 +109,14 @@ TEST_CASE("a view that layers see in the same way records nothing, another one a
   run_time_trace t;
   tensor const x = t.add({.n = 1, .h = 6, .w = 7, .c = 8});
   int const nodes = t.recorder.nodes.size;
-  CHECK((x | view(6, 7, 8)).index == x.index);
+  CHECK((x | view(1, 6, 7, 8)).index == x.index);
   CHECK((x | view(1, 1, 6, 7, 8)).index == x.index);
   CHECK(t.recorder.nodes.size == nodes);
   tensor const flat = x | view(6 * 7, 8);
   CHECK(t.recorder.nodes.size == nodes + 1);
   CHECK(t.recorder.nodes[flat.index].kind == op::reshape);
-  CHECK(flat.dims() == shape{1, 1, 42, 8});
+  CHECK(flat.dims() == shape{42, 1, 1, 8});
+  CHECK((x | view(6, 7, 8)).dims() == shape{6, 1, 7, 8});
 }
 
 TEST_CASE("views keep the number of elements, and their extents are positive") {
@@ -150,4 +151,48 @@ TEST_CASE("a misfit of an expression is reported with its operator, operand, dim
   CHECK(d.operation == expression::name("capsules"));
   CHECK(d.described.operand == 0);
   CHECK(d.described.line > 0);
+}
+
+namespace {
+
+/// What the layers of the library record is what the same operators record as expressions.
+inline constexpr auto by_layers = input{1, 9, 8, 6} | conv2d{.out = 10, .kernel = 3, .stride = 2, .pad = 1} | bias{} |
+                                  relu{} | linear{.out = 12, .bias = false} | sigmoid{};
+inline constexpr auto convolve = [](int out, int kernel, int stride, int pad) {
+  return expression::compute("convolve", [=](operand x, weights w) {
+    operand const weight = w("weight"), shift = w("bias"), image = padded(x, 0);
+    var n, k{out}, c, r{kernel}, s{kernel};
+    var h{expression::windows(x.extent(1), kernel, stride, 1, 2 * pad)};
+    var v{expression::windows(x.extent(2), kernel, stride, 1, 2 * pad)};
+    return result(n, h, v, k) = maximum(
+               expression::sum(c, r, s)(image(n, stride * h + r - pad, stride * v + s - pad, c) * weight(k, c, r, s)) +
+                   shift(k),
+               0);
+  });
+};
+inline constexpr auto project = [](int out) {
+  return expression::compute("project", [=](operand x, weights w) {
+    var n, h, v, k{out}, c;
+    return result(n, h, v, k) = expression::sigmoid(expression::sum(c)(w("weight")(k, c) * x(n, h, v, c)));
+  });
+};
+inline constexpr auto by_expressions =
+    trace([](tensor x) { return project(12)(convolve(10, 3, 2, 1)(x)); }, input{1, 9, 8, 6});
+
+}  // namespace
+
+TEST_CASE("expressions that operators of the graph compute become these, with the same parameters") {
+  auto const &a = optimized<by_layers>::value, &b = optimized<by_expressions>::value;
+  REQUIRE(a.node_count == b.node_count);
+  CHECK(a.parameters == b.parameters);
+  for (int v = 0; v < a.node_count; ++v) {
+    node const &x = a.nodes[v], &y = b.nodes[v];
+    CHECK(x.kind == y.kind);
+    CHECK(x.out == y.out);
+    CHECK(x.win == y.win);
+    CHECK(x.weight == y.weight);
+    CHECK(x.shift == y.shift);
+    CHECK(x.groups == y.groups);
+    for (int k = 0; k < x.input_count; ++k) CHECK(a.operand(v, k) == b.operand(v, k));
+  }
 }

@@ -148,7 +148,7 @@ constexpr int windows(int extent, int kernel, int stride = 1, int dilation = 1, 
 /// `results(...)`. For operands of given extents it is a `definition`.
 template <class F>
 struct operation {
-  expression::name name{};
+  char const* name;  ///< a string literal
   F body;
   int line{};  ///< where it is made
 

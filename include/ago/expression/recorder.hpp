@@ -2,7 +2,7 @@
 // An operator while it is traced: nodes as they are written, and their transfer into index expressions.
 #pragma once
 
-#include <ago/expression/index_expression.hpp>
+#include <ago/expression/canonical.hpp>
 #include <ago/expression/variables.hpp>
 
 namespace ago::expression {
@@ -101,6 +101,7 @@ struct transfer {
 
   recorder& from;
   index_expression& to;
+  canonical into;
   std::int16_t* reads;  ///< the values that operands of `to` are
   int line;
   std::int16_t axis_of[variable_table::capacity]{};  ///< plus one; 0: not yet seen
@@ -109,7 +110,7 @@ struct transfer {
   int line_of[accesses_of_expression]{};
 
   constexpr transfer(recorder& r, index_expression& e, std::int16_t* values, int at)
-      : from(r), to(e), reads(values), line(at) {}
+      : from(r), to(e), into{e}, reads(values), line(at) {}
 
   constexpr int add_axis(int variable) {
     if (axis_of[variable] == 0) {
@@ -119,65 +120,26 @@ struct transfer {
     }
     return axis_of[variable] - 1;
   }
-  constexpr bool has_room(int count, int capacity) { return from.has_room(count, capacity, line); }
+  /// Reports what did not fit.
+  constexpr auto checked(auto added) {
+    if (into.exceeded) from.has_room(into.exceeded, into.exceeded, line);
+    return added;
+  }
 
   constexpr affine_sum copy(affine_sum s) {
-    term sorted[max_rank + affine::max_parts]{};
-    int count = 0;
-    for (int i = s.first; i < s.first + s.count; ++i) {
-      term t = from.all.terms[i];
-      t.atom = std::int16_t(t.atom < recorder::quotient_base
-                                ? add_axis(t.atom)
-                                : max_axes + copy(from.all.quotients[t.atom - recorder::quotient_base]));
-      int place = 0;
-      while (place < count && sorted[place].atom < t.atom) ++place;
-      if (place < count && sorted[place].atom == t.atom) {
-        sorted[place].coefficient += t.coefficient;
-        continue;
-      }
-      for (int k = count++; k > place; --k) sorted[k] = sorted[k - 1];
-      sorted[place] = t;
+    static_assert(max_rank + affine::max_parts <= canonical::max_terms);
+    term terms[canonical::max_terms]{};
+    for (int i = 0; i < s.count; ++i) {
+      terms[i] = from.all.terms[s.first + i];
+      terms[i].atom = std::int16_t(terms[i].atom < recorder::quotient_base
+                                       ? add_axis(terms[i].atom)
+                                       : max_axes + copy(from.all.quotients[terms[i].atom - recorder::quotient_base]));
     }
-    affine_sum r{to.body.term_count, 0, s.constant};
-    for (int i = 0; i < count; ++i)
-      if (sorted[i].coefficient != 0 && has_room(to.body.term_count, to.body.term_capacity)) {
-        to.body.terms[to.body.term_count++] = sorted[i];
-        ++r.count;
-      }
-    return united(r);
+    return checked(into.add(terms, s.count, s.constant));
   }
-  /// The first sum with the same terms stands for all of them.
-  constexpr affine_sum united(affine_sum s) {
-    for (int first = 0; first + s.count <= s.first; ++first) {
-      int i = 0;
-      while (i < s.count && to.body.terms[first + i] == to.body.terms[s.first + i]) ++i;
-      if (i < s.count) continue;
-      if (s.first + s.count == to.body.term_count) {
-        for (int k = s.first; k < to.body.term_count; ++k) to.body.terms[k] = {};
-        to.body.term_count = s.first;
-      }
-      s.first = std::int16_t(first);
-      break;
-    }
-    if (s.count == 0) s.first = 0;
-    return s;
-  }
-  constexpr int copy(quotient const& q) {
-    quotient const c{copy(q.of), q.divisor, q.modulus};
-    for (int i = 0; i < to.body.quotient_count; ++i)
-      if (to.body.quotients[i] == c) return i;
-    if (!has_room(to.body.quotient_count, to.body.quotient_capacity)) return 0;
-    to.body.quotients[to.body.quotient_count] = c;
-    return to.body.quotient_count++;
-  }
-
+  constexpr int copy(quotient const& q) { return checked(into.add(quotient{copy(q.of), q.divisor, q.modulus})); }
   constexpr int operand_for(int value) {
-    for (int i = 0; i < to.operand_count; ++i)
-      if (reads[i] == value) return i;
-    if (!has_room(to.operand_count, index_expression::max_operands)) return 0;
-    reads[to.operand_count] = std::int16_t(value);
-    to.operands[to.operand_count] = from.made.values[value].extents;
-    return to.operand_count++;
+    return checked(into.add_operand(reads, value, from.made.values[value].extents));
   }
   constexpr int copy(element_access const& a, int at) {
     element_access c{.operand = std::int16_t(a.operand < 0 ? -1 : operand_for(a.operand)),
@@ -188,12 +150,9 @@ struct transfer {
       if (a.at[d].node >= 0) c.at[d].node = std::int16_t(copy(a.at[d].node));
       else c.at[d].sum = copy(a.at[d].sum);
     }
-    for (int i = 0; i < to.body.access_count; ++i)
-      if (to.body.accesses[i] == c) return i;
-    if (!has_room(to.body.access_count, to.body.access_capacity)) return 0;
-    line_of[to.body.access_count] = at;
-    to.body.accesses[to.body.access_count] = c;
-    return to.body.access_count++;
+    int const before = to.body.access_count, place = checked(into.add(c));
+    if (to.body.access_count > before) line_of[place] = at;
+    return place;
   }
 
   constexpr int copy(int n) {
@@ -226,11 +185,8 @@ struct transfer {
       is_free &= ~c.bits;
       is_reduced |= c.bits;
     }
-    int place = 0;
-    while (place < to.body.node_count && !(to.body.nodes[place] == c)) ++place;
-    if (place == to.body.node_count) {
-      if (!has_room(place, to.body.node_capacity)) return 0;
-      to.body.nodes[to.body.node_count++] = c;
+    int const before = to.body.node_count, place = checked(into.add(c));
+    if (to.body.node_count > before) {
       free[place] = is_free;
       reduced[place] = is_reduced;
     }

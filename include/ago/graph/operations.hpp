@@ -5,6 +5,7 @@
 #include <ago/expression/matrix_form.hpp>
 #include <ago/expression/notation.hpp>
 #include <ago/graph/movement.hpp>
+#include <ago/graph/recognition.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -14,35 +15,30 @@ namespace ago {
 
 namespace detail {
 
-/// The shape of a value of up to six axes: the last three, and the product of those before.
-constexpr shape four_axes(expression::extents const& e) {
-  shape r;
-  int* const last[] = {&r.c, &r.w, &r.h};
-  for (int i = e.rank, k = 0; i-- > 0; ++k)
-    if (k < 3) *last[k] = e.of[i];
-    else r.n *= e.of[i];
-  return r;
-}
-
-/// Records an operator by index expressions.
+/// Records an operator by index expressions: as nodes of other operators where these compute an expression, as a
+/// contraction or a nest where none do.
 class operation_recording {
  public:
-  constexpr operation_recording(expression::definition const& d, int line, operand_list inputs)
-      : d_(d), r_(op::nest, line, inputs), first_(inputs.first[0]) {
-    if (d.bad.what != expression::fault::none) {
-      r_.complain(d.name, d.bad);
-      for (tensor& x : values_) x = first_;
+  /// `name`: a string literal, because nodes point to it.
+  constexpr operation_recording(expression::definition const& d, char const* name, int line, operand_list inputs)
+      : name_(name), r_(op::nest, line, inputs), first_(inputs.first[0]) {
+    if (d.bad.what == expression::fault::none) d_ = ago::normalised(d);
+    expression::diagnostic const& bad = d.bad.what != expression::fault::none ? d.bad : d_.bad;
+    is_refused_ = bad.what != expression::fault::none;
+    if (is_refused_) {
+      r_.complain(d.name, bad);
       return;
     }
-    for (int v = 0; v < d.value_count; ++v)
-      if (v < d.input_count) values_[v] = before_views(inputs.first[v]);
-      else if (d.values[v].role == expression::value_role::parameter) offsets_[v] = place(d.values[v]);
-    for (int i = 0; i < d.expression_count; ++i) values_[d.makes[i]] = append(i);
+    for (int v = 0; v < d_.value_count; ++v)
+      if (v < d_.input_count) values_[v] = before_views(inputs.first[v]);
+      else if (is_parameter(v)) offsets_[v] = place(d_.values[v]);
+    for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
   }
 
-  constexpr tensor result(int i) const {
-    tensor r = values_[d_.results[i]];
-    if (d_.bad.what == expression::fault::none) r.axes = d_.result(i);
+  constexpr tensor result(int i) {
+    if (is_refused_) return first_;
+    tensor r = in_axes(values_[d_.results[i]], shape_of(d_.result(i)));
+    r.axes = d_.result(i);
     return r;
   }
 
@@ -52,6 +48,9 @@ class operation_recording {
     while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
       x.index = x.recorder->edges[x.recorder->nodes[x.index].input_first];
     return x;
+  }
+  constexpr tensor in_axes(tensor x, shape const& four) {
+    return x.dims() == four ? x : r_.append({.kind = op::reshape, .out = four}, x);
   }
   constexpr int place(expression::value const& v) {
     int const* e = v.extents.of;
@@ -66,19 +65,62 @@ class operation_recording {
     }
   }
   constexpr bool is_parameter(int v) const { return d_.values[v].role == expression::value_role::parameter; }
+  /// Value v of the operator; a parameter is a constant.
+  constexpr tensor value_of(int v) {
+    if (values_[v].recorder == nullptr) {
+      node n{.kind = op::constant, .out = shape_of(d_.values[v].extents)};
+      n.weight = offsets_[v];
+      values_[v] = r_.append(n, tensor{first_.recorder, 0});
+    }
+    return values_[v];
+  }
 
-  /// Records expression number i: a matrix product, if it is one of a value and another one or a parameter.
   constexpr tensor append(int i) {
+    recognition const found = recognise(d_.expressions[i], parameters_of(d_, i));
+    return found && has_parameters(found, d_.reads[i]) ? append(found, d_.reads[i]) : append_described(i);
+  }
+
+  /// Are the parameters of a batch norm side by side?
+  constexpr bool has_parameters(recognition const& found, std::int16_t const* reads) const {
+    bool r = true;
+    for (int k = 0; k < found.count; ++k) {
+      recognised_node const& n = found.nodes[k];
+      for (int j = 1; j < 4 && n.norm[0] >= 0; ++j)
+        r = r && offsets_[reads[n.norm[j]]] == offsets_[reads[n.norm[0]]] + j * n.made.out.c;
+    }
+    return r;
+  }
+  constexpr tensor append(recognition const& found, std::int16_t const* reads) {
+    tensor made[recognition::capacity]{};
+    for (int k = 0; k < found.count; ++k) {
+      recognised_node const& from = found.nodes[k];
+      node n = from.made;
+      if (from.weight >= 0) n.weight = offsets_[reads[from.weight]];
+      if (from.shift >= 0) n.shift = offsets_[reads[from.shift]];
+      if (from.norm[0] >= 0) n.norm = offsets_[reads[from.norm[0]]];
+      tensor operands[2]{};
+      int const count = from.operand_count > 0 ? from.operand_count : 1;
+      for (int j = 0; j < count; ++j) {
+        recognised_operand const& x = from.operands[j];
+        if (x.number < 0) operands[j] = first_;  // every operator has an operand; this one does not read it
+        else operands[j] = in_axes(x.is_node ? made[x.number] : value_of(reads[x.number]), x.as);
+      }
+      made[k] = r_.append(n, {operands, count});
+    }
+    return made[found.count - 1];
+  }
+
+  /// Records expression i as it is: a matrix product, if it is one of a value and another one or a parameter.
+  constexpr tensor append_described(int i) {
     expression::index_expression const& e = d_.expressions[i];
     std::int16_t const* reads = d_.reads[i];
-    node n{.kind = op::nest, .out = four_axes(e.result)};
+    node n{.kind = op::nest, .out = shape_of(e.result)};
     n.described = r_.list(e);
-    n.function_name = nullptr;
+    n.function_name = name_;
     if (e.at_root().kind == expression::node_kind::sum) {
       expression::matrix_form const m = expression::matrix_form_of(e);
-      bool const both = m.why_not == expression::no_matrix::none && is_parameter(reads[m.a.operand]) &&
-                        is_parameter(reads[m.b.operand]);
-      if (m.why_not == expression::no_matrix::none && !both) {
+      bool const is_product = m.why_not == expression::no_matrix::none;
+      if (is_product && !(is_parameter(reads[m.a.operand]) && is_parameter(reads[m.b.operand]))) {
         n.kind = op::contraction;
         for (int k = 0; k < e.operand_count; ++k)
           if (is_parameter(reads[k])) n.weight_operand = k;
@@ -88,23 +130,16 @@ class operation_recording {
     tensor operands[expression::index_expression::max_operands]{};
     int count = 0;
     for (int k = 0; k < e.operand_count; ++k)
-      if (k != n.weight_operand) operands[count++] = is_parameter(reads[k]) ? constant_of(reads[k]) : values_[reads[k]];
-    if (count == 0) operands[count++] = first_;  // every operator has an operand; this one does not read it
+      if (k != n.weight_operand) operands[count++] = value_of(reads[k]);
+    if (count == 0) operands[count++] = first_;  // likewise
     return r_.append(n, {operands, count});
   }
-  /// A parameter as a value.
-  constexpr tensor constant_of(int v) {
-    if (values_[v].recorder == nullptr) {
-      node n{.kind = op::constant, .out = four_axes(d_.values[v].extents)};
-      n.weight = offsets_[v];
-      values_[v] = r_.append(n, tensor{first_.recorder, 0});
-    }
-    return values_[v];
-  }
 
-  expression::definition const& d_;
+  expression::definition d_{};
+  char const* name_;
   recording r_;
   tensor first_;
+  bool is_refused_ = false;
   tensor values_[expression::definition::max_values]{};
   int offsets_[expression::definition::max_values]{};
 };
@@ -130,7 +165,7 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
   constexpr int results = detail::results_in<made>;
   expression::definition const d = o(x.extents()...);
   tensor const inputs[] = {x...};
-  detail::operation_recording const recorded(d, o.line, inputs);
+  detail::operation_recording recorded(d, o.name, o.line, inputs);
   if constexpr (std::is_same_v<made, expression::operand>) {
     return recorded.result(0);
   } else {
@@ -141,7 +176,8 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
 }
 
 /// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
-/// them: `x | view{1, 6, 6, 32, 8}`. Layers see the last three extents, and the product of those before as images.
+/// them: `x | view(1, 6, 6, 32, 8)`. Layers see four: the last as channels, the one before as columns, that before as
+/// rows if there are four or more, and the product of the others as images.
 struct view {
   static constexpr int none = -2147483647 - 1;
 
@@ -164,7 +200,7 @@ struct view {
       r.complain(fault::elements_differ, x.dims().count(), e.count());
       return x;
     }
-    shape const out = detail::four_axes(e);
+    shape const out = shape_of(e);
     if (out != x.dims()) x = r.append({.kind = op::reshape, .out = out}, x);
     x.axes = e;
     return x;

@@ -15,13 +15,12 @@ AGO_INLINE void copy_exactly(float const* from, float* to) {
   if constexpr (COUNT >= V) {
     vec<I>::load(from).store(to);
     if constexpr (COUNT > V) copy_exactly<I, COUNT - V, Spills>(from + V, to + V);
+  } else if constexpr (I == isa::avx512 && (COUNT <= 8 || COUNT == 12 || !Spills)) {
+    copy_exactly<isa::avx2, COUNT, Spills>(from, to);  // stores that are longer than needed cross lines more often
+  } else if constexpr (lanes(Q) == 4 && V > 4 && (COUNT <= 4 || !Spills)) {
+    copy_exactly<Q, COUNT, Spills>(from, to);
   } else if constexpr (Spills && COUNT > 1) {
     vec<I>::load(from, COUNT).store(to);
-  } else if constexpr (I == isa::avx512 && COUNT >= 8) {
-    copy_exactly<isa::avx2, COUNT, false>(from, to);
-  } else if constexpr (lanes(Q) == 4 && COUNT >= 4) {
-    vec<Q>::load(from).store(to);
-    if constexpr (COUNT > 4) copy_exactly<I, COUNT - 4, false>(from + 4, to + 4);
   } else {
     _Pragma("GCC unroll 4") for (int i = 0; i < COUNT; ++i) to[i] = from[i];
   }
@@ -170,11 +169,11 @@ struct contraction_copies {
         if (count > steps - i) count = steps - i;
         float const* const from = column + k.offset(k0 + i, &loop::b);
         float* const at = to + long(i) * width + c;
-        if constexpr (inner.b == 1) {
-          transpose<I>(from, across.b, at, width, count, many);
-        } else if constexpr (across.b == 1) {
+        if constexpr (across.b == 1) {
           _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
             copy_run<I>(from + j * inner.b, at + long(j) * width, many);
+        } else if constexpr (inner.b == 1) {
+          transpose<I>(from, across.b, at, width, count, many);
         } else {
           _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
             _Pragma("GCC unroll 1") for (int x = 0; x < many; ++x)

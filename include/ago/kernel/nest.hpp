@@ -129,6 +129,7 @@ class nest_program : nest_elements<E, L> {
         else return applied<x.kind>(value<a, T>(s, u), value<b, T>(s, u), value<c, T>(s, u));
       });
     }
+    if constexpr (base::is_index(N) && !L.varies(N)) s.index[N] = base::whole(s.one[N]);
   }
   static constexpr bool is_comparison(int n) {
     node_kind const k = E.body.nodes[n].kind;

@@ -28,6 +28,7 @@ class nest_elements {
     int at[nest_index::max_loops]{};
     float one[nest_layout::max_nodes];
     vec<I> many[nest_layout::max_nodes][U];
+    long index[nest_layout::max_nodes];  ///< of a float that is an index, rounded down
   };
 
   template <int A>
@@ -56,11 +57,23 @@ class nest_elements {
   };
 
   /// The value of an index that loops do not resolve, by the variables.
-  static long sum_by_axes(state const& s, expression::affine_sum const& sum, int lane) {
+  AGO_INLINE static long sum_by_axes(state const& s, expression::affine_sum const& sum, int lane) {
     int axes[expression::max_axes]{};
     for (int d = 0; d < L.count; ++d)
       axes[L.loops[d].axis] += int(L.loops[d].weight) * (s.at[d] + (d == L.vector_loop ? lane : 0));
     return value_of(E.body, sum, axes);
+  }
+  /// Rounded down; far values stay far.
+  AGO_INLINE static long whole(float x) {
+    x = x < -1e9f ? -1e9f : x < 1e9f ? x : x == x ? 1e9f : -1e9f;
+    long const i = long(x);
+    return i - (float(i) > x);
+  }
+  static constexpr bool is_index(int n) {
+    bool r = false;
+    for (int a = 0; a < E.body.access_count; ++a)
+      for (int d = 0; d < E.body.accesses[a].rank; ++d) r |= E.body.accesses[a].at[d].node == n;
+    return r;
   }
   /// The index of dimension D of access A, `lane` lanes after the first one.
   template <int A, int D>
@@ -68,14 +81,14 @@ class nest_elements {
     constexpr expression::index_map m = access_of<A>.at[D];
     if constexpr (m.node >= 0) {
       constexpr int last = extent_of<A, D> - 1;
-      float x = s.one[m.node];
+      long i = 0;
       if constexpr (L.varies(m.node)) {
         float all[V];
         s.many[m.node][lane / V].store(all);
-        x = all[lane % V];
+        i = whole(all[lane % V]);
+      } else {
+        i = s.index[m.node];
       }
-      x = x < -1e9f ? -1e9f : x < 1e9f ? x : x == x ? 1e9f : -1e9f;
-      long const i = long(x) - (float(long(x)) > x);
       return access_of<A>.padded ? i : i < 0 ? 0 : i > last ? last : i;
     } else if constexpr (!L.index[A][D].is_exact) {
       return sum_by_axes(s, m.sum, lane);
@@ -100,6 +113,16 @@ class nest_elements {
     }(std::make_integer_sequence<int, access_of<A>.rank>{});
     return inside ? s.operand[access_of<A>.operand][place] : access_of<A>.pad();
   }
+  /// The place of the first lane.
+  template <int A>
+  AGO_INLINE static long first_place(state const& s) {
+    if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{});
+    long place = 0;
+    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
+      ((place = place * extent_of<A, D> + index_at<A, D>(s, 0)), ...);
+    }(std::make_integer_sequence<int, access_of<A>.rank>{});
+    return place;
+  }
   /// Are all lanes from the first one to `last` inside of a padded operand?
   template <int A>
   AGO_INLINE static bool is_inside(state const& s, int last) {
@@ -123,11 +146,11 @@ class nest_elements {
       constexpr bool plain = L.place[A].is_exact && !access_of<A>.padded;
       if constexpr (plain) s.one[N] = s.operand[access_of<A>.operand][sum_of(s, place_of<A>{})];
       else s.one[N] = element<A>(s, 0);
-    } else if constexpr (L.place[A].is_exact) {
-      constexpr int step = L.place[A].of[L.vector_loop], end = (COUNT - 1) * V + VALID;
+    } else if constexpr (L.is_regular[A]) {
+      constexpr int step = L.lane_step[A], end = (COUNT - 1) * V + VALID;
       if constexpr (access_of<A>.padded)
         if (!is_inside<A>(s, end - 1)) return assemble<N, A, COUNT, VALID>(s);
-      float const* const from = s.operand[access_of<A>.operand] + sum_of(s, place_of<A>{});
+      float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
       [&]<int... R>(std::integer_sequence<int, R...>) __attribute__((always_inline)) {
         ((s.many[N][R] = load<step, R + 1 < COUNT ? V : VALID>(from + long(R) * V * step)), ...);
       }(std::make_integer_sequence<int, COUNT>{});

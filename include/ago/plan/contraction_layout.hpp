@@ -197,6 +197,11 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   return r;
 }
 
+/// Sets the register tile that a schedule wishes.
+constexpr void choose_contraction(kernel_key& key, schedule const& wish) {
+  if (wish.pixels > 0 && wish.vectors > 0) key.tile = {wish.pixels, wish.vectors};
+}
+
 /// That of a kernel. `key.tile`: the register tile; 1 x 1: the analytic default decides.
 constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
   bool const decided = key.tile.pixels * key.tile.vectors > 1;

@@ -154,12 +154,13 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
 }
 
 /// The scratch of a contraction.
-constexpr convolution_step contraction_step(node const& n, options const& o) {
+constexpr convolution_step contraction_step(node const& n, schedule const& wish, options const& o) {
   kernel_key key{.what = structure::contraction, .target = o.target};
   key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
+  choose_contraction(key, wish);
   key.described = n.described;
   key.weight_operand = std::int8_t(n.weight_operand);
-  return {key.what, {}, 0, layout_of_contraction(key).scratch_floats()};
+  return {key.what, key.tile, 0, layout_of_contraction(key).scratch_floats()};
 }
 
 /// The choice for a convolution; none if it is computed directly.
@@ -198,7 +199,10 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
   int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
-    if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) r.step[i] = contraction_step(g.nodes[s.main], o);
+    if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) {
+      auto const found = table.find(signature_of(g, s, o));
+      r.step[i] = contraction_step(g.nodes[s.main], found ? *found : schedule{}, o);
+    }
     if (s.main >= 0 && is_value_product(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;

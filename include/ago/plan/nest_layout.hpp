@@ -49,6 +49,10 @@ struct nest_layout {
   isa target{};                           ///< of the registers: they may be shorter than the machine's
   int registers{1};                       ///< that are computed together
 
+  /// Of an access: are the elements in the lanes `lane_step` apart?
+  bool is_regular[max_accesses]{};
+  int lane_step[max_accesses]{};
+
   constexpr bool varies(int node) const { return vector_loop >= 0 && (depends[node] >> vector_loop & 1); }
   /// Are lanes summed up?
   constexpr bool folds_lanes(int node) const {
@@ -66,6 +70,7 @@ class nest_maker {
     merge();
     find_dependences();
     choose_vector(target);
+    find_lane_steps();
   }
   nest_layout made{};
 
@@ -241,6 +246,21 @@ class nest_maker {
     bool folds = made.along_fold;
     for (int n = 0; n < e_.body.node_count; ++n) folds |= made.folds_over[n] != 0 && made.varies(n);
     made.registers = !folds ? 1 : whole < 4 ? whole : 4;
+  }
+
+  constexpr void find_lane_steps() {
+    if (made.vector_loop < 0) return;
+    for (int a = 0; a < e_.body.access_count; ++a) {
+      expression::element_access const& x = e_.body.accesses[a];
+      made.is_regular[a] = x.operand >= 0;
+      for (int d = 0; d < x.rank && x.operand >= 0; ++d) {
+        bool const is_value = x.at[d].node >= 0, exact = made.index[a][d].is_exact;
+        std::uint32_t const loops = is_value ? made.depends[x.at[d].node] : loops_of(axes_of(e_.body, x.at[d].sum));
+        if (!exact && (loops >> made.vector_loop & 1)) made.is_regular[a] = false;
+        if (exact)
+          made.lane_step[a] += int(e_.operands[x.operand].stride(d)) * made.index[a][d].of[made.vector_loop];
+      }
+    }
   }
 
   expression::index_expression const& e_;

@@ -130,6 +130,7 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
   k.in_order = has_in_order_loops(k.what, k.target, on);
   if ((k.what == structure::pointwise && !k.gathers) || k.what == structure::convolution)
     choose_matrix(k, p.data, wish, in, on, p.data.pixel_floats);
+  if (k.what == structure::contraction) choose_contraction(k, wish);
   k.window_row = std::uint8_t(floats_in_window_row(k, p.data));
   if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
   if (k.what == structure::max_pool) choose_max_pool(k, p.data);

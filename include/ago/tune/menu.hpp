@@ -71,7 +71,8 @@ class menu_listing {
     constexpr int ways[] = {0, -1, 1, 2, 4};
     structure const what = steps::usual::plan.steps[i].key.what;
     bool const convolves = what == structure::convolution || what == structure::im2col || winograd_tile(what) > 0;
-    bool const has_tiles = convolves || what == structure::pointwise || what == structure::depthwise;
+    bool const has_tiles = convolves || what == structure::pointwise || what == structure::depthwise ||
+                           what == structure::contraction;
     if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
     for (int const way : ways) {
       if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;

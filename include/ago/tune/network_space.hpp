@@ -157,7 +157,7 @@ class network_space {
   static constexpr convolution_step way_of(planned_step const& p, step_nodes const& nodes, schedule const& wish) {
     op const kind = formed::graph.nodes[nodes.main].kind;
     if (is_value_product(kind)) return product_step(formed::graph, nodes, target);
-    if (kind == op::contraction) return contraction_step(formed::graph.nodes[nodes.main], Options);
+    if (kind == op::contraction) return contraction_step(formed::graph.nodes[nodes.main], wish, Options);
     if (structure_of(kind) == structure::pointwise)
       return gathering_step(p.data.in, p.data.out.c, formed::layouts.where(nodes.source, p.data.in.c).count, wish,
                             Options);

@@ -58,13 +58,9 @@ struct tile_ranking {
 };
 
 /// For each number of vectors, the cheapest number of pixels, or several if there are few numbers of vectors.
-constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) {
-  kernel_key const& key = usual.key;
-  step_data const& s = usual.data;
+constexpr tile_options matrix_tiles(kernel_key const& key, long pixels, int vectors, int depth, int packing = 0) {
   isa const target = key.target;
-  long const pixels = ago::detail::pixels_in_line(key.what, s);
-  int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), target) / lanes(target);
-  int const depth = matrix_depth(s), of_each = vectors < tiles_alone ? (tiles_alone + vectors - 1) / vectors : 1;
+  int const of_each = vectors < tiles_alone ? (tiles_alone + vectors - 1) / vectors : 1;
   tile_ranking all;
   for (int v = 1; v <= vectors && is_matrix_tile(target, 1, v); ++v) {
     tile_ranking r;
@@ -76,6 +72,19 @@ constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) 
     for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }
   return all.best;
+}
+
+constexpr tile_options matrix_tiles(planned_step const& usual, int packing = 0) {
+  kernel_key const& key = usual.key;
+  step_data const& s = usual.data;
+  int const vectors = padded(s.out.c / s.groups * (key.paired ? 2 : 1), key.target) / lanes(key.target);
+  return matrix_tiles(key, ago::detail::pixels_in_line(key.what, s), vectors, matrix_depth(s), packing);
+}
+constexpr tile_options contraction_tiles(planned_step const& usual) {
+  contraction_layout const l = layout_of_contraction(usual.key);
+  kernel_key key = usual.key;
+  key.tile = l.tile;
+  return matrix_tiles(key, l.rows, l.vectors, l.depth);
 }
 
 /// One to four rows of up to eight columns; one row if the window is not known at compile time.
@@ -96,6 +105,7 @@ constexpr tile_options depthwise_tiles(planned_step const& usual) {
 constexpr tile_options tiles_of(planned_step const& usual) {
   if (is_matrix(usual.key.what)) return detail::matrix_tiles(usual);
   if (usual.key.what == structure::depthwise) return detail::depthwise_tiles(usual);
+  if (usual.key.what == structure::contraction) return detail::contraction_tiles(usual);
   return {};
 }
 
