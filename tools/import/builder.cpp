@@ -32,7 +32,9 @@ struct recorder_of_layer {
     r.to = l.to;
     return r(x[0]);
   }
-  tensor operator()(max_pool3d_index const& l) const { return l(x[0], x[1]); }
+  template <class L>
+    requires requires(L const& l, tensor a) { l(a, a); }
+  tensor operator()(L const& l) const { return l(x[0], x[1]); }
   tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }
 };
 

@@ -101,9 +101,21 @@ struct namer {
     return on_volume("avg_pool3d", l, {flag(".count_pads", l.count_pads, true)});
   }
   item operator()(lp_pool3d const& l) const { return on_volume("lp_pool3d", l, {real(".p", l.p, "2.f")}); }
-  item operator()(cumulative_sum const& l) const {
-    return {.name = "cumulative_sum",
-            .arguments = {flag(".exclusive", l.exclusive, false), flag(".reverse", l.reverse, false)}};
+  item operator()(col2im const& l) const {
+    return {.name = "col2im", .arguments = {number(".height", l.height), number(".width", l.width),
+            extent(".kernel", l.kernel), extent(".stride", l.stride, "1"),
+            {".pad", "{" + text_of(l.pad.top) + ", " + text_of(l.pad.left) + "}", "{0, 0}", ""},
+            extent(".dilation", l.dilation, "1")}};
+  }
+  item operator()(take_along_axis const&) const { return {.name = "take_along_axis"}; }
+  item operator()(gather_nd const& l) const {
+    return {.name = "gather_nd", .arguments = {number(".first", l.first, "1"), number(".second", l.second, "1"),
+            number(".third", l.third, "1"), number(".fourth", l.fourth, "1")}};
+  }
+  item operator()(reverse_sequence const&) const { return {.name = "reverse_sequence"}; }
+  item operator()(grid_sample const& l) const {
+    return {.name = "grid_sample", .arguments = {flag(".nearest", l.nearest, false), flag(".border", l.border, false),
+            flag(".align_corners", l.align_corners, false)}};
   }
   item operator()(hardmax const&) const { return {.name = "hardmax"}; }
   item operator()(triangle const& l) const {
@@ -344,7 +356,8 @@ std::string head_of(call const& c, std::vector<std::string> const& x) {
   if (i.name == "concat" && i.arguments[0].value != i.arguments[0].otherwise) list = i.arguments[0].value;
   for (std::string const& name : x) list += (list.empty() ? "" : ", ") + name;
   if (i.name == "matmul" && i.arguments[0].value == "true") list += ", true";
-  return (i.name == "attention" || i.name == "max_pool3d_index" ? written_layer(i) : i.name) + "(" + list + ")";
+  bool const is_function = i.name == "concat" || i.name == "matmul" || std::holds_alternative<binary>(c.what);
+  return (is_function ? i.name : written_layer(i)) + "(" + list + ")";
 }
 
 /// conv2d{.out = 8, .kernel = 3}

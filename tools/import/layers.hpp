@@ -45,7 +45,8 @@ using any_layer =
                  scale, prelu, expand, tile, constant, reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product,
                  arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of,
                  attention, to_nchw, view_as, conv3d, conv_transpose3d, max_pool3d, max_pool3d_index,
-                 avg_pool3d, lp_pool3d, cumulative_sum, hardmax, triangle>;
+                 avg_pool3d, lp_pool3d, col2im, hardmax, triangle, take_along_axis, gather_nd, reverse_sequence,
+                 grid_sample>;
 
 /// One of them. Copying, moving and destroying it is compiled once, in layers.cpp: it would take every file that has
 /// a list of calls seconds.

@@ -3,6 +3,7 @@
 #include "arithmetic.hpp"
 #include "images.hpp"
 #include "movement.hpp"
+#include "places.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -139,6 +140,7 @@ view picked(context& c, view x, std::vector<std::int64_t> const& elements, exten
 }
 
 void gather_elements(node_reader const& n) {
+  if (!n.known(1)) return n.define(taken_along_axis(n));
   extents const &in = n.dims(0), &out = n.out_dims();
   int const axis = axis_of(n.integer("axis", 0), int(in.size()));
   auto const indices = n.integers(1, "indices");
@@ -181,7 +183,7 @@ void scatter(node_reader const& n) {
   n.define(picked(n.c, joined(n.c, {data, updates}, 0), elements, dims));
 }
 
-void cumulative_sum_rule(node_reader const& n) {
+void cumulative_sum(node_reader const& n) {
   int const axis = axis_of(n.integers(1, "the axis").at(0), int(n.dims().size()));
   bool const exclusive = n.integer("exclusive", 0) != 0, reverse = n.integer("reverse", 0) != 0;
   std::int64_t const extent = n.dims()[std::size_t(axis)];
@@ -190,18 +192,6 @@ void cumulative_sum_rule(node_reader const& n) {
     for (std::int64_t k = 0; k < extent; ++k)
       matrix[std::size_t(i * extent + k)] = (reverse ? k > i : k < i) || (k == i && !exclusive) ? 1.f : 0.f;
   n.define(times_matrix(n.c, n.x(), axis, matrix));
-}
-
-void triangle_rule(node_reader const& n) {
-  std::int64_t const given = n.has(1) ? n.integers(1, "k").at(0) : 0;
-  std::int64_t const shift = std::clamp<std::int64_t>(given, -detail::int_limit, detail::int_limit);
-  bool const upper = n.integer("upper", 1) != 0;
-  extents const matrix{n.dims().end() - 2, n.dims().end()};
-  std::vector<float> mask = n.c.table(matrix);
-  for (std::int64_t i = 0; i < matrix[0]; ++i)
-    for (std::int64_t k = 0; k < matrix[1]; ++k)
-      mask[std::size_t(i * matrix[1] + k)] = (upper ? k >= i + shift : k <= i + shift) ? 1.f : 0.f;
-  n.define(combined(n.c, arithmetic::multiply, n.x(), matrix, mask));
 }
 
 }  // namespace
@@ -219,8 +209,7 @@ void add_movement_rules(rule_table& t) {
   t["SpaceToDepth"] = space_to_depth_rule;
   t["GatherElements"] = gather_elements;
   t["ScatterND"] = scatter;
-  t["CumSum"] = cumulative_sum_rule;
-  t["Trilu"] = triangle_rule;
+  t["CumSum"] = cumulative_sum;
 }
 
 }  // namespace ago::importer

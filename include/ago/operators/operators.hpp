@@ -4,6 +4,9 @@
 
 #include <ago/graph/requirements.hpp>
 
+#include <ago/operators/col2im.hpp>
 #include <ago/operators/conv3d.hpp>
+#include <ago/operators/gathers.hpp>
+#include <ago/operators/grid_sample.hpp>
+#include <ago/operators/places.hpp>
 #include <ago/operators/pooling3d.hpp>
-#include <ago/operators/sequences.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators along an axis equal plain loops.
+// Operators that depend on where an element is equal plain loops.
 #include "run.hpp"
 
 using namespace ago;
@@ -10,13 +10,6 @@ namespace {
 constexpr int N = 3, L = 9, C = 5;
 constexpr input from{.h = N, .w = L, .c = C};
 
-inline constexpr auto sums = trace(
-    [](tensor x) {
-      tensor const v = x | view{N, L, C};
-      return outputs(v | cumulative_sum{}, v | cumulative_sum{.exclusive = true}, v | cumulative_sum{.reverse = true},
-                     v | cumulative_sum{.exclusive = true, .reverse = true});
-    },
-    from);
 inline constexpr auto others = trace(
     [](tensor x) {
       tensor const v = x | view{N, L, C};
@@ -26,22 +19,6 @@ inline constexpr auto others = trace(
     from);
 
 }  // namespace
-
-TEST_CASE("running sums begin at either end, with or without the element") {
-  auto const x = some_numbers(N * L * C, 1);
-  std::vector<double> expected;
-  for (int const way : {0, 1, 2, 3})
-    for (int n = 0; n < N; ++n)
-      for (int i = 0; i < L; ++i)
-        for (int c = 0; c < C; ++c) {
-          double sum = 0;
-          for (int k = 0; k < L; ++k)
-            if ((way / 2 == 0 ? k < i : k > i) || (k == i && way % 2 == 0))
-              sum += double(x[std::size_t((n * L + k) * C + c)]);
-          expected.push_back(sum);
-        }
-  check_values<sums>({}, x, expected);
-}
 
 TEST_CASE("hardmax marks the first maximum, triangles keep one side of a diagonal") {
   auto const x = some_numbers(N * L * C, 2);

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators along one axis, on x[outer, along, inner].
+// Operators that depend on where an element is, on three axes.
 #pragma once
 
 #include <ago/graph/operations.hpp>
 
 namespace ago {
-
-/// Running sums along the middle one of three axes.
-struct cumulative_sum {
-  bool exclusive = false;  ///< without the element itself
-  bool reverse = false;    ///< from the end
-  int line = __builtin_LINE();
-
-  constexpr tensor operator()(tensor value) const {
-    return expression::compute("cumulative_sum", [this](expression::operand x) {
-      using namespace expression;
-      var n, i{x.extent(1)}, c, k;
-      expression::affine const passed = reverse ? k - i : i - k;
-      return result(n, i, c) = sum(k)(select(passed >= expression::affine(exclusive ? 1 : 0), x(n, k, c), 0.));
-    }, line)(value);
-  }
-};
 
 /// 1 at the maximum of the middle one of three axes, the first of equals, and 0 elsewhere.
 struct hardmax {
