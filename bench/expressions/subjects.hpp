@@ -123,7 +123,8 @@ std::function<void()> dense_kernel() {
   }();
   struct memory {
     buffer in{std::size_t(Batches * Rows * Depth)}, other{std::size_t(Batches * Depth * Columns)};
-    buffer out{std::size_t(Batches * Rows * Columns)}, packed{std::size_t((Depth + 1) * (Columns + 64))}, arena{1 << 21};
+    buffer out{std::size_t(Batches * Rows * Columns)}, packed{std::size_t((Depth + 1) * (Columns + 64))};
+    buffer arena{1 << 21};
     planned_data s{};
   };
   auto const m = std::make_shared<memory>();

@@ -5,6 +5,7 @@
 #include "operators.hpp"
 
 #include <ago/ago.hpp>
+#include <ago/expressions.hpp>
 
 namespace capsules {
 

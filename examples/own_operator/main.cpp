@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An operator of one's own, with weights and an activation after it, compared with its loops.
 #include <ago/ago.hpp>
+#include <ago/expressions.hpp>
 
 #include <algorithm>
 #include <cmath>

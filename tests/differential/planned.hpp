@@ -126,7 +126,7 @@ class planned_program {
       for (int i = 0; i < plan_.parts->count; ++i) {
         ago::planned_data data = plan_.plan.steps[i].data;
         if (plan_.runs.count[i] > 0) data.runs = plan_.runs.run + plan_.runs.first[i];
-        ago::pack_part<I>(i, plan_.plan.steps[i], data, merged, weights, packed);
+        ago::pack_part<I, true>(i, plan_.plan.steps[i], data, merged, weights, packed);
       }
     }
     return true;

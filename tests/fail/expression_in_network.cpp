@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An operator by an index expression does not fit the value of a network that it is applied to.
 // expect: fault::extents_differ, .*name_is<'o', 'u', 't', 'e', 'r'>, .*operand_number<1>, .*dimension<2>
-// expect: source_line<16>, .*expects<5>, .*gets<4>
+// expect: source_line<17>, .*expects<5>, .*gets<4>
 #include <ago/ago.hpp>
+#include <ago/expressions.hpp>
 
 using namespace ago::expression;
 

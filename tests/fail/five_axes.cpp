@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A convolution reads a value of five axes.
 // expect: fault::takes_four_axes, .*op::conv2d
-// expect: source_line<15>, .*expects<4>, .*gets<5>
+// expect: source_line<16>, .*expects<4>, .*gets<5>
 #include <ago/ago.hpp>
+#include <ago/expressions.hpp>
 
 #ifdef AGO_POSITIVE
 constexpr ago::view image(8, 8, 4);

@@ -3,6 +3,7 @@
 #include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
+#include <ago/graph/operations.hpp>
 #include <ago/graph/parameters.hpp>
 
 #include <doctest/doctest.h>

@@ -3,6 +3,7 @@
 #include "recognised_graph.hpp"
 #include "run_time_trace.hpp"
 
+#include <ago/expression/notation.hpp>
 #include <ago/graph/layers.hpp>
 #include <ago/kernel/map.hpp>
 

@@ -2,6 +2,8 @@
 // Operators by index expressions in models: values, in guarded memory, whatever the policy and the threads.
 #include "threads.hpp"
 
+#include <ago/expressions.hpp>
+
 #include <reference/executor.hpp>
 #include <support/instruction_sets.hpp>
 

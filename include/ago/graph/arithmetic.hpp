@@ -32,9 +32,7 @@ constexpr tensor record_binary(op kind, int line, tensor a, tensor b, bool stret
   shape const o = other.dims();
   tensor const pair[] = {append_expand(r, larger, whole),
                          is_read_in_place(o, whole) ? other : append_expand(r, other, {o.n, whole.h, whole.w, o.c})};
-  tensor y = r.append(n, pair);
-  if (a.axes == b.axes) y.axes = a.axes;
-  return y;
+  return r.append(n, pair);
 }
 
 /// Joins values along an axis. `line`: 0 if unknown; the lines of the operands are used then.

@@ -9,7 +9,6 @@
 #include <ago/graph/elementwise.hpp>
 #include <ago/graph/movement.hpp>
 #include <ago/graph/norms.hpp>
-#include <ago/graph/operations.hpp>
 #include <ago/graph/padding.hpp>
 #include <ago/graph/pixels.hpp>
 #include <ago/graph/pooling.hpp>

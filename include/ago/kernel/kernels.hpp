@@ -4,7 +4,6 @@
 
 #include <ago/kernel/attention.hpp>
 #include <ago/kernel/channel_pipeline.hpp>
-#include <ago/kernel/contraction.hpp>
 #include <ago/kernel/convolution.hpp>
 #include <ago/kernel/copy.hpp>
 #include <ago/kernel/depthwise.hpp>
@@ -16,7 +15,6 @@
 #include <ago/kernel/math.hpp>
 #include <ago/kernel/matmul.hpp>
 #include <ago/kernel/max_pool.hpp>
-#include <ago/kernel/nest.hpp>
 #include <ago/kernel/pad.hpp>
 #include <ago/kernel/pointwise.hpp>
 #include <ago/kernel/pool.hpp>
@@ -28,6 +26,12 @@
 #include <ago/kernel/winograd.hpp>
 
 namespace ago {
+
+// Those of index expressions, which only networks with <ago/expressions.hpp> have.
+template <kernel_key K>
+struct contraction_kernel;
+template <kernel_key K>
+struct nest_kernel;
 
 /// The function that runs steps with the key `K`.
 template <kernel_key K>

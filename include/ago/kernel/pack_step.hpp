@@ -2,7 +2,6 @@
 // Packs the weights of a step. Plain loops, so that any machine can pack for any instruction set.
 #pragma once
 
-#include <ago/kernel/contraction_copies.hpp>
 #include <ago/kernel/pack_depthwise.hpp>
 #include <ago/kernel/pack_embedding.hpp>
 #include <ago/kernel/pack_layer_norm.hpp>
@@ -12,11 +11,23 @@
 
 namespace ago {
 
-/// Writes the packed weights of one step: those of its main operator and of its epilogue.
+/// Defined in kernel/contraction_copies.hpp: packs the parameter of a product from the user's weights, `from`, into
+/// layout.packed_floats() floats.
 template <isa I>
+void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from,
+                      float* to);
+
+/// Writes the packed weights of one step: those of its main operator and of its epilogue. `Contracts`: it may be a
+/// contraction.
+template <isa I, bool Contracts>
 void pack_step(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
                float* packed) {
   float* const weights = packed + s.weights;
+  if constexpr (Contracts)
+    if (key.what == structure::contraction && key.weight_operand >= 0) {
+      pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
+      return pack_stages<I>(key, s, from, blob, packed);
+    }
   switch (key.what) {
     case structure::pointwise:
     case structure::convolution:
@@ -25,10 +36,6 @@ void pack_step(kernel_key const& key, planned_data const& s, packing_data const&
     case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
     case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
     case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
-    case structure::contraction:
-      if (key.weight_operand >= 0)
-        pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
-      break;
     case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
     default:
       if (packed_floats(key, s) > 0) detail::no_case_for_this_value();

@@ -17,13 +17,14 @@ void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float
   }
 }
 
-/// Packs the weights of part `i` of a plan, whose data is `data`, and of the siblings merged into it.
-template <isa I, int N>
+/// Packs the weights of part `i` of a plan, whose data is `data`, and of the siblings merged into it. `Contracts`: it
+/// may be a contraction.
+template <isa I, bool Contracts, int N>
 void pack_part(int i, planned_step const& part, planned_data const& data, merged_packings<N> const& merged,
                float const* blob, float* packed) {
-  pack_step<I>(part.key, data, part.packing, blob, packed);
+  pack_step<I, Contracts>(part.key, data, part.packing, blob, packed);
   for (merged_packing const& m : merged)
-    if (m.step == i) pack_step<I>(part.key, data, m.from, blob, packed);
+    if (m.step == i) pack_step<I, false>(part.key, data, m.from, blob, packed);
 }
 
 }  // namespace ago

@@ -158,7 +158,7 @@ class unchecked_plan {
     pack_constants(graph, memory, weights.data(), packed.data());
     for (int i = 0; i < parts.count; ++i) {
       planned_data const data = packing_data_of(i);
-      pack_part<Options.target>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
+      pack_part<Options.target, contracts>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
     }
   }
   /// The signature of packed weights, which distinguishes network, instruction set, schedule table and version of ago.
@@ -197,6 +197,11 @@ class unchecked_plan {
   static constexpr auto const& runs = placed<splits>::runs;
 
  private:
+  static constexpr bool contracts = [] {
+    for (int i = 0; i < parts.count; ++i)
+      if (plan.steps[i].key.what == structure::contraction) return true;
+    return false;
+  }();
   static constexpr planned_data packing_data_of(int part) {
     planned_data data = plan.steps[part].data;
     if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];

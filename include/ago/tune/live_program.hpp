@@ -88,7 +88,7 @@ class live_program {
       std::memcpy(to, like->floats() + like->plan_->part(i).data.weights, bytes);
     } else {
       std::memset(to, 0, bytes);  // the padding between parameters must be 0
-      pack_part<Options.target>(i, p, p.data, plan_type::formed::merged, weights.data(), floats());
+      pack_part<Options.target, true>(i, p, p.data, plan_type::formed::merged, weights.data(), floats());
     }
   }
 
