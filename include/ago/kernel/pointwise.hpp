@@ -171,7 +171,7 @@ struct pointwise_kernel {
             };
         float const* const next = a + PIXELS * source_stride + first;
         if (first > 0) resume<partial>(to, next, source_stride, count, acc);
-        else start(shift, to, next, source_stride, acc);
+        else start<form_of(K)>(shift, to, next, source_stride, acc);
         if constexpr (K.in_runs) {
           float const* w = weights;
           _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
