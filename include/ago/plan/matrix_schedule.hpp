@@ -50,8 +50,8 @@ constexpr int half_loop_steps(int pixels, int vectors) {
 }
 
 /// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds, and what
-/// does not fit beside those of an iteration, two instructions a cycle. Tiles that are too small wait for whole loads. A
-/// weight counts half a cycle more, which a big core takes to join it: the default's programs also run there.
+/// does not fit beside those of an iteration, two instructions a cycle. Tiles that are too small wait for whole loads.
+/// A weight counts half a cycle more, which a big core takes to join it: programs for the default also run there.
 constexpr long half_tile_cost(int pixels, int vectors) {
   int const products = pixels * vectors, steps = half_loop_steps(pixels, vectors);
   if (pixels == 1) return 28L * (vectors / 3) + (vectors % 3 > 0 ? 8L * (vectors % 3) + 4 : 0) + 6;
