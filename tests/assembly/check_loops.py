@@ -26,7 +26,7 @@ def steps_of(isa, flags, pixels, vectors):
     """Steps of K in an iteration of the main loop."""
     if isa != "neon":
         return 1
-    if IN_ORDER not in flags or (pixels > 1 and pixels * vectors < 6):
+    if IN_ORDER not in flags or (pixels > 1 and pixels * vectors < 6) or (pixels == 1 and vectors > 12):
         return 4
     fits = 6 * vectors + pixels + (vectors + 1) // 2 + 8 <= 2 * pixels * vectors
     return 2 if pixels > 1 and fits else 4
@@ -34,7 +34,7 @@ def steps_of(isa, flags, pixels, vectors):
 
 def multiply_adds_of(isa, flags, pixels, vectors):
     """In an iteration of the main loop. Of one pixel, every third vector of channels is multiplied in halves."""
-    halved = (vectors + 2) // 3 if isa == "neon" and IN_ORDER in flags and pixels == 1 else 0
+    halved = (vectors + 2) // 3 if isa == "neon" and IN_ORDER in flags and pixels == 1 and vectors <= 12 else 0
     return steps_of(isa, flags, pixels, vectors) * (pixels * vectors + halved)
 
 
@@ -43,7 +43,7 @@ def faults(found, isa, flags):
     loop = found.loop
     tile = found.pixels, found.vectors
     if found.kernel == "pointwise" and loop.multiply_adds > found.pixels * found.vectors and IN_ORDER in flags:
-        halves = tile[0] == 1 or tile[0] * tile[1] >= 6
+        halves = tile[1] <= 12 if tile[0] == 1 else tile[0] * tile[1] >= 6
         wide = [i for i in loop.all if i.name.startswith("ld") and re.match(r"q\d|\{", i.operands)]
         allowed = 4 * (tile[1] - (tile[1] + 2) // 3) if tile[0] == 1 else 0
         if halves and len(wide) > allowed:

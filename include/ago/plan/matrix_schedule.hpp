@@ -38,9 +38,9 @@ constexpr bool has_in_order_loops(structure what, isa target, device const& on) 
 }
 
 /// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds.
-/// Tiles of one pixel have another loop.
+/// Tiles of one pixel have another loop, whose code is long.
 constexpr bool loads_halves(int pixels, int vectors) {
-  return pixels == 1 || pixels * vectors >= 6;
+  return pixels == 1 ? vectors <= 12 : pixels * vectors >= 6;
 }
 
 /// Steps of K in an iteration of a loop that loads halves: four if what issues beside the multiply-adds of two has no
@@ -49,16 +49,16 @@ constexpr int half_loop_steps(int pixels, int vectors) {
   return pixels == 1 || 6 * vectors + pixels + (vectors + 1) / 2 + 8 > 2 * pixels * vectors ? 4 : 2;
 }
 
-/// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds, and what
-/// does not fit beside those of an iteration, two instructions a cycle. Tiles that are too small wait for whole loads.
-/// A weight counts half a cycle more, which a big core takes to join it: programs for the default also run there.
+/// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds of two
+/// steps, and what does not fit beside them, two instructions a cycle. Iterations of four steps do better, but are not
+/// to attract tiles of many pixels: with 14x1 instead of 7x3, SqueezeNet at 224 took 1.11 times as long by the model of
+/// bench/arm. Tiles that are too small wait for whole loads.
 constexpr long half_tile_cost(int pixels, int vectors) {
-  int const products = pixels * vectors, steps = half_loop_steps(pixels, vectors);
-  if (pixels == 1) return 28L * (vectors / 3) + (vectors % 3 > 0 ? 8L * (vectors % 3) + 4 : 0) + 6;
+  int const products = pixels * vectors;
+  if (pixels == 1 && loads_halves(pixels, vectors)) return 8L * vectors + 8;
   if (!loads_halves(pixels, vectors)) return 4L * products + 8L * vectors + 2L * pixels;
-  int const beside = steps * 3 * vectors + steps / 2 * (pixels + 1) + (steps * vectors + 3) / 4 + 7;
-  int const left = beside - steps * products;
-  return 4L * products + 2L * vectors + (left > 0 ? 4L * ((left + 1) / 2) / steps : 0);
+  int const beside = 6 * vectors + pixels + (vectors + 1) / 2 + 8, left = beside - 2 * products;
+  return 2L * (2L * products + (left > 0 ? (left + 1) / 2 : 0));
 }
 
 /// Quarter cycles of a tile for one step of K, on a core with two multiply-add and two load ports and a multiply-add
