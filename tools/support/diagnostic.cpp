@@ -30,6 +30,8 @@ char const* sentence_of(fault what) {
     case fault::pads_take_all: return "the pads remove everything that the transposed convolution computes";
     case fault::not_a_network: return "this is not a network";
     case fault::network_is_not_constexpr: return "the network is not a constant";
+    case fault::takes_four_axes: return "the layer takes a value of at most four axes";
+    case fault::expression_does_not_fit: return "its index expression does not fit its operands";
   }
   return "it does not fit its input";
 }

@@ -176,8 +176,8 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
 }
 
 /// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
-/// them: `x | view(1, 6, 6, 32, 8)`. Layers see four: the last as channels, the one before as columns, that before as
-/// rows if there are four or more, and the product of the others as images.
+/// them: `x | view(1, 6, 6, 32, 8)`. Layers see the last three
+/// extents as rows, columns and channels, and the product of those before as images.
 struct view {
   static constexpr int none = -2147483647 - 1;
 

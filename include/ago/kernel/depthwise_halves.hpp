@@ -12,7 +12,7 @@
 namespace ago::detail {
 
 template <kernel_key K, int COLUMNS>
-inline constexpr depthwise_shape shape_of{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w,
+inline constexpr depthwise_shape depthwise_shape_of{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w,
                                           K.tile.vectors, COLUMNS, bounds_of(K.after)};
 
 /// K.tile.vectors x COLUMNS results, for one vector of channels after another, as depthwise_in_order computes them.
@@ -21,7 +21,7 @@ template <kernel_key K, int COLUMNS>
 class depthwise_halves {
   static constexpr isa I = K.target;
   static constexpr int V = lanes(I), rows = K.tile.vectors;
-  static constexpr depthwise_shape shape = shape_of<K, COLUMNS>;
+  static constexpr depthwise_shape shape = depthwise_shape_of<K, COLUMNS>;
   using order = depthwise_order<shape>;
   using action = depthwise_action;
   using kind = action::kind;
@@ -265,7 +265,7 @@ class depthwise_halves {
 /// The loop of a tile that is scheduled by hand.
 template <kernel_key K, int COLUMNS>
 constexpr bool has_halves() {
-  if constexpr (K.in_order) return has_depthwise_order<shape_of<K, COLUMNS>>();
+  if constexpr (K.in_order) return has_depthwise_order<depthwise_shape_of<K, COLUMNS>>();
   else return false;
 }
 template <kernel_key K, int COLUMNS, bool HALVES = has_halves<K, COLUMNS>()>
