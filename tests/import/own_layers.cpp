@@ -36,6 +36,41 @@ TEST_CASE("a local response norm is one layer, without weights") {
   CHECK(count<ago::linear>(list) == 0);
 }
 
+TEST_CASE("a convolution of a volume is a layer on five axes, and its bias another one") {
+  network net;
+  net.input("x", {2, 3, 4, 5, 6}).constant("w", {4, 3, 1, 2, 3}, counted(72)).constant("b", {4}, counted(4));
+  net.node("Conv", {"x", "w", "b"}, {"y"}).set("strides", ints{1, 2, 1}).set("pads", ints{0, 0, 1, 0, 1, 0});
+  net.output("y");
+  auto const list = lowered_of(net).network;
+  call const& made = only<ago::conv3d>(list);
+  auto const& layer = std::get<ago::conv3d>(made.what);
+  CHECK((layer.out == 4 && layer.kernel.h == 2 && layer.kernel.w == 3 && layer.stride.d == 1 && layer.stride.h == 2));
+  CHECK((layer.pad.top == 0 && layer.pad.left == 1 && layer.pad.bottom == 1 && layer.pad.right == 0));
+  CHECK(made.weights == counted(72));
+  CHECK(only<ago::bias>(list).weights == counted(4));
+  call const& axes = list.calls[std::size_t(made.operands[0])];
+  CHECK(std::get<view_as>(axes.what).to == ago::expression::extents(2, 4, 5, 6, 3));
+}
+
+TEST_CASE("the second output of a MaxPool reads its operand and the first one") {
+  network net;
+  net.input("x", {1, 2, 5, 6});
+  net.node("MaxPool", {"x"}, {"y", "i"}).set("kernel_shape", ints{2, 3}).set("storage_order", 1);
+  net.output("i");
+  auto const list = lowered_of(net).network;
+  auto const& layer = std::get<ago::max_pool3d_index>(only<ago::max_pool3d_index>(list).what);
+  CHECK((layer.column_major && layer.kernel.d == 1 && layer.kernel.h == 2 && layer.kernel.w == 3));
+  CHECK(count<ago::max_pool>(list) == 1);
+}
+
+TEST_CASE("places of maxima that floats cannot count are refused") {
+  network net;
+  net.input("x", {1, 1, 4096, 4097});
+  net.node("MaxPool", {"x"}, {"y", "i"}).set("kernel_shape", ints{2, 2});
+  net.output("i");
+  CHECK_THROWS_WITH_AS(lowered_of(net), doctest::Contains("2^24"), ago::onnx::import_error);
+}
+
 TEST_CASE("an rms norm over a whole image has its gamma in memory order") {
   network net = of_image(23);
   net.constant("g", {2, 2, 3}, counted(12, 0));

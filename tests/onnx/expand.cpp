@@ -195,6 +195,9 @@ TEST_CASE("Einsum becomes transpositions, reshapes, sums, and matrix or elementw
   CHECK(einsum("...ij,...jk->...ik", {in({1, 4, 2, 3}), in({5, 1, 3, 2})}) == "MatMul(x0, x1)");
   CHECK(einsum("ij,kl->il", {in({2, 3}), in({4, 5})}) ==
         "Mul(Reshape(ReduceSum keepdims=0(x0, {1}), {2 1}), Reshape(ReduceSum keepdims=0(x1, {0}), {1 5}))");
+  CHECK(einsum("ii->i", {in({3, 3})}) == "Slice(Reshape(x0, {9}), {0}, {9}, {0}, {4})");
+  CHECK(einsum("iji", {in({3, 2, 3})}) ==
+        "ReduceSum keepdims=0(Slice(Reshape(Transpose perm=1 0 2(x0), {2 9}), {0}, {9}, {1}, {4}), {1})");
   CHECK(shape_of(13, "Einsum", {in({2, 3}), in({3, 4}), in({4, 5})}, [](node& n) {
           n.set("equation", "ij,jk,kl->li");
         }) == ints{5, 2});
@@ -203,13 +206,14 @@ TEST_CASE("Einsum becomes transpositions, reshapes, sums, and matrix or elementw
     contains(complaint_of(13, "Einsum", operands, [&](node& n) { n.set("equation", equation); }),
              std::string("node \"op\" (Einsum), equation: ") + why);
   };
-  refused("ii->i", {in({2, 2})}, "a label appears twice in one operand");
+  refused("i->ii", {in({2})}, "a label appears twice in its result");
+  refused("ii->i", {in({2, 3})}, "a label stands for 2 and for 3 elements");
   refused("ij,jk->ik", {in({2, 3}), in({4, 5})}, "a label stands for 3 and for 4 elements");
   refused("ij->ik", {in({2, 3})}, "its result has a label that no operand has");
   refused("ijk->ij", {in({2, 3})}, "\"ijk\" does not fit an operand of [2,3]");
   refused("ij,jk", {in({2, 3})}, "it has 2 operands, the node has 1");
   refused("i.j->i", {in({2, 3})}, "\"i.j\" is not understood");
-  refused("......->", {in({2, 3})}, "a label appears twice");
+  refused("......->", {in({2, 3})}, "\"......\" is not understood");
 }
 
 TEST_CASE("a decomposed operator is not reported if sizes are unknown") {

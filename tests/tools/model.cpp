@@ -60,6 +60,23 @@ TEST_CASE("operators have the names of the model's nodes") {
   CHECK((named("v0", op::input) && named("conv1", op::pointwise) && named("relu1", op::relu)));
 }
 
+TEST_CASE("operators by index expressions are planned at run time, equal ones once") {
+  ago_test::network net;
+  net.input("x", {1, 2, 4, 4, 4}).constant("w", {3, 2, 2, 2, 2}, floats(48, .1f));
+  net.node("Conv", {"x", "w"}, {"a"}).named("conv");
+  net.node("MaxPool", {"a"}, {"b"}).named("pool").set("kernel_shape", ago_test::ints{2, 2, 2});
+  net.node("MaxPool", {"a"}, {"c"}).named("again").set("kernel_shape", ago_test::ints{2, 2, 2});
+  net.node("Add", {"b", "c"}, {"y"});
+  net.output("y");
+  inspection const i = inspected(net);
+  auto const number_of = [&](op kind) {
+    return std::count_if(i.nodes.begin(), i.nodes.end(), [=](auto const& n) { return n.kind == kind; });
+  };
+  CHECK(number_of(op::contraction) == 1);
+  CHECK(number_of(op::nest) == 1);
+  CHECK(i.account().multiply_adds >= 27 * 3 * 2 * 8);
+}
+
 TEST_CASE("different functions of one value are distinguished") {
   ago_test::network net;
   net.input("x", {1, 8});

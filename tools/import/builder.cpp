@@ -27,6 +27,14 @@ struct recorder_of_layer {
   tensor operator()(binary const& b) const { return detail::record_binary(b.kind, 0, x[0], x[1]); }
   tensor operator()(join const& j) const { return detail::record_concat(0, x.data(), int(x.size()), j.along); }
   tensor operator()(product_of const& p) const { return matmul(x[0], x[1], p.transposed); }
+  tensor operator()(view_as const& l) const {
+    ago::view r(1);
+    r.to = l.to;
+    return r(x[0]);
+  }
+  template <class L>
+    requires requires(L const& l, tensor a) { l(a, a); }
+  tensor operator()(L const& l) const { return l(x[0], x[1]); }
   tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }
 };
 

@@ -12,6 +12,22 @@ view as_image(context& c, view const& x) {
   throw unsupported("images of more than two dimensions are not supported");
 }
 
+view as_volume(context& c, view const& x) {
+  if (x.how.rank() > 5) throw unsupported("images of more than three dimensions are not supported");
+  view r = x.how.rank() == 5 ? placed(c.net, x, {{0}, {2, 3}, {4}, {1}}) : as_image(c, x);
+  std::vector<int> d;
+  for (std::int64_t extent : x.how.dims) d.push_back(int(extent));
+  while (d.size() < 5) d.insert(d.begin() + 2, 1);
+  r.value = c.net.apply(view_as{ago::expression::extents(d[0], d[2], d[3], d[4], d[1])}, {r.value});
+  return r;
+}
+
+view volume(context& c, int value, extents const& dims) {
+  shape const s = c.net.dims(value);
+  value = c.net.apply(view_as{ago::expression::extents(s.n, s.h, s.w, s.c)}, {value});
+  return dims.size() == 5 ? view{value, of_axes(dims, {0, 2, 3, 4, 1})} : image(value, dims);
+}
+
 view as_pixels(context& c, view const& x) {
   if (x.how.rank() == 4) return as_image(c, x);
   std::vector<int> pixels;
@@ -57,13 +73,20 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
 
 }  // namespace
 
-window_sides window_of(node_reader const& n, extents const& in, extents const& out,
-                       std::vector<std::int64_t> const& kernel) {
+std::vector<window_side> sides_of(node_reader const& n, extents const& in, extents const& out,
+                                  std::vector<std::int64_t> const& kernel) {
   std::size_t const sides = in.size() - 2;
   if (kernel.size() != sides) throw unsupported("its kernel and its input have different numbers of dimensions");
+  std::vector<window_side> r;
+  for (std::size_t i = 0; i < sides; ++i) r.push_back(side(n, i, sides, in[2 + i], out[2 + i], kernel[i]));
+  return r;
+}
+
+window_sides window_of(node_reader const& n, extents const& in, extents const& out,
+                       std::vector<std::int64_t> const& kernel) {
   window_sides r;
-  for (std::size_t i = 0; i < sides; ++i)
-    (i + 1 == sides ? r.w : r.h) = side(n, i, sides, in[2 + i], out[2 + i], kernel[i]);
+  auto const sides = sides_of(n, in, out, kernel);
+  for (std::size_t i = 0; i < sides.size(); ++i) (i + 1 == sides.size() ? r.w : r.h) = sides[i];
   return r;
 }
 

@@ -12,6 +12,10 @@ view as_image(context& c, view const& x);
 view as_pixels(context& c, view const& x);
 /// A value of images with the dims of an ONNX tensor.
 view image(int value, extents const& dims);
+/// {n, c, ...} with one to three axes of pixels as a value of five axes: images, depth, rows, columns, channels.
+view as_volume(context& c, view const& x);
+/// The result of an operator on such values.
+view volume(context& c, int value, extents const& dims);
 
 /// A window in one direction.
 struct window_side {
@@ -29,6 +33,9 @@ struct window_sides {
   extent2 dilation() const { return {h.dilation, w.dilation}; }
 };
 
+/// The windows of a node in each direction of its pixels; arguments as below.
+std::vector<window_side> sides_of(node_reader const& n, extents const& in, extents const& out,
+                                  std::vector<std::int64_t> const& kernel);
 /// The window of a node that maps dims `in` to dims `out`, whose last axes are pixels; `kernel`: its extents.
 window_sides window_of(node_reader const& n, extents const& in, extents const& out,
                        std::vector<std::int64_t> const& kernel);

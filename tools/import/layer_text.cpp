@@ -37,6 +37,17 @@ std::string text_of(rounding r) {
   return std::string("rounding::") + names[int(r)];
 }
 
+std::string text_of(extent3 e) {
+  if (e.d == e.h && e.h == e.w) return text_of(e.d);
+  return "{" + text_of(e.d) + ", " + text_of(e.h) + ", " + text_of(e.w) + "}";
+}
+std::string text_of(pads3 const& p) {
+  if (p.front == p.back && p.top == p.bottom && p.left == p.right) return text_of(extent3{p.front, p.top, p.left});
+  std::string r;
+  for (int side : {p.front, p.top, p.left, p.back, p.bottom, p.right}) r += (r.empty() ? "{" : ", ") + text_of(side);
+  return r + "}";
+}
+
 argument number(char const* field, int value, char const* otherwise = "") {
   return {field, text_of(value), otherwise, "int"};
 }
@@ -61,6 +72,59 @@ struct namer {
     return {.name = "conv2d", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
             extent(".stride", l.stride, "1"), sides(l.pad), extent(".dilation", l.dilation, "1"),
             number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
+  }
+  /// A window on volumes. Its arguments are not replaced by parameters of blocks.
+  template <class Layer>
+  static item on_volume(char const* name, Layer const& l, std::vector<argument> more) {
+    item r{.name = name};
+    if constexpr (requires { l.out; }) r.arguments.push_back(number(".out", l.out));
+    r.arguments.push_back({".kernel", text_of(l.kernel), "", ""});
+    if constexpr (requires { l.stride.given; })
+      r.arguments.push_back({".stride", text_of(l.stride.value_or(l.kernel)), text_of(l.kernel), ""});
+    else r.arguments.push_back({".stride", text_of(l.stride), "1", ""});
+    r.arguments.push_back({".pad", text_of(l.pad), "0", ""});
+    if constexpr (requires { l.output_pad; }) r.arguments.push_back({".output_pad", text_of(l.output_pad), "0", ""});
+    r.arguments.push_back({".dilation", text_of(l.dilation), "1", ""});
+    if constexpr (requires { l.ceil; }) r.arguments.push_back(flag(".ceil", l.ceil, false));
+    r.arguments.insert(r.arguments.end(), more.begin(), more.end());
+    return r;
+  }
+  item operator()(conv3d const& l) const { return on_volume("conv3d", l, {number(".groups", l.groups, "1")}); }
+  item operator()(conv_transpose3d const& l) const {
+    return on_volume("conv_transpose3d", l, {number(".groups", l.groups, "1")});
+  }
+  item operator()(max_pool3d const& l) const { return on_volume("max_pool3d", l, {}); }
+  item operator()(max_pool3d_index const& l) const {
+    return on_volume("max_pool3d_index", l, {flag(".column_major", l.column_major, false)});
+  }
+  item operator()(avg_pool3d const& l) const {
+    return on_volume("avg_pool3d", l, {flag(".count_pads", l.count_pads, true)});
+  }
+  item operator()(lp_pool3d const& l) const { return on_volume("lp_pool3d", l, {real(".p", l.p, "2.f")}); }
+  item operator()(col2im const& l) const {
+    return {.name = "col2im", .arguments = {number(".height", l.height), number(".width", l.width),
+            extent(".kernel", l.kernel), extent(".stride", l.stride, "1"),
+            {".pad", "{" + text_of(l.pad.top) + ", " + text_of(l.pad.left) + "}", "{0, 0}", ""},
+            extent(".dilation", l.dilation, "1")}};
+  }
+  item operator()(take_along_axis const&) const { return {.name = "take_along_axis"}; }
+  item operator()(gather_nd const& l) const {
+    return {.name = "gather_nd", .arguments = {number(".first", l.first, "1"), number(".second", l.second, "1"),
+            number(".third", l.third, "1"), number(".fourth", l.fourth, "1")}};
+  }
+  item operator()(reverse_sequence const&) const { return {.name = "reverse_sequence"}; }
+  item operator()(grid_sample const& l) const {
+    return {.name = "grid_sample", .arguments = {flag(".nearest", l.nearest, false), flag(".border", l.border, false),
+            flag(".align_corners", l.align_corners, false)}};
+  }
+  item operator()(hardmax const&) const { return {.name = "hardmax"}; }
+  item operator()(triangle const& l) const {
+    return {.name = "triangle", .arguments = {number(".diagonal", l.diagonal, "0"), flag(".lower", l.lower, false)}};
+  }
+  item operator()(view_as const& l) const {
+    item r{.name = "view", .positional = true};
+    for (int d = 0; d < l.to.rank; ++d) r.arguments.push_back({"", text_of(l.to.of[d]), "", ""});
+    return r;
   }
   item operator()(conv_transpose const& l) const {
     return {.name = "conv_transpose", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
@@ -292,7 +356,8 @@ std::string head_of(call const& c, std::vector<std::string> const& x) {
   if (i.name == "concat" && i.arguments[0].value != i.arguments[0].otherwise) list = i.arguments[0].value;
   for (std::string const& name : x) list += (list.empty() ? "" : ", ") + name;
   if (i.name == "matmul" && i.arguments[0].value == "true") list += ", true";
-  return (i.name == "attention" ? written_layer(i) : i.name) + "(" + list + ")";
+  bool const is_function = i.name == "concat" || i.name == "matmul" || std::holds_alternative<binary>(c.what);
+  return (is_function ? i.name : written_layer(i)) + "(" + list + ")";
 }
 
 /// conv2d{.out = 8, .kernel = 3}

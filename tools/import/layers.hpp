@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/graph/network.hpp>
+#include <ago/operators/operators.hpp>
 
 #include <string>
 #include <variant>
@@ -27,6 +28,11 @@ struct product_of {
   bool transposed = false;
 };
 
+/// ago::view
+struct view_as {
+  expression::extents to{};
+};
+
 /// All layers that the importer uses, as the library's types.
 using any_layer =
     std::variant<input, conv2d, pointwise, depthwise, linear, bias, batch_norm, layer_norm, rms_norm,
@@ -38,7 +44,9 @@ using any_layer =
                  reciprocal, exponential, logarithm, error_function, sine, cosine, round_down, round_up, round_off,
                  scale, prelu, expand, tile, constant, reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_product,
                  arg_max, conv_transpose, depth_to_space, pixel_shuffle, space_to_depth, binary, join, product_of,
-                 attention, to_nchw>;
+                 attention, to_nchw, view_as, conv3d, conv_transpose3d, max_pool3d, max_pool3d_index,
+                 avg_pool3d, lp_pool3d, col2im, hardmax, triangle, take_along_axis, gather_nd, reverse_sequence,
+                 grid_sample>;
 
 /// One of them. Copying, moving and destroying it is compiled once, in layers.cpp: it would take every file that has
 /// a list of calls seconds.

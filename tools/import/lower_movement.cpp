@@ -3,6 +3,7 @@
 #include "arithmetic.hpp"
 #include "images.hpp"
 #include "movement.hpp"
+#include "places.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -139,6 +140,7 @@ view picked(context& c, view x, std::vector<std::int64_t> const& elements, exten
 }
 
 void gather_elements(node_reader const& n) {
+  if (!n.known(1)) return n.define(taken_along_axis(n));
   extents const &in = n.dims(0), &out = n.out_dims();
   int const axis = axis_of(n.integer("axis", 0), int(in.size()));
   auto const indices = n.integers(1, "indices");
@@ -192,18 +194,6 @@ void cumulative_sum(node_reader const& n) {
   n.define(times_matrix(n.c, n.x(), axis, matrix));
 }
 
-void triangle(node_reader const& n) {
-  std::int64_t const given = n.has(1) ? n.integers(1, "k").at(0) : 0;
-  std::int64_t const shift = std::clamp<std::int64_t>(given, -detail::int_limit, detail::int_limit);
-  bool const upper = n.integer("upper", 1) != 0;
-  extents const matrix{n.dims().end() - 2, n.dims().end()};
-  std::vector<float> mask = n.c.table(matrix);
-  for (std::int64_t i = 0; i < matrix[0]; ++i)
-    for (std::int64_t k = 0; k < matrix[1]; ++k)
-      mask[std::size_t(i * matrix[1] + k)] = (upper ? k >= i + shift : k <= i + shift) ? 1.f : 0.f;
-  n.define(combined(n.c, arithmetic::multiply, n.x(), matrix, mask));
-}
-
 }  // namespace
 
 void add_movement_rules(rule_table& t) {
@@ -220,7 +210,6 @@ void add_movement_rules(rule_table& t) {
   t["GatherElements"] = gather_elements;
   t["ScatterND"] = scatter;
   t["CumSum"] = cumulative_sum;
-  t["Trilu"] = triangle;
 }
 
 }  // namespace ago::importer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions and pooling.
 #include "arithmetic.hpp"
-#include "images.hpp"
+#include "volumes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +30,7 @@ std::vector<std::int64_t> pixels_of(extents const& dims) { return {dims.begin() 
 
 void conv(node_reader const& n) {
   auto weights = n.reals(1, "its weights");
+  if (n.dims().size() > 4) return n.define(conv_of_volume(n, std::move(weights)));
   window_sides const s = window_of(n, n.dims(), n.out_dims(), pixels_of(n.dims(1)));
   bool const bias = n.has(2);
   if (bias) {
@@ -41,8 +42,8 @@ void conv(node_reader const& n) {
   n.define(image(y, n.out_dims()));
 }
 
-/// Sets the pads of a transposed convolution in one direction, given the extent of its result; returns the output
-/// padding.
+}  // namespace
+
 int fit(node_reader const& n, window_side& s, int output_padding) {
   std::string const rule = n.text("auto_pad", "NOTSET");
   std::int64_t const exact = std::int64_t(s.stride) * (s.in - 1) + output_padding + s.span();
@@ -59,7 +60,10 @@ int fit(node_reader const& n, window_side& s, int output_padding) {
   return output_padding;
 }
 
+namespace {
+
 void conv_transpose_rule(node_reader const& n) {
+  if (n.dims().size() > 4) return n.define(conv_transpose_of_volume(n));
   extents const& k = n.dims(1);
   int const groups = int(n.integer("group", 1));
   window_sides s = window_of(n, n.dims(), n.out_dims(), pixels_of(k));
@@ -110,19 +114,17 @@ int padded(builder& net, int x, window_sides& s, float value) {
   return x;
 }
 
-void no_second_output(node_reader const& n) {
-  if (n.wants(1)) throw unsupported("its second output is not supported");
-}
-
 void max_pool_rule(node_reader const& n) {
-  no_second_output(n);
+  if (n.dims().size() > 4) return max_pool_of_volume(n);
   window_sides s = window_of(n, n.dims(), n.out_dims(), n.list("kernel_shape"));
   int x = as_image(n.c, n.x()).value;
   bool const ceil = settle_rounding(s, false);
+  window_sides const whole = s;
   if (pads_too_much(s)) x = padded(n.c.net, x, s, std::numeric_limits<float>::lowest());
   x = n.c.net.apply(max_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = s.pads(),
                              .dilation = s.dilation(), .ceil = ceil}, {x});
   n.define(image(x, n.out_dims()));
+  if (n.wants(1)) n.define(places_of_maxima(n, volume_window({whole.h, whole.w}, ceil), image(x, n.out_dims())), 1);
 }
 
 /// The sum of each window, as a depthwise convolution.
@@ -166,6 +168,7 @@ view mean_of_sums(context& c, view x, window_sides const& s, extents const& out,
 }
 
 void avg_pool_rule(node_reader const& n) {
+  if (n.dims().size() > 4) return n.define(avg_pool_of_volume(n));
   window_sides s = window_of(n, n.dims(), n.out_dims(), n.list("kernel_shape"));
   bool const pads_count = n.integer("count_include_pad", 0) != 0;
   view const x = as_image(n.c, n.x());
@@ -182,6 +185,7 @@ void avg_pool_rule(node_reader const& n) {
 }
 
 void lp_pool(node_reader const& n) {
+  if (n.dims().size() > 4) return n.define(lp_pool_of_volume(n));
   window_sides const s = window_of(n, n.dims(), n.out_dims(), n.list("kernel_shape"));
   float const p = float(n.integer("p", 2));
   view x = as_image(n.c, n.x());

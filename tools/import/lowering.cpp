@@ -292,6 +292,7 @@ rule_table const& rules() {
     add_pad_rules(t);
     add_resize_rules(t);
     add_attention_rules(t);
+    add_place_rules(t);
     return t;
   }();
   return table;

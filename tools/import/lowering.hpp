@@ -115,6 +115,7 @@ void add_normalisation_rules(rule_table&);
 void add_pad_rules(rule_table&);
 void add_resize_rules(rule_table&);
 void add_attention_rules(rule_table&);
+void add_place_rules(rule_table&);
 rule_table const& rules();
 
 /// -1 is the last axis; throws if there is no such axis.

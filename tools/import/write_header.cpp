@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <sstream>
 
 namespace ago::importer {
@@ -140,17 +141,30 @@ void write_ports(std::ostream& out, char const* title, std::vector<port> const& 
   out << '\n';
 }
 
-bool uses_math(program_text const& t) {
+/// Whether a layer has one of some names.
+bool uses(program_text const& t, std::set<std::string> const& names) {
   bool r = false;
   std::function<void(sequence const&)> const look = [&](sequence const& s) {
     for (item const& i : s) {
-      r = r || i.name == "map";
+      r = r || names.count(i.name) != 0;
       for (sequence const& b : i.branches) look(b);
     }
   };
-  for (statement const& s : t.statements) look(s.items);
+  for (statement const& s : t.statements) {
+    look(s.items);
+    r = r || names.count(s.head.substr(0, s.head.find_first_of("{("))) != 0;
+  }
   for (block const& b : t.blocks) look(b.body);
   return r;
+}
+
+/// The headers that a network needs.
+std::string headers_of(program_text const& t) {
+  static std::set<std::string> const operators{
+      "conv3d", "conv_transpose3d", "max_pool3d", "max_pool3d_index", "avg_pool3d", "lp_pool3d", "col2im",
+      "hardmax", "triangle", "take_along_axis", "gather_nd", "reverse_sequence", "grid_sample"};
+  std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/graph/network.hpp>\n";
+  return uses(t, operators) ? r + "#include <ago/operators/operators.hpp>\n" : r;
 }
 
 /// Compilers warn about a + b | f without parentheses, although its meaning is as intended.
@@ -198,7 +212,7 @@ void write_header(std::ostream& out, program_text const& t, header_of const& abo
       << " weights are in " << about.name << ".weights, in the order of the layers.\n";
   write_ports(out, "Inputs", about.inputs);
   write_ports(out, "Outputs", about.outputs);
-  out << "#pragma once\n\n#include <ago/" << (uses_math(t) ? "ago.hpp" : "graph/network.hpp") << ">\n\nnamespace "
+  out << "#pragma once\n\n" << headers_of(t) << "\nnamespace "
       << about.name << " {\n\nusing namespace ago;\n\n"
       << body.str() << "\n}  // namespace " << about.name << "\n";
 }

@@ -41,11 +41,7 @@ std::size_t letters_in(std::string const& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_letter));
 }
 
-void expect_no_diagonal(labels const& axes) {
-  if (std::set<int>(axes.begin(), axes.end()).size() != axes.size()) {
-    throw fault{"equation", "a label appears twice in one operand, or in the result; diagonals are not supported"};
-  }
-}
+bool has_twice(labels const& axes) { return std::set<int>(axes.begin(), axes.end()).size() != axes.size(); }
 
 /// The operands of the equation and the labels of its result.
 struct equation {
@@ -91,11 +87,10 @@ equation equation_of(parts_of_operation const& p) {
     std::size_t const ellipsis = open ? dims.size() - letters : 0;
     widest = std::max(widest, ellipsis);
     e.operands.push_back({p.operand(i), parsed(terms[i], ellipsis), dims});
-    expect_no_diagonal(e.operands.back().axes);
     if (e.operands.back().axes.size() != dims.size()) throw fault{"equation", "\"" + terms[i] + "\" is not understood"};
   }
   e.result = arrow == std::string::npos ? implied_result(e.operands, widest) : parsed(text.substr(arrow + 2), widest);
-  expect_no_diagonal(e.result);
+  if (has_twice(e.result)) throw fault{"equation", "a label appears twice in its result"};
   for (int const label : e.result) {
     auto const knows = [&](term const& t) { return has(t.axes, label); };
     if (std::none_of(e.operands.begin(), e.operands.end(), knows)) {
@@ -114,6 +109,39 @@ extents extents_of(term const& t, labels const& axes) {
   extents r;
   for (int const label : axes) r.push_back(extent_of(t, label));
   return r;
+}
+
+[[noreturn]] void refuse_extents(std::int64_t x, std::int64_t y) {
+  throw fault{"equation",
+              "a label stands for " + std::to_string(x) + " and for " + std::to_string(y) + " elements"};
+}
+
+/// The diagonal of the axes of a label that appears twice: every (n + 1)th element of both as one axis.
+term diagonal(parts_of_operation& p, term const& t) {
+  std::size_t second = 1, first = 0;
+  auto const before = [&] {
+    return std::size_t(std::find(t.axes.begin(), t.axes.end(), t.axes[second]) - t.axes.begin());
+  };
+  while ((first = before()) == second) ++second;
+  std::int64_t const n = t.dims[first];
+  if (t.dims[second] != n) refuse_extents(n, t.dims[second]);
+  extents perm, dims;
+  labels axes;
+  for (std::size_t i = 0; i < t.axes.size(); ++i) {
+    if (i == first || i == second) continue;
+    perm.push_back(static_cast<std::int64_t>(i));
+    dims.push_back(t.dims[i]);
+    axes.push_back(t.axes[i]);
+  }
+  std::int64_t const last = static_cast<std::int64_t>(axes.size());
+  axes.push_back(t.axes[second]);
+  perm.insert(perm.end(), {static_cast<std::int64_t>(first), static_cast<std::int64_t>(second)});
+  dims.push_back(n * n);
+  int const square = std::is_sorted(perm.begin(), perm.end()) ? t.value : p.transpose(t.value, perm);
+  int const line = p.reshape(square, dims);
+  int const y = p.make("Slice", {line, p.list({0}), p.list({n * n}), p.list({last}), p.list({n + 1})});
+  dims.back() = n;
+  return {y, axes, dims};
 }
 
 /// With its axes in another order; missing labels become axes of one element.
@@ -169,10 +197,7 @@ term product(parts_of_operation& p, term a, term b, std::set<int> const& wanted)
     }
     std::int64_t const x = extent_of(a, label), y = extent_of(b, label);
     bool const repeats = label < 0 && wanted.count(label) != 0 && (x == 1 || y == 1);  // ellipses broadcast
-    if (x != y && !repeats) {
-      std::string const numbers = std::to_string(x) + " and for " + std::to_string(y);
-      throw fault{"equation", "a label stands for " + numbers + " elements"};
-    }
+    if (x != y && !repeats) refuse_extents(x, y);
     (wanted.count(label) != 0 ? both : inside).push_back(label);
     if (wanted.count(label) != 0) dims.push_back(x == 1 ? y : x);
   }
@@ -214,7 +239,10 @@ bool is_in_order(term const& a, term const& b, labels const& order) {
 }  // namespace
 
 void einsum(parts_of_operation& p) {
-  equation const e = equation_of(p);
+  equation e = equation_of(p);
+  for (term& t : e.operands) {
+    while (has_twice(t.axes)) t = diagonal(p, t);
+  }
   term t = e.operands[0];
   for (std::size_t i = 1; i < e.operands.size(); ++i) {
     std::set<int> wanted(e.result.begin(), e.result.end());

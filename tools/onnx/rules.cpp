@@ -169,6 +169,7 @@ constexpr rule rules[] = {
     {"Size", 1, 0, 1, 1, "", shapes::size},
 
     // movement
+    {"Col2Im", 18, 0, 3, 3, "dilations pads strides", shapes::col2im},
     {"Concat", 4, 0, 1, many, "axis", shapes::concat},
     {"DepthToSpace", 1, 10, 1, 1, "blocksize", shapes::depth_to_space},
     {"DepthToSpace", 11, 0, 1, 1, "blocksize mode", shapes::depth_to_space},
@@ -178,6 +179,7 @@ constexpr rule rules[] = {
     {"GatherElements", 11, 0, 2, 2, "axis", shapes::gather_elements},
     {"GatherND", 11, 11, 2, 2, "", shapes::gather_nd},
     {"GatherND", 12, 0, 2, 2, "batch_dims", shapes::gather_nd},
+    {"GridSample", 16, 0, 2, 2, "align_corners mode padding_mode", shapes::grid_sample},
     {"Pad", 2, 10, 1, 1, "mode pads value", shapes::pad},
     {"Pad", 11, 17, 2, 3, "mode", shapes::pad},
     {"Pad", 18, 0, 2, 4, "mode", shapes::pad},
@@ -191,6 +193,7 @@ constexpr rule rules[] = {
      "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value "
      "keep_aspect_ratio_policy mode nearest_mode",
      shapes::resize},
+    {"ReverseSequence", 10, 0, 2, 2, "batch_axis time_axis", shapes::reverse_sequence},
     {"Scatter", 9, 10, 3, 3, "axis", shapes::scatter},
     {"ScatterElements", 11, 0, 3, 3, "axis reduction", shapes::scatter},
     {"ScatterND", 11, 0, 3, 3, "reduction", shapes::scatter_nd},

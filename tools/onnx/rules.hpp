@@ -90,6 +90,9 @@ void trilu(site& s);
 void gather(site& s);
 void gather_elements(site& s);
 void gather_nd(site& s);
+void reverse_sequence(site& s);
+void grid_sample(site& s);
+void col2im(site& s);
 void scatter(site& s);
 void scatter_nd(site& s);
 

@@ -55,6 +55,47 @@ void gather_nd(site& s) {
   s.set(0, dims);
 }
 
+void reverse_sequence(site& s) {
+  expect_indices(s, 1);
+  std::size_t const batch = axis_of(s.integer("batch_axis", 1), s.rank(0));
+  std::size_t const time = axis_of(s.integer("time_axis", 0), s.rank(0));
+  if (batch == time) throw fault{"batch_axis", "it is the time_axis"};
+  if (s.dims(1) != extents{s.dims(0)[batch]}) {
+    throw fault{"sequence_lens", "the shape " + text_of(s.dims(1)) + " does not fit " + text_of(s.dims(0))};
+  }
+  s.set(0, s.dims(0));
+}
+
+void grid_sample(site& s) {
+  extents const &x = s.dims(0), &grid = s.dims(1);
+  if (x.size() < 3 || grid.size() != x.size() || grid[0] != x[0] ||
+      grid.back() != static_cast<std::int64_t>(x.size()) - 2) {
+    throw fault{"grid", "the shape " + text_of(grid) + " does not fit " + text_of(x)};
+  }
+  extents dims{x[0], x[1]};
+  dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
+  s.set(0, dims);
+}
+
+void col2im(site& s) {
+  extents const image = s.integers(1, "image_shape"), block = s.integers(2, "block_shape");
+  if (s.rank(0) != 3 || image.empty() || block.size() != image.size()) {
+    throw fault{"block_shape", "the shape " + text_of(s.dims(0)) + " does not fit " +
+                                   std::to_string(image.size()) + " dimensions"};
+  }
+  std::int64_t channels = s.dims(0)[1];
+  for (std::int64_t const b : block) {
+    if (b < 1 || channels % b != 0) throw fault{"block_shape", "it does not divide the shape " + text_of(s.dims(0))};
+    channels /= b;
+  }
+  extents dims{s.dims(0)[0], channels};
+  for (std::int64_t const extent : image) {
+    if (extent < 1 || extent > largest_size) throw fault{"image_shape", "it is " + text_of(image)};
+    dims.push_back(extent);
+  }
+  s.set(0, dims);
+}
+
 void scatter(site& s) {
   expect_indices(s, 1);
   axis_of(s.integer("axis", 0), s.rank(0));

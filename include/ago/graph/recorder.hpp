@@ -44,6 +44,22 @@ constexpr long limited_count(shape const& s) {
   return limited_product(limited_product(limited_product(s.n, s.h), s.w), s.c);
 }
 
+/// The object that stands for an expression in networks recorded at run time. It lives as long as the program.
+inline expression::index_expression const* kept(expression::index_expression const& e) {
+  struct link {
+    expression::index_expression value;
+    link* next;
+  };
+  static link* all = nullptr;
+  link* const first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+  for (link* l = first; l; l = l->next)
+    if (l->value == e) return &l->value;
+  link* const added = new link{e, first};
+  // If two threads add the same one, there are two, which differ like those of two networks.
+  while (!__atomic_compare_exchange_n(&all, &added->next, added, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {}
+  return &added->value;
+}
+
 /// The index expressions of a network. As with names, a constant cannot point to what its own evaluation creates:
 /// earlier traces count and list the expressions, the last one refers to the list.
 struct expression_list {
@@ -52,6 +68,7 @@ struct expression_list {
 
   /// Null if this trace does not refer to a list.
   constexpr expression::index_expression const* find_or_add(expression::index_expression const& e) {
+    if (!__builtin_is_constant_evaluated()) return kept(e);
     int i = 0;
     while (i < all.size && !(all[i] == e)) ++i;
     if (all.capacity == 0) all.reserve(4);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators whose indices are values.
+#pragma once
+
+#include <ago/graph/operations.hpp>
+
+namespace ago {
+
+/// result[n, i, c] = x[n, at[n, i, c], c]; negative indices count from the end. The second operand is `at`.
+struct take_along_axis {
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor value, tensor indices) const {
+    return expression::compute("take_along_axis", [](expression::operand x, expression::operand at) {
+      using namespace expression;
+      var n, i{at.extent(1)}, c;
+      scalar const k = at(n, i, c);
+      return result(n, i, c) = x(n, select(k < 0., k + double(x.extent(1)), k), c);
+    }, line)(value, indices);
+  }
+};
+
+/// result[n, i, c] = x[n, at[n, i, 0], at[n, i, 1], ..., c], for up to four indices. The first operand has the extents
+/// [n, first * second * third * fourth, c]. Negative indices count from the end.
+struct gather_nd {
+  int first = 1, second = 1, third = 1, fourth = 1;  ///< extents of the axes that are indexed
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor value, tensor indices) const {
+    return expression::compute("gather_nd", [this](expression::operand x, expression::operand at) {
+      using namespace expression;
+      int const extent[] = {first, second, third, fourth}, depth = at.extent(2) < 4 ? at.extent(2) : 4;
+      var n, i, c;
+      scalar place = 0.;
+      for (int k = 0; k < depth; ++k) {
+        scalar const index = at(n, i, k);
+        place = place * double(extent[k]) + select(index < 0., index + double(extent[k]), index);
+      }
+      return result(n, i, c) = x(n, place, c);
+    }, line)(value, indices);
+  }
+};
+
+/// The first lengths[n] elements of the second one of three axes in reverse order. The second operand is the lengths.
+struct reverse_sequence {
+  int line = __builtin_LINE();
+
+  constexpr tensor operator()(tensor value, tensor lengths) const {
+    return expression::compute("reverse_sequence", [](expression::operand x, expression::operand length) {
+      using namespace expression;
+      var n, i{x.extent(1)}, c;
+      scalar const at = x.position(i);
+      return result(n, i, c) = x(n, select(at < length(n), length(n) - 1. - at, at), c);
+    }, line)(value, lengths);
+  }
+};
+
+}  // namespace ago

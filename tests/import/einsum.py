@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Imports random einsum equations, compiles what ago-import writes, runs it, and compares with numpy.einsum.
+
+    einsum.py --tools BUILD [--count 1000] [--seed 1]
+
+Equations have up to four operands, among them equal ones, up to six labels, ellipses that broadcast, labels that occur
+twice in an operand, and implied results. If NumPy is missing, the program says so and ends with 77.
+"""
+import argparse
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from run_reference import Importer  # noqa: E402
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+LARGEST = 100_000  # products of all extents of an equation
+
+
+def varint(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out) + bytes([n])
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def part(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def value(field, name, shape):
+    dims = b"".join(part(1, number(1, n)) for n in shape)
+    return part(field, part(1, name) + part(2, part(1, number(1, 1) + part(2, dims))))
+
+
+def model(nodes, inputs, outputs):
+    """An ONNX file; nodes: (name, equation, inputs, output)."""
+    graph = part(2, "einsum")
+    for name, equation, operands, output in nodes:
+        attribute = part(1, "equation") + part(4, equation) + number(20, 3)
+        graph += part(1, b"".join(part(1, o) for o in operands) + part(2, output) + part(3, name) + part(4, "Einsum") +
+                      part(5, attribute))
+    graph += b"".join(value(11, *i) for i in inputs) + b"".join(value(12, *o) for o in outputs)
+    return number(1, 8) + part(7, graph) + part(8, part(1, "") + number(2, 17))
+
+
+def random_equation(draw):
+    """An equation, and the shapes of its operands; equal operands have equal places."""
+    while True:
+        labels = draw.sample("abcdefABXYZ", draw.randint(1, 6))
+        extent = {label: draw.randint(1, 6) for label in labels}
+        wide = [draw.randint(1, 4) for _ in range(draw.randint(1, 2))] if draw.random() < .35 else []
+        terms, shapes, places = [], [], []
+        for i in range(draw.randint(1, 4)):
+            if i > 0 and draw.random() < .15:  # the same value, perhaps with its labels in another order
+                k = draw.randrange(len(terms))
+                if "." not in terms[k]:
+                    order = list(terms[k])
+                    draw.shuffle(order)
+                    order = order if [extent[x] for x in order] == shapes[places[k]] else list(terms[k])
+                    terms.append("".join(order))
+                    places.append(places[k])
+                    continue
+            own = draw.sample(labels, draw.randint(1, min(4, len(labels))))
+            if draw.random() < .15:
+                own.insert(draw.randint(0, len(own)), draw.choice(own))
+            shape = [extent[x] for x in own]
+            term = "".join(own)
+            if wide and (i == 0 or draw.random() < .6):
+                own_wide = [1 if draw.random() < .25 else n for n in wide[draw.randint(0, len(wide) - 1):]]
+                at = draw.randint(0, len(own))
+                term = term[:at] + "..." + term[at:]
+                shape[at:at] = own_wide
+            terms.append(term)
+            places.append(len(shapes))
+            shapes.append(shape)
+        used = sorted({x for t in terms for x in t if x != "."})
+        size = 1
+        for n in [extent[x] for x in used] + wide:
+            size *= n
+        if size > LARGEST or any(len(s) > 6 for s in shapes):
+            continue
+        left = (", " if draw.random() < .2 else ",").join(terms)
+        if draw.random() < .2:
+            return left, shapes, places
+        result = draw.sample(used, draw.randint(0, min(4, len(used))))
+        if any("." in t for t in terms):
+            result.insert(draw.randint(0, len(result)), "...")
+        return left + "->" + "".join(result), shapes, places
+
+
+def run_batch(importer, draw, first, count):
+    """The equations that are refused or differ."""
+    nodes, inputs, outputs, data = [], [], [], []
+    name = f"einsum_{first}"
+    folder = importer.work / name
+    folder.mkdir()
+    while len(nodes) < count:
+        equation, shapes, places = random_equation(draw)
+        own = [numpy.array([draw.randint(-8, 8) / 4 for _ in range(int(numpy.prod(s)))], numpy.float32).reshape(s)
+               for s in shapes]
+        y = numpy.einsum(equation, *[own[k].astype(numpy.float64) for k in places])
+        if y.ndim > 6:
+            continue
+        names = [f"x{len(inputs) + k}" for k in range(len(own))]
+        inputs += list(zip(names, shapes))
+        data += own
+        nodes.append((equation, equation, [names[k] for k in places], f"y{len(nodes)}"))
+        outputs.append((nodes[-1][3], y.shape))
+        numpy.save(folder / f"output_{len(nodes) - 1}.npy", numpy.asarray(y, numpy.float32))
+    for k, x in enumerate(data):
+        numpy.save(folder / f"input_{k}.npy", x)
+    (folder / "model.onnx").write_bytes(model(nodes, inputs, outputs))
+    wrong = importer.convert(folder / "model.onnx", name)
+    if wrong:
+        return [line for line in wrong.splitlines() if line.startswith("node")] or [wrong]
+    wrong = importer.compile([name], f"run_{name}")
+    if wrong:
+        return [f"{name}: not compiled: {wrong}"]
+    case = {"name": name, "inputs": [folder / f"input_{k}.npy" for k in range(len(data))],
+            "outputs": [folder / f"output_{k}.npy" for k in range(count)]}
+    found, wrong = importer.compare(f"run_{name}", [case],
+                                    ["--absolute", "1e-4", "--of-largest", "0", "--relative", "1e-4"])
+    if wrong or len(found[name]) != count:
+        return [f"{name}: {wrong or 'it crashed'}"]
+    return [f"{nodes[k][1]} of {[list(s) for n, s in inputs if n in nodes[k][2]]}: {text}"
+            for k, (good, text) in enumerate(found[name]) if not good]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", required=True, help="a build folder")
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--together", type=int, default=25, help="equations in one network")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--flags", default="-O0")
+    arguments = parser.parse_args()
+    if numpy is None:
+        print("skipped: NumPy is missing (python3-numpy)")
+        return 77
+    arguments.work = tempfile.mkdtemp(prefix="ago_einsum_")
+    importer, draw, bad, done = Importer(arguments), random.Random(arguments.seed), [], 0
+    try:
+        while done < arguments.count:
+            count = min(arguments.together, arguments.count - done)
+            found = run_batch(importer, draw, done, count)
+            for line in found:
+                print(line, flush=True)
+            bad += found
+            done += count
+    finally:
+        shutil.rmtree(arguments.work)
+    print(f"{done - len(bad)} of {done} equations equal numpy.einsum")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
