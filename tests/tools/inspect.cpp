@@ -105,27 +105,25 @@ TEST_CASE("attention, views, Winograd: operators computed by a step, and operato
   CHECK((w.cycles > at_peak && w.cycles < 3 * at_peak));
 }
 
-/// Where another policy's plan moves fewer bytes or takes less time by prediction: at least so much of ours.
+/// Where another policy's plan moves fewer bytes than `bytes` of ours.
 struct exception {
   char const* network;
   int size;
   ago::device on;
-  double bytes, time;
+  double bytes;
 };
-// Where bytes and time contradict each other, time decides. Otherwise, what prices of chains do not know makes a
-// difference of less than 0.1 %; and on a Cortex-A76, the kernel of a layer norm is predicted to take longer than the
-// loops that NeoFlow runs instead.
+// Here bytes and time contradict each other, and time decides: these plans have longer chains, and take as long or
+// longer by prediction.
 constexpr exception exceptions[] = {
-    {"mobilenet_v2", 224, ago::zen_4, .950, .9991}, {"mobilenet_v2", 112, ago::cortex_a55, .983, 1},
-    {"mobilenet_v2", 112, ago::cortex_a76, .997, 1}, {"mobilenet_v2", 56, ago::cortex_a76, .996, 1},
-    {"mnasnet", 224, ago::zen_4, .943, 1},           {"mnasnet", 112, ago::cortex_a55, .979, 1},
-    {"mnasnet", 112, ago::zen_4, .991, 1},           {"mnasnet", 56, ago::cortex_a76, .995, 1},
-    {"mnasnet", 56, ago::zen_4, .996, 1},            {"shufflenet_v2", 56, ago::cortex_a76, .998, .9998},
-    {"shufflenet_v2", 56, ago::zen_4, .998, .9999},  {"bert_tiny", 128, ago::cortex_a76, .998, .9988},
-    {"bert_tiny", 128, ago::zen_4, .928, 1}};
+    {"mobilenet_v2", 224, ago::cortex_a76, .990}, {"mobilenet_v2", 112, ago::cortex_a55, .980},
+    {"mobilenet_v2", 112, ago::cortex_a76, .997}, {"mobilenet_v2", 112, ago::zen_4, .985},
+    {"mobilenet_v2", 56, ago::cortex_a55, .998},  {"mobilenet_v2", 56, ago::cortex_a76, .993},
+    {"mnasnet", 224, ago::cortex_a76, .982},      {"mnasnet", 112, ago::cortex_a55, .991},
+    {"mnasnet", 112, ago::zen_4, .988},           {"mnasnet", 56, ago::cortex_a76, .994},
+    {"shufflenet_v2", 224, ago::zen_4, .985},     {"bert_tiny", 128, ago::zen_4, .931}};
 
-TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by prediction, on any network, size and "
-          "device, with the exceptions above") {
+TEST_CASE("no other policy's plan takes 0.2 % less time by prediction, or moves 0.1 % fewer bytes, on any network, "
+          "size and device, with the exceptions above") {
   for (known_network const& n : known_networks())
     for (int const size : n.name == "mobilevit_s" ? std::vector{224, 256}
                           : n.usual_size == 128   ? std::vector{128}
@@ -135,9 +133,9 @@ TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by predi
         auto const plan_of = [&](policy p) {
           return inspect(g->value, {on == ago::zen_4 ? isa::avx512 : isa::neon, p, on});
         };
-        double bytes = .998, time = 1 - 1e-9;
+        double bytes = .999;
         for (exception const& e : exceptions)
-          if (e.network == n.name && e.size == size && e.on == on) bytes = e.bytes, time = e.time - 1e-9;
+          if (e.network == n.name && e.size == size && e.on == on) bytes = e.bytes;
         inspection const ours = plan_of(policy::ago);
         CHECK(ours.moved().beyond_l2 > 0);
         for (int p = 0; p < ago::policies; ++p) {
@@ -145,8 +143,8 @@ TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by predi
           CAPTURE(size);
           CAPTURE(on.l2_bytes);
           inspection const theirs = plan_of(policy(p));
+          CHECK(theirs.cycles() >= .998 * ours.cycles());
           CHECK(theirs.moved().beyond_l2 >= bytes * ours.moved().beyond_l2);
-          CHECK(theirs.cycles() >= time * ours.cycles());
         }
       }
     }

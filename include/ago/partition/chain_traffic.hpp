@@ -26,13 +26,16 @@ struct timed_step {
 
 /// The price of using `bytes` again, on average over positions x in a value, where those at x are used again after
 /// distance(x) others.
-constexpr std::int64_t price_of_value(std::int64_t bytes, device const& on, auto const& distance) {
-  auto const at = [&](int eighths) { return price_after(distance(sweep::whole / 8 * eighths), on); };
-  return bytes * (at(1) + at(3) + at(5) + at(7)) / 4;
+constexpr std::int64_t price_of_value(std::int64_t bytes, device const& on, auto const& distance,
+                                      bool to_product = false) {
+  auto const at = [&](int eighths) { return price_after(distance(sweep::whole / 8 * eighths), on, to_product); };
+  std::int64_t const first = at(1), last = at(7);
+  return first == last ? bytes * first : bytes * (first + at(3) + at(5) + last) / 4;
 }
 constexpr std::int64_t price_of_reading(std::int64_t bytes, timed_step const& writer, timed_step const& reader,
-                                        device const& on) {
-  return price_of_value(bytes, on, [&](std::int64_t x) { return writer.from_written(x) + reader.to_read(x); });
+                                        device const& on, bool to_product = false) {
+  return price_of_value(
+      bytes, on, [&](std::int64_t x) { return writer.from_written(x) + reader.to_read(x); }, to_product);
 }
 /// Writing to memory that held a value which an earlier step has read, from the first byte to the last, `between`
 /// bytes before.
@@ -46,21 +49,25 @@ constexpr std::int64_t price_of_writing(std::int64_t bytes, timed_step const& ea
 /// are taken to be as long as the links on average.
 struct links_alone {
   timed_step steps[max_parts]{}, around{};
-  std::int64_t price = 0;
+  std::int64_t price = 0, arithmetic = 0;  ///< of which for matrix products
+  bool is_matrix[max_parts]{};
+  usual_products& products;
 
-  constexpr links_alone(chain_link const* chain, int count, device const& on) {
+  constexpr links_alone(chain_link const* chain, int count, usual_products& known, device const& on) : products(known) {
     for (int i = 0; i < count; ++i) {
-      usual_part const part = usual_part_of(chain[i], {}, i == 0, on);
+      usual_part const part = usual_part_of(chain[i], {}, i == 0, known, on);
       priced_use use(on);
       add_kernel(use, part.loops);
+      is_matrix[i] = part.loops.is_matrix();
       steps[i] = {bytes(chain[i].in) + bytes(chain[i].out) + use.weights, use.order};
       around.length += steps[i].length;
       price += use.price + part.arithmetic;
+      arithmetic += part.arithmetic;
     }
     around.length /= count;
     for (int i = 0; i < count; ++i) {
       chain_link const& l = chain[i];
-      price += price_of_reading(bytes(l.in), i > 0 ? steps[i - 1] : around, steps[i], on);
+      price += price_of_reading(bytes(l.in), i > 0 ? steps[i - 1] : around, steps[i], on, is_matrix[i]);
       price += writing(chain, i, i + 1 == count, on);
       if (l.adds >= 0)
         price += price_of_value(bytes(chain[l.adds].in), on, [&](std::int64_t x) {
@@ -97,9 +104,10 @@ struct pipeline_parts {
   std::int64_t arithmetic[max_parts]{};
   tiling how = tiling::none;
 
-  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
+  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, usual_products& known,
+                     device const& on) {
     for (int i = 0; i < (how == t.how && by_channels(how) ? 1 : count); ++i) {
-      usual_part const part = usual_part_of(chain[i], t, i == 0, on);
+      usual_part const part = usual_part_of(chain[i], t, i == 0, known, on);
       of[i] = part.loops;
       arithmetic[i] = part.arithmetic;
     }
@@ -107,19 +115,29 @@ struct pipeline_parts {
   }
 };
 
+/// The least price of the products of a pipeline. They take no less time than alone, with more register tiles to choose
+/// from (of which not all are tried here); except that a core that runs in order does not wait for the inputs of short
+/// lines, which stay in L1.
+constexpr std::int64_t least_arithmetic(links_alone const& alone, device const& on) {
+  return on.in_order ? alone.arithmetic - alone.arithmetic / 8 : alone.arithmetic;
+}
+
 /// The price of a chain as a pipeline in tiles `t`, to which its parts are fit.
 constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, chain_tiling const& t,
-                                         pipeline_parts& parts, timed_step const& around, device const& on) {
-  parts.fit(chain, count, t, on);
+                                         working_set const& set, pipeline_parts& parts, links_alone& alone,
+                                         device const& on) {
+  timed_step const& around = alone.around;
+  parts.fit(chain, count, t, alone.products, on);
   std::int64_t sum = 0;
   for (int i = 0; i < count; ++i) sum += parts.arithmetic[i];
+  if (std::int64_t const least = least_arithmetic(alone, on); sum < least) sum = least;
   priced_use use(on);
-  add_pipeline(use, parts.of, chain, count, t);
+  add_pipeline(use, parts.of, chain, count, t, set);
   std::int64_t const in = bytes(chain[0].in), out = bytes(chain[count - 1].out);
   timed_step now{in + out + use.weights, use.order};
   for (std::int64_t const ring : use.rings) now.length += ring;
-  return sum + use.price + price_of_reading(in, around, now, on) + price_of_writing(out, around, 0, now, on) +
-         price_of_reading(out, now, around, on);
+  return sum + use.price + price_of_reading(in, around, now, on, parts.of[0].is_matrix()) +
+         price_of_writing(out, around, 0, now, on) + price_of_reading(out, now, around, on);
 }
 
 }  // namespace ago::detail

@@ -104,6 +104,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
       r.link(a, b, g.nodes[u].out);
   }
   detail::priced_chains priced;
+  detail::usual_products known;
   for (int a = 0; a < atoms.count; ++a) {
     chain_link chain[max_chain]{};
     int first[max_chain]{};
@@ -118,7 +119,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
       std::uint64_t const key = mixed.value, slot = key & 255;
       if (priced.key[slot] != key) {
         priced.key[slot] = key;
-        priced.saved[slot] = best_tiling(chain, n + 1, on).saved;
+        priced.saved[slot] = detail::best_tiling(chain, n + 1, known, on, 0).saved;
       }
       r.saved[a][n - 1] = priced.saved[slot];
     }

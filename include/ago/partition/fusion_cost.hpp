@@ -5,6 +5,8 @@
 
 #include <ago/partition/chain_traffic.hpp>
 
+#include <limits>
+
 namespace ago {
 
 namespace detail {
@@ -37,8 +39,8 @@ constexpr std::int64_t starts(int count, tiling how, working_set const& use) {
 }
 
 /// Price of what a pipeline computes beside its operators.
-constexpr std::int64_t overhead(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
-  working_set const use = set_of(chain, count, t);
+constexpr std::int64_t overhead(chain_link const* chain, int count, chain_tiling const& t, working_set const& use,
+                                device const& on) {
   return starts(count, t.how, use) + sums(chain[count - 1], use, on) + narrow_tiles(chain[0], t, on);
 }
 
@@ -110,29 +112,41 @@ constexpr std::int64_t unshared_price(chain_link const* chain, int count, chain_
 
 namespace detail {
 
-constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone const& alone,
-                                pipeline_parts& parts, device const& on) {
+/// A price that nothing saves less than.
+inline constexpr std::int64_t no_price = std::numeric_limits<std::int64_t>::min() / 4;
+
+/// If it is no more than `least`, any price from it to `least`, without computing what the pipeline takes.
+constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone& alone,
+                                pipeline_parts& parts, device const& on, std::int64_t least = no_price) {
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
   if (better_alone(chain[0])) return 0;
   std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
-  return alone.price - price_of_pipeline(chain, count, t, parts, alone.around, on) -
-         overhead(chain, count, t, on) - unshared;
+  working_set const use = set_of(chain, count, t);
+  std::int64_t const beside = overhead(chain, count, t, use, on) + unshared;
+  std::int64_t const most = alone.price - least_arithmetic(alone, on) - beside;
+  if (most <= least) return most;
+  return alone.price - price_of_pipeline(chain, count, t, use, parts, alone, on) - beside;
 }
 
-constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone const& alone,
-                                  device const& on) {
-  constexpr int chunks[] = {64, 48, 96, 192, 32, 16}, runs[] = {336, 168, 84, 56, 28};
+/// The best tile that saves more than `least`; otherwise any.
+constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone& alone,
+                                  device const& on, std::int64_t least = no_price) {
+  int const chunks[] = {on.in_order ? 48 : 64, on.in_order ? 64 : 48, 96, 192, 32, 16};
+  constexpr int runs[] = {168, 84, 56, 28};
   pipeline_parts parts;
-  if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on)};
+  if (how == tiling::rows) return {{how, 0}, saved_by(chain, count, {how, 0}, alone, parts, on, least)};
   bool const wide = how == tiling::channels_rows || is_matrix_product(chain[count - 1].kind);
   tiling_choice best{};
-  for (int k = 0; k < (by_channels(how) ? 6 : 5); ++k) {
+  for (int k = 0; k < (by_channels(how) ? 6 : 4); ++k) {
     int const tile = by_channels(how) ? chunks[k] : runs[k];
     if (by_channels(how) && (tile >= chain[0].out.c || (tile > 64 && !wide))) continue;
-    std::int64_t const saved = saved_by(chain, count, {how, tile}, alone, parts, on);
-    if (best.best.how == tiling::none || saved > best.saved) best = {{how, tile}, saved};
+    std::int64_t const saved = saved_by(chain, count, {how, tile}, alone, parts, on, least);
+    std::int64_t const more = best.saved > 0 ? alone.price / 64 : 0;
+    if (best.best.how != tiling::none && saved <= best.saved + more) continue;
+    best = {{how, tile}, saved};
+    if (saved > least) least = saved;
   }
   return best;
 }
@@ -143,27 +157,43 @@ constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how
 /// first operator is faster alone.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, device const& on) {
   detail::pipeline_parts parts;
-  return detail::saved_by(chain, count, t, detail::links_alone(chain, count, on), parts, on);
+  detail::usual_products known;
+  detail::links_alone alone(chain, count, known, on);
+  return detail::saved_by(chain, count, t, alone, parts, on);
 }
 
 /// The best tile size for `how`; none if every chunk would hold all channels. Chunks are multiples of 16 channels,
 /// whole vectors on every machine. 64 suit most register tiles (measured: more gain nothing); wider chunks make fewer
 /// partial sums, and increase the size of a ring buffer of rows. Runs of pixels are multiples of common register tiles.
 constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, device const& on) {
-  return detail::best_tile(chain, count, how, detail::links_alone(chain, count, on), on);
+  detail::usual_products known;
+  detail::links_alone alone(chain, count, known, on);
+  return detail::best_tile(chain, count, how, alone, on);
 }
 
-/// The best tiling of a chain; `saved` may be negative. On a tie, rows win.
-constexpr tiling_choice best_tiling(chain_link const* chain, int count, device const& on) {
+namespace detail {
+
+constexpr tiling_choice best_tiling(chain_link const* chain, int count, usual_products& known, device const& on,
+                                    std::int64_t least) {
   constexpr tiling all[] = {tiling::pixels, tiling::rows, tiling::channels, tiling::channels_rows};
-  detail::links_alone const alone(chain, count, on);
+  links_alone alone(chain, count, known, on);
   tiling_choice best{};
   for (tiling const how : all) {
     if (!allows(chain, count, how) || (how == tiling::rows && best.best.how == tiling::pixels)) continue;
-    tiling_choice const c = detail::best_tile(chain, count, how, alone, on);
-    if (c.best.how != tiling::none && (best.best.how == tiling::none || c.saved > best.saved)) best = c;
+    tiling_choice const c = best_tile(chain, count, how, alone, on, least);
+    if (c.best.how == tiling::none) continue;
+    if (best.best.how == tiling::none || c.saved > best.saved) best = c;
+    if (c.saved > least) least = c.saved;
   }
   return best;
+}
+
+}  // namespace detail
+
+/// The best tiling of a chain; `saved` may be negative. On a tie, rows win.
+constexpr tiling_choice best_tiling(chain_link const* chain, int count, device const& on) {
+  detail::usual_products known;
+  return detail::best_tiling(chain, count, known, on, detail::no_price);
 }
 
 }  // namespace ago

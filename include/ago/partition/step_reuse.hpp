@@ -48,9 +48,11 @@ struct priced_use : step_use {
   std::int64_t price = 0;
 
   constexpr explicit priced_use(device const& of) : on(of) {}
-  /// `bytes` are used `times` / `of` times more, after `distance` others each time.
-  constexpr void add(std::int64_t bytes, std::int64_t times, std::int64_t distance, std::int64_t of = 1) {
-    if (bytes > 0 && times > 0) price += (bytes / of * times + bytes % of * times / of) * price_after(distance, on);
+  /// `bytes` are used `times` / `of` times more, after `distance` others each time; `to_product`: by a matrix product.
+  constexpr void add(std::int64_t bytes, std::int64_t times, std::int64_t distance, bool to_product = false,
+                     std::int64_t of = 1) {
+    if (bytes <= 0 || times <= 0) return;
+    price += (bytes / of * times + bytes % of * times / of) * price_after(distance, on, to_product);
   }
 };
 
@@ -59,14 +61,16 @@ struct step_reuse : step_use {
   /// `bytes` that are used again after `distance` others.
   struct repetition {
     std::int64_t bytes{}, distance{};
+    bool to_product{};
   };
   /// Three for each matrix product, two for each value between parts, four for the whole.
   static constexpr int capacity = 5 * max_parts + 2;
   repetition again[capacity]{};
   int count{};
 
-  constexpr void add(std::int64_t bytes, std::int64_t times, std::int64_t distance, std::int64_t of = 1) {
-    if (bytes > 0 && times > 0) again[count++] = {bytes / of * times + bytes % of * times / of, distance};
+  constexpr void add(std::int64_t bytes, std::int64_t times, std::int64_t distance, bool to_product = false,
+                     std::int64_t of = 1) {
+    if (bytes > 0 && times > 0) again[count++] = {bytes / of * times + bytes % of * times / of, distance, to_product};
   }
 };
 
@@ -93,17 +97,17 @@ constexpr void add_matrix(auto& r, part_loops const& p, std::int64_t blocks, std
   std::int64_t const deep = p.accumulates ? chunks : 1, panel = p.weights / p.panels / deep;
   std::int64_t const in = p.input / p.groups / blocks / deep, out = p.output / p.panels / blocks;
   std::int64_t const tiles = pieces(pieces(p.out.pixels(), p.tile), blocks);
-  r.add(p.input, p.panels / p.groups - chunks / deep, in + panel + out);
-  r.add(p.weights * blocks, tiles - 1, panel + (in + out) / tiles);
+  r.add(p.input, p.panels / p.groups - chunks / deep, in + panel + out, true);
+  r.add(p.weights * blocks, tiles - 1, panel + (in + out) / tiles, true);
   if (p.what != part_loops::kind::convolution) return;
   std::int64_t const rows = 4L * p.win.span_h() * p.in.w * p.in.c / p.groups;
   r.add(p.input * p.panels / p.groups, p.win.kernel_h - p.win.stride_h, rows + panel + out / p.out.h * blocks,
-        p.win.stride_h);
+        true, p.win.stride_h);
 }
 
 /// The input of a window that goes down the image `rows` rows of results at a time: these read some rows again.
 constexpr void add_window(auto& r, window const& w, int rows, std::int64_t input, std::int64_t distance) {
-  r.add(input, w.span_h() - w.stride_h, distance, std::int64_t(rows) * w.stride_h);
+  r.add(input, w.span_h() - w.stride_h, distance, false, std::int64_t(rows) * w.stride_h);
 }
 
 /// The kernel of a part that is computed alone. `r`: a priced_use or a step_reuse.
@@ -112,7 +116,7 @@ constexpr void add_kernel(auto& r, part_loops const& p) {
   if (p.is_matrix()) {
     r.order = {p.blocks, p.panels / p.groups};
     add_matrix(r, p, p.blocks);
-    r.add(p.weights, p.blocks - 1, (p.input + p.output) / p.blocks + p.weights);
+    r.add(p.weights, p.blocks - 1, (p.input + p.output) / p.blocks + p.weights, true);
   } else if (p.what == part_loops::kind::depthwise) {
     std::int64_t const rows = std::int64_t(p.tile - 1) * p.win.stride_h + p.win.span_h();
     add_window(r, p.win, p.tile, p.input,
@@ -120,15 +124,14 @@ constexpr void add_kernel(auto& r, part_loops const& p) {
   }
 }
 
-/// A pipeline of `count` parts.
+/// A pipeline of `count` parts. `use`: set_of the chain in these tiles.
 constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* chain, int count,
-                            chain_tiling const& tiles) {
-  working_set const use = set_of(chain, count, tiles);
+                            chain_tiling const& tiles, working_set const& use) {
   std::int64_t const passes = use.images * use.passes, input = use.input * use.images;
   for (int i = 0; i < count; ++i) r.weights += parts[i].parameters;
   if (tiles.how == tiling::channels) r.order = {use.images, use.chunks};
-  r.add(r.weights, passes - 1, use.of_pass());
-  if (chain[0].kind != op::depthwise) r.add(input, use.chunks - 1, use.of_chunk());
+  r.add(r.weights, passes - 1, use.of_pass(), true);
+  if (chain[0].kind != op::depthwise) r.add(input, use.chunks - 1, use.of_chunk(), parts[0].is_matrix());
   else if (tiles.how != tiling::channels) add_window(r, chain[0].win, pipeline_rows, input * use.chunks, use.of_pass());
   if (is_matrix_product(chain[count - 1].kind)) r.add(use.result * use.images, use.chunks - 1, use.of_chunk());
   for (int i = 0; i + 1 < count; ++i) {  // written into the ring, and read by the next part, some rows several times
@@ -139,7 +142,7 @@ constexpr void add_pipeline(auto& r, part_loops const* parts, chain_link const* 
     std::int64_t const between = use.input + kept + (next + r.weights / use.chunks) / 2;
     r.add(value, 1, use.of_pass());
     r.add(value, kept > fresh ? kept : 1, tiles.how == tiling::channels ? between : use.of_pass(),
-          kept > fresh ? fresh : 1);
+          parts[i + 1].is_matrix(), kept > fresh ? fresh : 1);
   }
   for (int i = 0; i < count; ++i)
     if (parts[i].is_matrix()) add_matrix(r, parts[i], passes, use.chunks);

@@ -26,22 +26,23 @@ constexpr std::int64_t largest_share(std::int64_t extent, std::int64_t size, int
   return most < extent ? most : extent;
 }
 
-/// `price` times the position of `bytes` between `from` and `to`, as a fraction in 0 ... 1.
-constexpr std::int64_t ramp(std::int64_t bytes, std::int64_t from, std::int64_t to, std::int64_t price) {
-  return bytes <= from ? 0 : bytes >= to ? price : price * (bytes - from) / (to - from);
-}
-
 /// A cache of `capacity` bytes still has what was used so many bytes ago, and has evicted what was used that many bytes
 /// ago. In between, the share that it has evicted rises, because not all bytes of a value are used after the same
 /// distance.
 constexpr std::int64_t surely_kept(std::int64_t capacity) { return capacity * 17 / 20; }
 constexpr std::int64_t surely_evicted(std::int64_t capacity) { return capacity * 23 / 20; }
 
-/// The price of using a byte again after `distance` others: those of lines from L2 and from beyond.
-constexpr std::int64_t price_after(std::int64_t distance, device const& on) {
-  if (distance <= surely_kept(on.l1_bytes)) return 0;
-  std::int64_t const near = ramp(distance, surely_kept(on.l1_bytes), surely_evicted(on.l1_bytes), near_price(on));
-  return near + ramp(distance, surely_kept(on.l2_bytes), surely_evicted(on.l2_bytes), far_price(on));
+/// The price of using a byte again after `distance` others: those of lines from L2 and from beyond. `to_product`: a
+/// matrix product reads it.
+constexpr std::int64_t price_after(std::int64_t distance, device const& on, bool to_product = false) {
+  // Without calls: compilers evaluate this thousands of times.
+  std::int64_t const l1 = on.l1_bytes, l2 = on.l2_bytes, d = 20 * distance;
+  if (d <= 17 * l1) return 0;
+  std::int64_t price = cycle_price * (to_product ? on.line_to_product : on.line_from_l2);
+  if (d < 23 * l1) price = price * (d - 17 * l1) / (6 * l1);
+  if (d <= 17 * l2) return price;
+  std::int64_t const far = cycle_price * on.line_from_memory;
+  return price + (d < 23 * l2 ? far * (d - 17 * l2) / (6 * l2) : far);
 }
 
 /// The cache block of a matrix product or convolution: how many of `extent` pixels or rows of `line` bytes are computed

@@ -18,6 +18,8 @@ struct usual_work {
   std::int64_t line;
   int channels, run, chunk;
   std::int64_t depth;  ///< K
+
+  bool operator==(usual_work const&) const = default;
 };
 
 /// Floats in a vector of the device's usual instruction set.
@@ -27,7 +29,6 @@ constexpr int usual_lanes(device const& on) { return on.in_order || on.multiply_
 /// kernel fetches first.
 constexpr std::int64_t usual_tile_cost(std::int64_t pixels, std::int64_t vectors, usual_work const& w, bool far_weights,
                                        device const& on) {
-  if (pixels == 0 || vectors == 0) return 0;
   std::int64_t const results = pixels * vectors, products = 2 * results, lanes = usual_lanes(on);
   if (on.in_order) {
     bool const far_inputs = 4 * w.depth * w.line > (16 << 10);
@@ -61,13 +62,31 @@ constexpr usual_product usual_product_of(usual_work const& w, device const& on) 
     std::int64_t const lines = w.line / p, left = w.line % p, panels = vectors / v, rest = vectors % v;
     auto const panel = [&](std::int64_t of) {
       bool const far = 4 * w.depth * of * lanes > (16 << 10);
-      return lines * usual_tile_cost(p, of, w, far, on) + usual_tile_cost(left, of, w, far, on);
+      std::int64_t const whole = lines * usual_tile_cost(p, of, w, far, on);
+      return left > 0 ? whole + usual_tile_cost(left, of, w, far, on) : whole;
     };
-    std::int64_t const even = panels * panel(v) + panel(rest), cost = even + even / 200 * ((left > 0) + (rest > 0));
+    std::int64_t const even = panels * panel(v) + (rest > 0 ? panel(rest) : 0);
+    std::int64_t const cost = even + even / 200 * ((left > 0) + (rest > 0));
     if (best.cost == 0 || cost < best.cost) best = {p, v, cost};
   }
   return best;
 }
+
+/// The products found last: a link is part of several chains, and most tilings ask for the same.
+struct usual_products {
+  static constexpr int slots = 64;
+  usual_work work[slots]{};
+  usual_product product[slots]{};
+
+  constexpr usual_product const& of(usual_work const& w, device const& on) {
+    std::int64_t const slot = (w.line + 5 * w.channels / 8 + 7 * w.depth / 8 + 11 * w.run + w.chunk / 16) % slots;
+    if (product[slot].pixels == 0 || work[slot] != w) {
+      work[slot] = w;
+      product[slot] = usual_product_of(w, on);
+    }
+    return product[slot];
+  }
+};
 
 /// The product of a link, alone (in tiles of no kind) or as a part of a pipeline.
 constexpr usual_work work_of(chain_link const& l, chain_tiling const& in, bool is_first) {
@@ -88,7 +107,8 @@ struct usual_part {
   part_loops loops;
   std::int64_t arithmetic = 0;
 };
-constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, bool is_first, device const& on) {
+constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, bool is_first, usual_products& known,
+                                   device const& on) {
   using kind = part_loops::kind;
   usual_part r;
   part_loops& p = r.loops;
@@ -111,7 +131,7 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   }
   if (!p.is_matrix()) return r;
   usual_work const w = work_of(l, in, is_first);
-  usual_product const product = usual_product_of(w, on);
+  usual_product const product = known.of(w, on);
   std::int64_t const pixels = l.out.pixels(), lines = pixels / w.line * product.cost;
   if (p.what == kind::matrix)
     r.arithmetic = quarter_price / 16 * w.depth * (lines + pixels % w.line * product.cost / w.line);

@@ -41,7 +41,7 @@ constexpr double in_order_factor(planned_step const& p, device const& on) {
 constexpr double quarters_of_tiling(planned_step const* parts, int count, chain_tiling const& tiles, device const& on) {
   chain_link chain[max_parts]{};
   for (int i = 0; i < count; ++i) chain[i] = link_of(parts[i]);
-  return double(overhead(chain, count, tiles, on)) / quarter_price;
+  return double(overhead(chain, count, tiles, set_of(chain, count, tiles), on)) / quarter_price;
 }
 
 }  // namespace detail
@@ -57,7 +57,8 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
     r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles) * detail::in_order_factor(p, on);
   }
   if (count > 1) r.arithmetic += quarter * detail::quarters_of_tiling(parts, count, tiles, on);
-  r.memory = quarter * (on.line_from_l2 * moved.beyond_l1 + on.line_from_memory * moved.beyond_l2) / line;
+  double const near = on.line_from_l2 * (moved.beyond_l1 - moved.to_products) + on.line_to_product * moved.to_products;
+  r.memory = quarter * (near + on.line_from_memory * moved.beyond_l2) / line;
   return r;
 }
 

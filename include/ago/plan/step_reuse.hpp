@@ -109,7 +109,7 @@ constexpr void add_step(auto& r, planned_step const* parts, int count, chain_til
     loops[i] = loops_of(parts[i], 4 * parts[i].data.in.count());
     loops[i].output = 4 * parts[i].data.out.count();
   }
-  add_pipeline(r, loops, chain, count, tiles);
+  add_pipeline(r, loops, chain, count, tiles, set_of(chain, count, tiles));
 }
 
 }  // namespace ago::detail
