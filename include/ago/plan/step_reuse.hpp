@@ -61,7 +61,8 @@ constexpr part_loops loops_of(planned_step const& p, std::int64_t input) {
 }
 
 /// For each block of tiles the inputs are transformed; every panel of channels reads all of them, and its products are
-/// written, read and transformed.
+/// written, read and transformed. If points come first, all panels read the inputs of a point before those of the next,
+/// and the products of all points are transformed at the end.
 constexpr void add_winograd(auto& r, planned_step const& p, std::int64_t input, std::int64_t output) {
   winograd_layout const l = layout_of_winograd(p.key, p.data);
   std::int64_t const blocks = pieces(l.tiles, l.block), panels = pieces(l.padded_channels, l.panel);
@@ -70,6 +71,13 @@ constexpr void add_winograd(auto& r, planned_step const& p, std::int64_t input, 
   r.order = {blocks, 1};
   r.scratch = inputs + products;
   r.add(r.weights, blocks - 1, r.scratch + (input + output) / blocks + r.weights);
+  if (l.points_first) {
+    std::int64_t const all = r.scratch + r.weights, points = l.points();
+    r.add(inputs + products, blocks - 1, all);
+    r.add(inputs * blocks, 1, (all + inputs) / 2);  // between them, half of the points on average
+    r.add(inputs * blocks, panels - 1, inputs / points + (r.weights + products) / points / panels);
+    return r.add(products * blocks, 1, (all + products) / 2);
+  }
   r.add(inputs * blocks, panels, inputs + panel + products);
   r.add(products * blocks, 2 * panels - 1, inputs / panels + panel + products);
 }
