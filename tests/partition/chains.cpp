@@ -65,8 +65,8 @@ TEST_CASE("there, no product of a large value is alone") {
   static_assert(e.of[0] == e.of[1] && e.of[1] != e.of[2]);
 }
 
-TEST_CASE("values that stay in L2 anyway do not justify a chain") {
-  static_assert(chains(mobilenet_start, {.l2_bytes = 64 << 20}).count == 6);
+TEST_CASE("values that stay in L1 anyway do not justify a chain") {
+  static_assert(chains(mobilenet_start, {.l1_bytes = 64 << 20, .l2_bytes = 64 << 20}).count == 6);
 }
 
 TEST_CASE("a value read twice, a network output and a dense convolution end a chain") {

@@ -35,12 +35,12 @@ TEST_CASE("large images with long rows are fused by rows, all three operators") 
   static_assert(whole(112, 16, 96, 24, 2, {}).best.how == tiling::rows);
   static_assert(whole(56, 24, 144, 24, 1, {}).best.how == tiling::rows);
   static_assert(whole(56, 24, 144, 24, 1, {}).saved > pair(56, 24, 144, 24, 1, {}).saved);
-  static_assert(whole(28, 32, 192, 32, 1, {}).best.how == tiling::rows);
+  static_assert(whole(28, 32, 192, 32, 1, cortex_a53).best.how != tiling::channels);
 }
 
-TEST_CASE("small images are fused by channels, two operators") {
-  static_assert(pair(14, 96, 576, 96, 1, {}).best == chain_tiling{tiling::channels, 48});
-  static_assert(pair(14, 96, 576, 96, 1, {}).saved > whole(14, 96, 576, 96, 1, {}).saved);
+TEST_CASE("small images are fused by channels, two or three operators") {
+  static_assert(pair(14, 96, 576, 96, 1, {}).best == chain_tiling{tiling::channels, 64});
+  static_assert(whole(28, 32, 192, 32, 1, {}).best == chain_tiling{tiling::channels, 96});
   static_assert(pair(28, 32, 192, 64, 2, {}).best.how == tiling::channels);
   static_assert(pair(28, 32, 192, 64, 2, {}).saved > whole(28, 32, 192, 64, 2, {}).saved);
   static_assert(pair(7, 160, 960, 160, 1, {}).best.how == tiling::channels);
@@ -50,7 +50,8 @@ TEST_CASE("small images are fused by channels, two operators") {
 TEST_CASE("values that stay in L1, and rows of few pixels, are not fused") {
   static_assert(pair(2, 160, 960, 160, 1, {}).saved <= 0);
   static_assert(whole(2, 160, 960, 160, 1, {}).saved <= 0);
-  static_assert(whole(14, 32, 192, 32, 1, {}).saved <= 0);
+  static_assert(whole(7, 8, 48, 8, 1, {}).saved <= 0);
+  static_assert(whole(14, 16, 48, 16, 1, {}).saved <= 0);
   constexpr chain_link narrow[] = {{op::pointwise, {1, 4000, 4, 16}, {1, 4000, 4, 96}, {}, 4L * 16 * 96},
                                    {op::depthwise, {1, 4000, 4, 96}, {1, 4000, 4, 96}, {3, 3}, 4L * 9 * 96}};
   static_assert(saved_by(narrow, 2, {tiling::rows, 0}, {}) == 0);
@@ -83,7 +84,7 @@ TEST_CASE("a product whose input a small L2 cannot hold joins the depthwise oper
   for (int out : {160, 320}) {  // at 7x7, as in MobileNet-V2
     CHECK(tail(7, 960, out, 1, cortex_a55).saved > pair(7, 160, 960, out, 1, cortex_a55).saved);
     CHECK(by_channels(tail(7, 960, out, 1, cortex_a55).best.how));
-    CHECK(tail(7, 960, out, 1, {}).saved <= 0);
+    CHECK(tail(7, 960, out, 1, {}).saved < tail(7, 960, out, 1, cortex_a55).saved / 20);
   }
   static_assert(tail(14, 576, 96, 1, cortex_a55).saved > pair(14, 96, 576, 96, 1, cortex_a55).saved);
   static_assert(tail(14, 576, 96, 1, {}).saved < pair(14, 96, 576, 96, 1, {}).saved);
@@ -98,38 +99,56 @@ TEST_CASE("whole images that exceed a small L2 give way to rows within chunks") 
   static_assert(pair(14, 96, 576, 160, 2, cortex_a55).best.how == tiling::channels_rows);
 }
 
-TEST_CASE("reading again costs nothing if L2 holds the values, and else the lesser of input and weights") {
-  using detail::rereading;
-  constexpr long kb = 1 << 10, far = detail::far_price(cortex_a55);
-  CHECK(rereading({128 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 0);
-  CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 16}, cortex_a55) == 0);  // one panel
-  CHECK(rereading({184 * kb, 32 * kb, 600 * kb, 160}, cortex_a55) == 9 * 184 * kb * far);
-  CHECK(rereading({1024 * kb, 32 * kb, 160 * kb, 320}, cortex_a55) == 31 * 160 * kb * far);  // in blocks of 32 KB
-  CHECK(rereading({1024 * kb, 32 * kb, 16 * kb, 320}, cortex_a55) == 0);  // the weights stay in L2
-  CHECK(rereading({1024 * kb, 3200 * kb, 60 * kb, 320}, cortex_a55) > 0);  // unless the result displaces them
-  CHECK(rereading({1024 * kb, 32 * kb, 600 * kb, 320}, {}) == 0);
+TEST_CASE("a cache block takes a quarter of L2, or what justifies loading a panel of weights") {
+  using detail::block_of;
+  constexpr long kb = 1 << 10;
+  CHECK(block_of(200, kb / 2, 8 * kb, 8, 64, cortex_a55) == 0);    // 100 KB stay beside a panel
+  CHECK(block_of(400, kb / 2, 8 * kb, 8, 64, cortex_a55) == 64);   // 32 KB
+  CHECK(block_of(800, kb / 4, 8 * kb, 8, 64, cortex_a55) == 128);  // likewise
+  CHECK(block_of(400, kb, 8 * kb, 8, 64, cortex_a55) == 64);       // more than 32 KB
+  CHECK(block_of(400, 2 * kb, 8 * kb, 8, 64, cortex_a55) == 48);   // what fits L2
+  CHECK(block_of(400, 4 * kb, 8 * kb, 8, 64, cortex_a55) == 0);    // too little
 }
 
-TEST_CASE("a byte costs more the more data passes between its uses, and at most as much as from beyond L2") {
+TEST_CASE("a byte costs more the more bytes are used until it is used again, and at most what memory and L2 cost") {
   for (device const& on : {device{}, cortex_a53, cortex_a55, cortex_a76}) {
-    std::int64_t turns = 0, once = 0;
-    for (long set = 0; set < 2 * on.l2_bytes; set += on.l2_bytes / 64) {
-      CHECK(detail::beyond_l2_in_turns(set, on) >= turns);
-      CHECK(detail::beyond_l2(set, on) >= once);
-      turns = detail::beyond_l2_in_turns(set, on);
-      once = detail::beyond_l2(set, on);
+    std::int64_t before = 0;
+    for (long distance = 0; distance < 2 * on.l2_bytes; distance += on.l2_bytes / 256) {
+      std::int64_t const price = detail::price_after(distance, on);
+      CHECK(price >= before);
+      before = price;
     }
-    CHECK(turns == detail::far_price(on));
-    CHECK(once == turns);
-    CHECK(detail::beyond_l2_in_turns(on.l2_bytes * 3 / 4, on) == 0);
-    CHECK(detail::beyond_l2(on.l2_bytes * 2 / 5, on) == 0);
+    CHECK(before == detail::near_price(on) + detail::far_price(on));
+    CHECK(detail::price_after(on.l1_bytes * 4 / 5, on) == 0);
+    CHECK(detail::price_after(on.l1_bytes * 6 / 5, on) == detail::near_price(on));
   }
+}
+
+TEST_CASE("a sweep reads every byte once for each panel of a block, and writes it in the middle") {
+  constexpr detail::sweep once{}, panels{1, 4}, both{2, 4};
+  constexpr auto at = [](int numerator, int denominator) { return detail::sweep::whole * numerator / denominator; };
+  static_assert(once.first_read(at(1, 4)) == at(1, 4) && once.last_read(at(1, 4)) == at(1, 4));
+  static_assert(panels.first_read(at(1, 2)) == at(1, 8) && panels.last_read(at(1, 2)) == at(7, 8));
+  static_assert(panels.written(at(1, 8)) == at(1, 2) && once.written(at(1, 8)) == at(1, 8));
+  static_assert(both.first_read(at(3, 4)) == at(9, 16) && both.last_read(at(3, 4)) == at(15, 16));
+  static_assert(both.written(at(1, 8)) == at(1, 4) && both.written(at(7, 8)) == at(3, 4));
+}
+
+TEST_CASE("the input of a chain that its last link adds is not read again by a pipeline") {
+  chain_link chain[] = {matrix(28, 32, 192), filter(28, 192), matrix(28, 192, 32)};
+  std::int64_t const without = best_tiling(chain, 3, cortex_a55).saved;
+  chain[2].adds = 0;
+  std::int64_t const input = 4L * 28 * 28 * 32;
+  std::int64_t const of_line = detail::near_price(cortex_a55) + detail::far_price(cortex_a55);
+  CHECK(best_tiling(chain, 3, cortex_a55).saved == without + input * of_line);  // L2 has evicted it
+  CHECK(best_tiling(chain, 3, {.l2_bytes = 64 << 20}).saved > 0);
 }
 
 TEST_CASE("matrices that would displace each other from L2 are not tiled by rows") {
   constexpr chain_link wide[] = {matrix(28, 256, 1024), filter(28, 1024), matrix(28, 1024, 1024)};
   static_assert(saved_by(wide, 3, {tiling::rows, 0}, {}) < 0);
-  static_assert(saved_by(wide, 3, {tiling::rows, 0}, {.l2_bytes = 8 << 20}) < 0);
+  static_assert(saved_by(wide, 3, {tiling::rows, 0}, {.l2_bytes = 4 << 20}) < 0);
+  static_assert(saved_by(wide, 3, {tiling::rows, 0}, {.l2_bytes = 8 << 20}) > 0);
   static_assert(saved_by(wide, 2, {tiling::rows, 0}, {.l2_bytes = 4 << 20}) > 0);
 }
 
@@ -140,7 +159,7 @@ TEST_CASE("perceptrons are fused in runs of pixels if their matrices fit and the
     return best_tiling(chain, 2, {});
   };
   static_assert(perceptron(3136, 96, 384).best.how == tiling::pixels && perceptron(3136, 96, 384).saved > 0);
-  static_assert(perceptron(128, 256, 1024).saved <= 0);
+  static_assert(perceptron(128, 256, 1024).best.how != tiling::pixels);
   static_assert(perceptron(16, 96, 384).saved <= 0);
 }
 

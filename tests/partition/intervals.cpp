@@ -84,11 +84,23 @@ struct small_network {
     return ago::leads_chain(x) && ago::follows_in_chain(y) && g.operand(first_of(b)) == last_of(a) &&
            readers_of(last_of(a)) == 1;
   }
+  /// The last value that an operator of atom a, but not its first, reads from elsewhere; -1: none.
+  int other_operand(int a) const {
+    int other = -1;
+    for (int v = first_of(a) + 1; v < g.node_count; ++v)
+      for (int k = 0; k < g.nodes[v].input_count && atom(v) == a; ++k)
+        if (int const u = g.operand(v, k); u < g.input_count || atom(u) != a) other = u;
+    return other;
+  }
   std::int64_t saved_by(groups const& chain) const {
     if (chain.size() == 1) return 0;
     if (chain.size() > std::size_t(ago::max_chain)) return -1;
     ago::chain_link links[ago::max_chain]{};
-    for (std::size_t i = 0; i < chain.size(); ++i) links[i] = link_of(g, first_of(chain[i]), last_of(chain[i]));
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      links[i] = link_of(g, first_of(chain[i]), last_of(chain[i]));
+      for (std::size_t k = 0; k < i; ++k)
+        if (g.operand(first_of(chain[k])) == other_operand(chain[i])) links[i].adds = int(k);
+    }
     return best_tiling(links, int(chain.size()), on).saved;
   }
   /// What a set of chains, by their representatives, saves; -1: it is none.

@@ -25,13 +25,14 @@ predicted_cycles predicted(planned_step const& p, moved_bytes const& moved, devi
 
 TEST_CASE("a line from L2 and one from beyond cost what the device says, in addition to the arithmetic") {
   planned_step const p = part_of(structure::elementwise);
-  device const on{.line_from_l2 = 6, .line_from_memory = 60};
+  device const on{.line_from_l2 = 6, .line_from_memory = 60, .line_to_product = 2};
   predicted_cycles const in_l1 = predicted(p, {}, on), from_l2 = predicted(p, {64 * 10, 0}, on);
   predicted_cycles const from_memory = predicted(p, {64 * 10, 64 * 4}, on);
   CHECK(in_l1.memory == 0);
   CHECK(in_l1.arithmetic == 2 * 16 * 16 * 64 / 4);  // a cycle for each register that is read or written
   CHECK(from_l2.memory == 10 * 6 / 4.);
   CHECK(from_memory.memory == 10 * 6 / 4. + 4 * 60 / 4.);
+  CHECK(predicted(p, {64 * 10, 64 * 4, 64 * 7}, on).memory == 3 * 6 / 4. + 7 * 2 / 4. + 4 * 60 / 4.);  // 7 to a product
   CHECK(from_memory.sum() == in_l1.arithmetic + from_memory.memory);
 }
 

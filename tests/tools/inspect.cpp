@@ -8,6 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
 
 namespace {
 
@@ -102,26 +105,101 @@ TEST_CASE("attention, views, Winograd: operators computed by a step, and operato
   CHECK((w.cycles > at_peak && w.cycles < 3 * at_peak));
 }
 
-// NeoFlow's chains are as long as possible, which in some networks is better than what the prices say.
-TEST_CASE("no other policy's plan moves fewer bytes, or takes less time by prediction, on any network and device, "
-          "except for neoflow's: up to 3 % fewer bytes, 2 % less time") {
-  for (known_network const& n : known_networks()) {
-    auto const g = n.trace(n.usual_size);
-    for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76, ago::zen_4}) {
-      auto const plan_of = [&](policy p) {
-        return inspect(g->value, {on == ago::zen_4 ? isa::avx512 : isa::neon, p, on});
-      };
-      inspection const ours = plan_of(policy::ago);
-      CHECK(ours.moved().beyond_l2 > 0);
-      for (int p = 0; p < ago::policies; ++p) {
-        CAPTURE(n.name + " under " + name_of(policy(p)));
-        CAPTURE(on.l2_bytes);
-        inspection const theirs = plan_of(policy(p));
-        bool const greedy = policy(p) == policy::neoflow;
-        CHECK(theirs.moved().beyond_l2 >= (greedy ? .97 : 1) * ours.moved().beyond_l2);
-        CHECK(theirs.cycles() >= (greedy ? .98 : 1) * ours.cycles());
+/// Where another policy's plan moves fewer bytes than `bytes` of ours.
+struct exception {
+  char const* network;
+  int size;
+  ago::device on;
+  double bytes;
+};
+// Here bytes and time contradict each other, and time decides: these plans have longer chains, and take as long or
+// longer by prediction.
+constexpr exception exceptions[] = {
+    {"mobilenet_v2", 224, ago::cortex_a76, .990}, {"mobilenet_v2", 112, ago::cortex_a55, .980},
+    {"mobilenet_v2", 112, ago::cortex_a76, .997}, {"mobilenet_v2", 112, ago::zen_4, .985},
+    {"mobilenet_v2", 56, ago::cortex_a55, .998},  {"mobilenet_v2", 56, ago::cortex_a76, .993},
+    {"mnasnet", 224, ago::cortex_a76, .982},      {"mnasnet", 112, ago::cortex_a55, .991},
+    {"mnasnet", 112, ago::zen_4, .988},           {"mnasnet", 56, ago::cortex_a76, .994},
+    {"shufflenet_v2", 224, ago::zen_4, .985},     {"bert_tiny", 128, ago::zen_4, .931}};
+
+TEST_CASE("no other policy's plan takes 0.2 % less time by prediction, or moves 0.1 % fewer bytes, on any network, "
+          "size and device, with the exceptions above") {
+  for (known_network const& n : known_networks())
+    for (int const size : n.name == "mobilevit_s" ? std::vector{224, 256}
+                          : n.usual_size == 128   ? std::vector{128}
+                                                  : std::vector{224, 112, 56}) {
+      auto const g = n.trace(size);
+      for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76, ago::zen_4}) {
+        auto const plan_of = [&](policy p) {
+          return inspect(g->value, {on == ago::zen_4 ? isa::avx512 : isa::neon, p, on});
+        };
+        double bytes = .999;
+        for (exception const& e : exceptions)
+          if (e.network == n.name && e.size == size && e.on == on) bytes = e.bytes;
+        inspection const ours = plan_of(policy::ago);
+        CHECK(ours.moved().beyond_l2 > 0);
+        for (int p = 0; p < ago::policies; ++p) {
+          CAPTURE(n.name + " under " + name_of(policy(p)));
+          CAPTURE(size);
+          CAPTURE(on.l2_bytes);
+          inspection const theirs = plan_of(policy(p));
+          CHECK(theirs.cycles() >= .998 * ours.cycles());
+          CHECK(theirs.moved().beyond_l2 >= bytes * ours.moved().beyond_l2);
+        }
       }
     }
+}
+
+/// Computes one chain in one pass: atom `first` and those after it, `count` in total.
+struct one_chain {
+  static inline int first, count;
+
+  template <int V, int E, int O>
+  static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const&) {
+    ago::grouping<V> const atoms = atoms_of(g);
+    int rep[ago::slots<V>]{};
+    for (int a = 0; a < atoms.count; ++a) rep[a] = a > first && a < first + count ? first : a;
+    ago::grouping<V> const chains =
+        compose(atoms, ago::grouping_by<V>(rep, atoms.count), g.node_count - g.input_count);
+    ago::partitions<V> r = ordered(g, dag_of(g), chains, atoms);
+    for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.subgraphs.of[v];
+    return r;
+  }
+};
+
+TEST_CASE("the price of a chain is the predicted time that it saves, for those of MobileNet-V2 within a tenth on "
+          "average") {
+  auto const graph = find_network("mobilenet_v2")->trace(224);
+  auto const& g = graph->value;
+  auto const atoms = std::make_unique<ago::grouping<2048> const>(atoms_of(g));
+  for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76}) {
+    auto const cycles = [&](int first, int count) {
+      one_chain::first = first;
+      one_chain::count = count;
+      run_time_program const program(g, {isa::neon, on}, ago::untuned,
+                                     [](auto const& f) { return f.template operator()<one_chain>(); });
+      auto const moved = program.moved();
+      ago::predicted_cycles sum;
+      for (int k = 0; k < program.steps(); ++k)
+        sum += predict_step(program.plan.steps + program.first_part(k), program.groups.parts[k],
+                            program.groups.tiles[k], moved->of[k], on);
+      return sum.sum();
+    };
+    double const alone = cycles(0, 1);
+    double difference = 0, saved = 0;
+    auto const values = std::make_unique<ago::chain_values<2048> const>(chain_values_of(g, *atoms, on));
+    for (int a = 0; a < atoms->count; ++a)
+      for (int count = 2; count <= ago::max_chain; ++count) {
+        if (values->saved[a][count - 2] <= 0) continue;
+        double const price = double(values->saved[a][count - 2]) / ago::detail::quarter_price / 4;
+        double const prediction = alone - cycles(a, count);
+        difference += std::abs(price - prediction);
+        saved += std::abs(prediction);
+      }
+    CAPTURE(on.l2_bytes);
+    CAPTURE(difference / saved);
+    CHECK(saved > alone / 10);
+    CHECK(difference < saved / 10);
   }
 }
 

@@ -65,9 +65,9 @@ TEST_CASE("the program names the network, and each policy with its instruction s
                                                                {isa::avx2, policy::fuse_ops, ago::cortex_a55}});
   CHECK(text.find("print_times<networks::net<7>,") != text.npos);
   CHECK(text.find("options(ago::isa::avx2, ago::policy::paper_adjacent, "
-                  "ago::device{49152, 1048576, 1, false, 2, 4, 4100, 32, 2500, 80, 15, 80})") != text.npos);
+                  "ago::device{49152, 1048576, 1, false, 2, 4, 2, 4100, 32, 2500, 80, 15, 80})") != text.npos);
   CHECK(text.find("options(ago::isa::avx2, ago::policy::fuse_ops, "
-                  "ago::device{32768, 131072, 1, true, 18, 96, 2000, 4, 2500, 80, 15, 80})") != text.npos);
+                  "ago::device{32768, 131072, 1, true, 18, 96, 18, 2000, 4, 2500, 80, 15, 80})") != text.npos);
 }
 
 TEST_CASE("every built-in network has its header") {

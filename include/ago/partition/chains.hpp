@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the memory traffic that this saves.
+// Chains: atoms that intensive fusion computes in one pass (AGO III.B), chosen by the time that this saves.
 #pragma once
 
 #include <ago/graph/hash.hpp>
@@ -31,6 +31,7 @@ constexpr std::uint64_t fingerprint(chain_link const& l) {
   value_hash h;
   h.mix(std::uint64_t(l.kind));
   h.mix(std::uint64_t(l.weight_bytes));
+  h.mix(std::uint64_t(l.adds));
   h.mix(l.in);
   h.mix(l.out);
   h.mix(pair(w.kernel_h, w.kernel_w));
@@ -84,6 +85,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
                                           grouping<V> const& within = grouping<V>{}) {
   chain_values<V> r;
   int main[slots<V>]{}, result[slots<V>]{};  // first and last operator of each atom, nodes of the graph
+  int other[slots<V>]{};                     // a value that an operator behind the first one reads from elsewhere
   value_reads<V> const reads = reads_of(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
@@ -91,7 +93,10 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
   };
   for (int v = g.node_count - 1; v >= g.input_count; --v) main[atom(v)] = v;
   for (int v = g.input_count; v < g.node_count; ++v) result[atom(v)] = v;
-  for (int a = 0; a < atoms.count; ++a) r.next[a] = -1;
+  for (int a = 0; a < atoms.count; ++a) r.next[a] = other[a] = -1;
+  for (int v = g.input_count; v < g.node_count; ++v)
+    for (int k = 0; k < g.nodes[v].input_count && v != main[atom(v)]; ++k)
+      if (int const u = g.operand(v, k); u < g.input_count || atom(u) != atom(v)) other[atom(v)] = u;
   for (int b = 0; b < atoms.count; ++b) {
     if (!follows_in_chain(g.nodes[main[b]]) || g.operand(main[b]) < g.input_count) continue;
     int const u = g.operand(main[b]), a = atom(u);
@@ -99,17 +104,22 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
       r.link(a, b, g.nodes[u].out);
   }
   detail::priced_chains priced;
+  detail::usual_products known;
   for (int a = 0; a < atoms.count; ++a) {
     chain_link chain[max_chain]{};
+    int first[max_chain]{};
     value_hash mixed;
     for (int n = 0, b = a; n < max_chain && b >= 0 && r.next[a] >= 0; ++n, b = r.next[b]) {
       chain[n] = link_of(g, main[b], result[b]);
+      first[n] = main[b];
+      for (int k = 0; k < n; ++k)
+        if (g.operand(first[k]) == other[b]) chain[n].adds = k;
       mixed.mix(detail::fingerprint(chain[n]));
       if (n == 0) continue;
       std::uint64_t const key = mixed.value, slot = key & 255;
       if (priced.key[slot] != key) {
         priced.key[slot] = key;
-        priced.saved[slot] = best_tiling(chain, n + 1, on).saved;
+        priced.saved[slot] = detail::best_tiling(chain, n + 1, known, on, 0).saved;
       }
       r.saved[a][n - 1] = priced.saved[slot];
     }

@@ -15,7 +15,10 @@ struct device {
   /// Quarter cycles for a cache line of 64 bytes from L2, and for one from beyond: what is left of the latency after
   /// prefetching, or what the line occupies of the bandwidth. The default was fitted to a Xeon of 2026 with AVX-512, a
   /// virtual machine (docs/partitioning.md).
-  int line_from_l2 = 4, line_from_memory = 12;
+  int line_from_l2 = 7, line_from_memory = 12;
+  /// The same for a line from L2 that a matrix product reads, which has much to compute until it needs the next one: a
+  /// core that executes out of order waits for few of them.
+  int line_to_product = 1;
   int megahertz = 2300;  ///< of the clock; scales predicted times
   int multiply_adds = 32;  ///< of floats, in a cycle, at most: the peak of a core
   /// Quarter cycles that it costs several threads to finish a step together: about 0.15 us for an empty step with
@@ -35,10 +38,10 @@ struct device {
 };
 
 /// AMD Zen 4. The costs of lines and the clock are the default's: not measured there.
-inline constexpr device zen_4{32 << 10, 1 << 20, 1, false, 4, 12, 2300, 16};
+inline constexpr device zen_4{32 << 10, 1 << 20, 1, false, 7, 12, 1, 2300, 16};
 /// AMD Zen 5. The costs of lines and the clock were fitted to an EPYC of 2026, a virtual machine
 /// (docs/partitioning.md).
-inline constexpr device zen_5{48 << 10, 1 << 20, 1, false, 2, 4, 4100, 32};
+inline constexpr device zen_5{48 << 10, 1 << 20, 1, false, 2, 4, 2, 4100, 32};
 /// Xeons since Sapphire Rapids, for which the costs of lines were fitted.
 inline constexpr device xeon{48 << 10, 2 << 20};
 
@@ -47,23 +50,23 @@ inline constexpr device xeon{48 << 10, 2 << 20};
 // timing model of bench/arm for the Cortex-A55 and the Cortex-A76; the A53 has the A55's, the other cores the A76's.
 
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
-inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true, 18, 96, 1400, 4};
+inline constexpr device cortex_a53{32 << 10, 256 << 10, 1, true, 18, 96, 18, 1400, 4};
 /// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
-inline constexpr device cortex_a55{32 << 10, 128 << 10, 1, true, 18, 96, 2000, 4};
+inline constexpr device cortex_a55{32 << 10, 128 << 10, 1, true, 18, 96, 18, 2000, 4};
 /// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
-inline constexpr device cortex_a72{32 << 10, 1 << 20, 1, false, 6, 60, 1800, 8};
+inline constexpr device cortex_a72{32 << 10, 1 << 20, 1, false, 6, 60, 6, 1800, 8};
 /// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.
-inline constexpr device cortex_a76{64 << 10, 512 << 10, 1, false, 6, 60, 2400, 8};
+inline constexpr device cortex_a76{64 << 10, 512 << 10, 1, false, 6, 60, 6, 2400, 8};
 /// L1 up to 64 KB, L2 up to 512 KB for each core.
-inline constexpr device cortex_a78{64 << 10, 512 << 10, 1, false, 6, 60, 2400, 8};
+inline constexpr device cortex_a78{64 << 10, 512 << 10, 1, false, 6, 60, 6, 2400, 8};
 /// L1 64 KB, L2 up to 1 MB for each core.
-inline constexpr device cortex_x1{64 << 10, 1 << 20, 1, false, 6, 60, 2800, 16};
+inline constexpr device cortex_x1{64 << 10, 1 << 20, 1, false, 6, 60, 6, 2800, 16};
 /// The large cores: L1 128 KB, L2 12 MB for all four.
-inline constexpr device apple_m1{128 << 10, 12 << 20, 1, false, 6, 60, 3200, 16};
+inline constexpr device apple_m1{128 << 10, 12 << 20, 1, false, 6, 60, 6, 3200, 16};
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton2.
-inline constexpr device neoverse_n1{64 << 10, 1 << 20, 1, false, 6, 60, 2500, 8};
+inline constexpr device neoverse_n1{64 << 10, 1 << 20, 1, false, 6, 60, 6, 2500, 8};
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton3.
-inline constexpr device neoverse_v1{64 << 10, 1 << 20, 1, false, 6, 60, 2600, 16};
+inline constexpr device neoverse_v1{64 << 10, 1 << 20, 1, false, 6, 60, 6, 2600, 16};
 
 /// The device for which a network is planned if none is given. On 64-bit Arm it is a little core, because no compiler
 /// tells a program for which core it is compiled: the macros of `-mcpu=cortex-a55` are those of `-mcpu=cortex-a76`; and

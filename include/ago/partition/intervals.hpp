@@ -143,7 +143,7 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
 
 /// Groups `atoms` into subgraphs lighter than `limit`, and these into chains that are computed in one pass: of all ways
 /// to cut several execution orders of the atoms (the recorded one and two that follow operands depth first), the one
-/// that saves the most traffic; then the one that keeps the most bytes between atoms that a chain could join; then the
+/// that saves the most time; then the one that keeps the most bytes between atoms that a chain could join; then the
 /// one whose borders the fewest bytes cross.
 ///
 /// Intervals of an execution order create no cycle: every edge between two leads from the earlier to the later one.

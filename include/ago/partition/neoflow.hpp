@@ -245,7 +245,7 @@ constexpr kernel_paths<V> neoflow_kernels(graph<V, E, O> const& g, device const&
 }
 
 /// Kernels of complex operators joined to chains by the same reward. As every chain saves the value in between, and
-/// nothing is computed again, the largest such value comes first. A chain must have a tiling that saves traffic.
+/// nothing is computed again, the largest such value comes first. A chain must have a tiling that saves time.
 template <int V, int E, int O>
 constexpr grouping<V> greedy_chains(graph<V, E, O> const& g, grouping<V> const& kernels, device const& on) {
   chain_values<V> const values = chain_values_of(g, kernels, on);

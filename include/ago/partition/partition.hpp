@@ -58,7 +58,7 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
 
 }  // namespace detail
 
-/// The subgraphs of `atoms`, and the chains within them, that together save the most traffic (`best_partition`). The
+/// The subgraphs of `atoms`, and the chains within them, that together save the most time (`best_partition`). The
 /// mini-subgraphs are the atoms. `limit` is Td in thousandths. `intensive` false: the same subgraphs, but each atom is
 /// computed alone. `search` false: no other orders than the recorded one.
 template <int V, int E, int O>

@@ -8,7 +8,7 @@
 namespace ago {
 
 /// The partitions of a network into these subgraphs of its operators (operator i is node g.input_count + i): the
-/// mini-subgraphs are the parts that one kernel computes; of these, the chains that save the most traffic within the
+/// mini-subgraphs are the parts that one kernel computes; of these, the chains that save the most time within the
 /// caches of `on` are computed in one pass. The subgraphs must be able to run one after another.
 template <int V, int E, int O>
 constexpr partitions<V> partition_into(graph<V, E, O> const& g, grouping<V> const& subgraphs, device const& on) {

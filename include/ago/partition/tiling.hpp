@@ -23,6 +23,9 @@ constexpr char const* name_of(tiling how) {
   return names[int(how)];
 }
 
+/// The most operators of a chain, each with its epilogue.
+inline constexpr int max_parts = 3;
+
 /// Output rows of the last operator that a chain computes at a time, by rows.
 inline constexpr int pipeline_rows = 2;
 

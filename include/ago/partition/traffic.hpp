@@ -11,6 +11,8 @@ namespace ago::detail {
 
 /// The price of a quarter of a cycle for a line of 64 bytes, for each of its bytes.
 inline constexpr std::int64_t cycle_price = 8;
+/// The same, for a whole line: the price of a quarter of a cycle.
+inline constexpr std::int64_t quarter_price = 64 * cycle_price;
 /// Prices of moving a byte from L2, and of moving it there from beyond.
 constexpr std::int64_t near_price(device const& on) { return cycle_price * on.line_from_l2; }
 constexpr std::int64_t far_price(device const& on) { return cycle_price * on.line_from_memory; }
@@ -24,52 +26,36 @@ constexpr std::int64_t largest_share(std::int64_t extent, std::int64_t size, int
   return most < extent ? most : extent;
 }
 
-/// `price` times the position of `bytes` between `from` and `to`, as a fraction in 0 ... 1.
-constexpr std::int64_t ramp(std::int64_t bytes, std::int64_t from, std::int64_t to, std::int64_t price) {
-  return bytes <= from ? 0 : bytes >= to ? price : price * (bytes - from) / (to - from);
-}
-/// The additional price, beyond near_price, of moving a byte of a value that is written as a whole and then read, with
-/// about `set` bytes in between; their number varies, so the price rises gradually. Two fifths of L2 are certain to be
-/// available.
-constexpr std::int64_t beyond_l2(std::int64_t set, device const& on) {
-  return ramp(set, on.l2_bytes * 2 / 5, on.l2_bytes * 5 / 4, far_price(on));
-}
-/// Likewise for a byte that is used repeatedly, always after the same `set` bytes: L2 then holds either most of them or
-/// hardly any (according to bench/cache, for sets a quarter smaller or larger than L2).
-constexpr std::int64_t beyond_l2_in_turns(std::int64_t set, device const& on) {
-  return ramp(set, on.l2_bytes * 3 / 4, on.l2_bytes * 5 / 4, far_price(on));
-}
-/// Price of writing a byte and reading it later. A byte that L2 has evicted moves three times: fetched before it is
-/// written, written back, and fetched again.
-constexpr std::int64_t written_and_read(std::int64_t near, std::int64_t beyond) { return 2 * near + 3 * beyond; }
+/// A cache of `capacity` bytes still has what was used so many bytes ago, and has evicted what was used that many bytes
+/// ago. In between, the share that it has evicted rises, because not all bytes of a value are used after the same
+/// distance.
+constexpr std::int64_t surely_kept(std::int64_t capacity) { return capacity * 17 / 20; }
+constexpr std::int64_t surely_evicted(std::int64_t capacity) { return capacity * 23 / 20; }
 
-/// Bytes of input that a matrix product may keep in L2 while it reads all panels of weights for them; more would leave
-/// too little for the weights and the result (plan/matrix_schedule.hpp cuts the input into such blocks).
-constexpr std::int64_t block_bytes(device const& on) { return on.l2_bytes / 4; }
-
-/// A matrix product: bytes of its input, result and weights, and its output channels.
-struct product {
-  std::int64_t input, result, weights;
-  int channels;
-};
-
-/// Price of reading the input of a product again from L2, for every further panel of channels, if L1 does not hold it.
-constexpr std::int64_t rereading_from_l2(product const& p, device const& on) {
-  int const panel = on.in_order ? 12 : on.multiply_adds < 16 ? 16 : 48;  // about the width of register tiles
-  return (pieces(p.channels, panel) - 1) * p.input *
-         ramp(p.input, on.l1_bytes * 3 / 4, on.l1_bytes * 5 / 4, near_price(on));
+/// The price of using a byte again after `distance` others: those of lines from L2 and from beyond. `to_product`: a
+/// matrix product reads it.
+constexpr std::int64_t price_after(std::int64_t distance, device const& on, bool to_product = false) {
+  // Without calls: compilers evaluate this thousands of times.
+  std::int64_t const l1 = on.l1_bytes, l2 = on.l2_bytes, d = 20 * distance;
+  if (d <= 17 * l1) return 0;
+  std::int64_t price = cycle_price * (to_product ? on.line_to_product : on.line_from_l2);
+  if (d < 23 * l1) price = price * (d - 17 * l1) / (6 * l1);
+  if (d <= 17 * l2) return price;
+  std::int64_t const far = cycle_price * on.line_from_memory;
+  return price + (d < 23 * l2 ? far * (d - 17 * l2) / (6 * l2) : far);
 }
 
-/// Price of what the product has to read again from beyond L2, if L2 does not hold its input: the input for every
-/// further panel of 16 channels, about the width of register tiles, or the weights for every further block of the
-/// input, whichever is less.
-constexpr std::int64_t rereading(product const& p, device const& on) {
-  if (p.input <= on.l2_bytes) return 0;
-  std::int64_t const blocks = pieces(p.input, block_bytes(on));
-  std::int64_t const of_block = block_bytes(on) + p.result / blocks + p.weights;
-  std::int64_t const by_panels = (pieces(p.channels, 16) - 1) * p.input * beyond_l2_in_turns(p.input, on);
-  std::int64_t const by_blocks = (blocks - 1) * p.weights * beyond_l2_in_turns(of_block, on);
-  return by_panels < by_blocks ? by_panels : by_blocks;
+/// The cache block of a matrix product or convolution: how many of `extent` pixels or rows of `line` bytes are computed
+/// before the next ones; 0: all. If the input does not fit 7/8 of L2 beside a panel of the weights, it is as many as
+/// take a quarter of L2 while all panels read them; but at least `least`, which justify loading a panel's
+/// weights, or as many as fit L2 beside a panel. If that is fewer than half of `least`, there are no blocks. All
+/// blocks are multiples of `tile`.
+constexpr std::int64_t block_of(std::int64_t extent, std::int64_t line, std::int64_t panel_bytes, std::int64_t tile,
+                                std::int64_t least, device const& on) {
+  std::int64_t const room = (on.l2_bytes * 7 / 8 - panel_bytes) / line, close = on.l2_bytes / 4 / line;
+  if (extent <= room) return 0;
+  std::int64_t const block = (close > least ? close : least < room ? least : room) / tile * tile;
+  return block < (least + 1) / 2 || block >= extent ? 0 : block;
 }
 
 }  // namespace ago::detail

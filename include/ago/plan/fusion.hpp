@@ -2,6 +2,7 @@
 // Intensive fusion: which steps run as one pipeline, and in which tiles.
 #pragma once
 
+#include <ago/partition/chains.hpp>
 #include <ago/plan/form_steps.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/schedule.hpp>
@@ -47,16 +48,30 @@ constexpr chain_tiling choose_tiling(chain_link const* chain, int count, schedul
   return best_tiling(chain, count, on).best;
 }
 
+/// Tilings of the chains seen last: networks repeat blocks.
+struct tiled_chains {
+  std::uint64_t key[64]{};
+  chain_tiling tiles[64]{};
+};
+
 /// Sets the tiles of group k.
 template <int S, int V, int E, int O>
 constexpr void tile_group(fusion_list<S>& r, int k, graph<V, E, O> const& g, step_list<S> const& steps,
-                          options const& o, auto const& table) {
+                          options const& o, auto const& table, tiled_chains& seen) {
   int const count = r.parts[k], first = r.first[k];
   chain_link chain[max_parts]{};
-  for (int i = 0; i < count && i < max_parts; ++i)  // the second condition: GCC 12 cannot see that it holds
+  value_hash mixed;
+  for (int i = 0; i < count && i < max_parts; ++i) {  // the second condition: GCC 12 cannot see that it holds
     chain[i] = link_of(g, steps.step[first + i].main, steps.step[first + i].result);
+    mixed.mix(fingerprint(chain[i]));
+  }
   auto const wish = table.find(signature_of(g, steps.step[first + 1], o));
-  chain_tiling const& t = r.tiles[k] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
+  std::uint64_t const key = mixed.value, slot = key & 63;
+  if (wish || seen.key[slot] != key) {
+    seen.key[slot] = wish ? 0 : key;
+    seen.tiles[slot] = choose_tiling(chain, count, wish ? *wish : schedule{}, o.device, o.target);
+  }
+  chain_tiling const& t = r.tiles[k] = seen.tiles[slot];
   for (int i = 0; i + 1 < count; ++i) {
     long const pixels = chain[i].out.pixels();
     r.ring[first + i] = t.how == tiling::channels ? chain[i].out.h
@@ -90,8 +105,9 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
     }
     r.group_of[i] = r.count - 1;
   }
+  detail::tiled_chains seen;
   for (int k = 0; k < r.count; ++k)
-    if (r.parts[k] > 1) detail::tile_group(r, k, g, steps, o, table);
+    if (r.parts[k] > 1) detail::tile_group(r, k, g, steps, o, table, seen);
   return r;
 }
 

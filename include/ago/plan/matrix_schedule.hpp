@@ -261,11 +261,9 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
   return paired < alone - alone / 64;
 }
 
-/// The cache block, see step_data::block. With several panels of channels, and an input that does not fit 7/8 of L2
-/// beside one of them, it is as many pixels or rows as keep detail::block_bytes of input in L2 while all panels read
-/// them. To justify loading a panel's weights, it is at least eight tiles, or as many as fit L2 beside a panel; if that
-/// is fewer than four, there are no blocks. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take
-/// 1.2 times as long as no blocks.)
+/// The cache block, see step_data::block: with several panels of channels, detail::block_of with at least eight tiles
+/// of pixels, or two rows. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long
+/// as no blocks.)
 /// `in`: the tiling of the pipeline that the step is part of. `pixel_floats`: see planned_data.
 constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule const& wish, device const& on = {},
                            chain_tiling const& in = {}, int pixel_floats = 0) {
@@ -277,12 +275,9 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
   if (wish.block > 0) return wish.block < extent ? wish.block : 0;
   matrix_layout const layout = layout_of_matrix(key, s);
   long const panel_bytes = 4L * layout.panel * layout.steps * layout.rows();
-  long const room = (on.l2_bytes * 7 / 8 - panel_bytes) / line;
-  if (layout.padded_channels <= layout.panel || extent <= room) return 0;
+  if (layout.padded_channels <= layout.panel) return 0;
   long const tile = by_rows ? 1 : key.tile.pixels, least = by_rows ? 2 : 8 * tile;
-  long const close = detail::block_bytes(on) / line;
-  long const block = (close > least ? close : least < room ? least : room) / tile * tile;
-  return block < (least + 1) / 2 || block >= extent ? 0 : int(block);
+  return int(detail::block_of(extent, line, panel_bytes, tile, least, on));
 }
 
 namespace detail {

@@ -12,9 +12,11 @@ namespace ago {
 /// them.
 struct moved_bytes {
   double beyond_l1{}, beyond_l2{};
+  double to_products{};  ///< those beyond L1 that matrix products read
   constexpr moved_bytes& operator+=(moved_bytes const& o) {
     beyond_l1 += o.beyond_l1;
     beyond_l2 += o.beyond_l2;
+    to_products += o.to_products;
     return *this;
   }
 };
@@ -27,10 +29,9 @@ struct moved_list {
 
 namespace detail {
 
-/// The share of bytes that a cache of `capacity` bytes has evicted when they are used again after `distance` others. It
-/// rises gradually, because not all bytes of a value are used after the same distance.
-constexpr double evicted(double distance, double capacity) {
-  double const from = .85 * capacity, to = 1.15 * capacity;
+/// The share of bytes that a cache of `capacity` bytes has evicted when they are used again after `distance` others.
+constexpr double evicted(double distance, long capacity) {
+  double const from = double(surely_kept(capacity)), to = double(surely_evicted(capacity));
   return distance <= from ? 0 : distance >= to ? 1 : (distance - from) / (to - from);
 }
 
@@ -53,17 +54,19 @@ class reuse_clock {
     for (double& t : outputs_) t = never;
   }
 
-  constexpr void move(moved_bytes& m, double bytes, double distance) const {
-    m.beyond_l1 += bytes * evicted(distance, double(on_.l1_bytes));
-    m.beyond_l2 += bytes * evicted(distance, double(on_.l2_bytes));
+  constexpr void move(moved_bytes& m, double bytes, double distance, bool to_product = false) const {
+    double const near = bytes * evicted(distance, on_.l1_bytes);
+    m.beyond_l1 += near;
+    m.to_products += to_product ? near : 0;
+    m.beyond_l2 += bytes * evicted(distance, on_.l2_bytes);
   }
 
   /// Uses `bytes` in the `floats` from `at` on, in a step of `length` bytes: the byte at x, in 0 ... 1, for the first
   /// time at first(x), and for the last at last(x), fractions of the step.
   constexpr void use(moved_bytes& m, place const& at, long floats, double bytes, double length, auto const& first,
-                     auto const& last) {
+                     auto const& last, bool to_product = false) {
     auto const touch = [&](double& touched, double x, double part) {
-      move(m, bytes * part, now_ + first(x) * length - touched);
+      move(m, bytes * part, now_ + first(x) * length - touched, to_product);
       touched = now_ + last(x) * length;
     };
     switch (at.in) {
@@ -78,9 +81,9 @@ class reuse_clock {
     for (long c = begin; c < end; ++c)
       touch(arena_[c], (double(c - begin) + .5) / double(end - begin), 1 / double(end - begin));
   }
-  /// Uses the weights of step k.
+  /// Uses the weights of step k, which only products have many of.
   constexpr void use_weights(moved_bytes& m, int k, double bytes, double length) {
-    move(m, bytes, now_ - weights_[k]);
+    move(m, bytes, now_ - weights_[k], true);
     weights_[k] = now_ + length;
   }
   constexpr void advance(double length) { now_ += length; }
@@ -121,14 +124,12 @@ struct step_operands {
     }
   }
   constexpr step_reuse reuse(chain_tiling const& tiles) const {
-    if (count == 1) {
-      double input = 0;
-      for_each_input([&](place const& at, shape const& s) { input += 4 * floats_in_lines(at, s); });
-      return reuse_of_kernel(parts[0], input);
-    }
-    chain_link chain[max_parts]{};
-    for (int i = 0; i < count; ++i) chain[i] = link_of(g, parts[i].nodes.main, parts[i].nodes.result);
-    return reuse_of_pipeline(parts, count, chain, tiles);
+    step_reuse r;
+    long input = 0;
+    for_each_input([&](place const& at, shape const& s) { input += 4 * floats_in_lines(at, s); });
+    if (count > 1) add_step(r, parts, count, tiles);
+    else add_step(r, parts[0], input);
+    return r;
   }
 };
 
@@ -138,24 +139,31 @@ constexpr moved_bytes moved_by_step(reuse_clock<S>& clock, auto const& step, cha
   moved_bytes moved;
   step_reuse const reuse = step.reuse(tiles);
   place const& to = step.last().destination;
-  double const written = 4 * floats_in_lines(to, step.last().out);
-  double length = reuse.weights + reuse.scratch + written;
-  for (double const ring : reuse.rings) length += ring;
-  step.for_each_read([&](place const& at, shape const& s) { length += 4 * floats_in_lines(at, s); });
+  double const written = 4. * double(floats_in_lines(to, step.last().out));
+  double length = double(reuse.weights + reuse.scratch) + written;
+  for (long const ring : reuse.rings) length += double(ring);
+  step.for_each_read([&](place const& at, shape const& s) { length += 4. * double(floats_in_lines(at, s)); });
   auto const throughout = [&](place const& at, double bytes) {
     clock.use(moved, at, long(bytes / 4), bytes, length, [](double) { return 0.; }, [](double) { return 1.; });
   };
-  auto const write = [&](double x) { return reuse.order.written(x); };
-  clock.use_weights(moved, k, reuse.weights, length);
+  auto const share = [](auto const& when) {
+    return [&when](double x) { return double(when(std::int64_t(x * sweep::whole))) / sweep::whole; };
+  };
+  auto const first_read = [&](std::int64_t x) { return reuse.order.first_read(x); };
+  auto const last_read = [&](std::int64_t x) { return reuse.order.last_read(x); };
+  auto const write = [&](std::int64_t x) { return reuse.order.written(x); };
+  structure const reader = step.parts[0].key.what;
+  bool const to_product = reader == structure::pointwise || reader == structure::convolution;
+  clock.use_weights(moved, k, double(reuse.weights), length);
   step.for_each_read([&](place const& at, shape const& s) {
-    clock.use(moved, at, floats_spanned(at, s), 4 * floats_in_lines(at, s), length,
-              [&](double x) { return reuse.order.first_read(x); }, [&](double x) { return reuse.order.last_read(x); });
+    clock.use(moved, at, floats_spanned(at, s), 4. * double(floats_in_lines(at, s)), length, share(first_read),
+              share(last_read), to_product);
   });
-  clock.use(moved, to, floats_spanned(to, step.last().out), written, length, write, write);
-  for (int i = 0; i + 1 < step.count; ++i) throughout(step.parts[i].data.destination, reuse.rings[i]);
-  if (reuse.scratch > 0) throughout({place::area::arena, 0, step.last().scratch}, reuse.scratch);
+  clock.use(moved, to, floats_spanned(to, step.last().out), written, length, share(write), share(write));
+  for (int i = 0; i + 1 < step.count; ++i) throughout(step.parts[i].data.destination, double(reuse.rings[i]));
+  if (reuse.scratch > 0) throughout({place::area::arena, 0, step.last().scratch}, double(reuse.scratch));
   for (int i = 0; i < reuse.count; ++i)
-    clock.move(moved, reuse.again[i].bytes * reuse.again[i].times, reuse.again[i].distance);
+    clock.move(moved, double(reuse.again[i].bytes), double(reuse.again[i].distance), reuse.again[i].to_product);
   clock.advance(length);
   return moved;
 }

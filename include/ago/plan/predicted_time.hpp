@@ -2,6 +2,7 @@
 // The time that a step of a plan takes on one core: its arithmetic, and the cache lines that it moves.
 #pragma once
 
+#include <ago/partition/fusion_cost.hpp>
 #include <ago/plan/cycles.hpp>
 #include <ago/plan/moved_bytes.hpp>
 
@@ -36,6 +37,13 @@ constexpr double in_order_factor(planned_step const& p, device const& on) {
   }
 }
 
+/// Quarter cycles that a pipeline takes because its kernels start for every tile and add partial sums.
+constexpr double quarters_of_tiling(planned_step const* parts, int count, chain_tiling const& tiles, device const& on) {
+  chain_link chain[max_parts]{};
+  for (int i = 0; i < count; ++i) chain[i] = link_of(parts[i]);
+  return double(overhead(chain, count, tiles, set_of(chain, count, tiles), on)) / quarter_price;
+}
+
 }  // namespace detail
 
 /// Predicts the `count` parts of a step, computed in `tiles`, that move `moved` in the caches of `on`. A miss costs
@@ -48,7 +56,9 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
     planned_step const& p = parts[i];
     r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles) * detail::in_order_factor(p, on);
   }
-  r.memory = quarter * (on.line_from_l2 * moved.beyond_l1 + on.line_from_memory * moved.beyond_l2) / line;
+  if (count > 1) r.arithmetic += quarter * detail::quarters_of_tiling(parts, count, tiles, on);
+  double const near = on.line_from_l2 * (moved.beyond_l1 - moved.to_products) + on.line_to_product * moved.to_products;
+  r.memory = quarter * (near + on.line_from_memory * moved.beyond_l2) / line;
   return r;
 }
 

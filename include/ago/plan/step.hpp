@@ -169,8 +169,6 @@ struct kernel_key {
   bool operator==(kernel_key const&) const = default;
 };
 
-inline constexpr int max_parts = 3;
-
 /// One step's kernel, or several run as one: a pipeline, in which a tile of each part's result is computed just before
 /// the next part reads it (AGO III.B, intensive fusion).
 struct fused_key {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The price of the lines that a chain moves, computed as one pipeline or link by link.
+#pragma once
+
+#include <ago/partition/usual_loops.hpp>
+
+namespace ago::detail {
+
+/// A step in time, which is counted in the bytes that steps use.
+struct timed_step {
+  std::int64_t length = 0;
+  sweep order{};
+
+  /// Bytes that it uses before it first reads, or writes, the byte at x of a value, and after it has last read, or
+  /// written it.
+  constexpr std::int64_t to_read(std::int64_t x) const { return part(order.first_read(x)); }
+  constexpr std::int64_t to_write(std::int64_t x) const { return part(order.written(x)); }
+  constexpr std::int64_t from_read(std::int64_t x) const { return length - part(order.last_read(x)); }
+  constexpr std::int64_t from_written(std::int64_t x) const { return length - to_write(x); }
+
+ private:
+  constexpr std::int64_t part(std::int64_t of_whole) const {
+    return length / sweep::whole * of_whole + length % sweep::whole * of_whole / sweep::whole;
+  }
+};
+
+/// The price of using `bytes` again, on average over positions x in a value, where those at x are used again after
+/// distance(x) others.
+constexpr std::int64_t price_of_value(std::int64_t bytes, device const& on, auto const& distance,
+                                      bool to_product = false) {
+  auto const at = [&](int eighths) { return price_after(distance(sweep::whole / 8 * eighths), on, to_product); };
+  std::int64_t const first = at(1), last = at(7);
+  return first == last ? bytes * first : bytes * (first + at(3) + at(5) + last) / 4;
+}
+constexpr std::int64_t price_of_reading(std::int64_t bytes, timed_step const& writer, timed_step const& reader,
+                                        device const& on, bool to_product = false) {
+  return price_of_value(
+      bytes, on, [&](std::int64_t x) { return writer.from_written(x) + reader.to_read(x); }, to_product);
+}
+/// Writing to memory that held a value which an earlier step has read, from the first byte to the last, `between`
+/// bytes before.
+constexpr std::int64_t price_of_writing(std::int64_t bytes, timed_step const& earlier, std::int64_t between,
+                                        timed_step const& writer, device const& on) {
+  timed_step const once{earlier.length};
+  return price_of_value(bytes, on, [&](std::int64_t x) { return once.from_read(x) + between + writer.to_write(x); });
+}
+
+/// The links of a chain, each computed alone, and the price of all of it. The steps around a chain are not known; they
+/// are taken to be as long as the links on average.
+struct links_alone {
+  timed_step steps[max_parts]{}, around{};
+  std::int64_t price = 0, arithmetic = 0;  ///< of which for matrix products
+  bool is_matrix[max_parts]{};
+  usual_products& products;
+
+  constexpr links_alone(chain_link const* chain, int count, usual_products& known, device const& on) : products(known) {
+    for (int i = 0; i < count; ++i) {
+      usual_part const part = usual_part_of(chain[i], {}, i == 0, known, on);
+      priced_use use(on);
+      add_kernel(use, part.loops);
+      is_matrix[i] = part.loops.is_matrix();
+      steps[i] = {bytes(chain[i].in) + bytes(chain[i].out) + use.weights, use.order};
+      around.length += steps[i].length;
+      price += use.price + part.arithmetic;
+      arithmetic += part.arithmetic;
+    }
+    around.length /= count;
+    for (int i = 0; i < count; ++i) {
+      chain_link const& l = chain[i];
+      price += price_of_reading(bytes(l.in), i > 0 ? steps[i - 1] : around, steps[i], on, is_matrix[i]);
+      price += writing(chain, i, i + 1 == count, on);
+      if (l.adds >= 0)
+        price += price_of_value(bytes(chain[l.adds].in), on, [&](std::int64_t x) {
+          return steps[l.adds].from_read(x) + between(l.adds, i) + steps[i].to_read(x);
+        });
+    }
+    price += price_of_reading(bytes(chain[count - 1].out), steps[count - 1], around, on);
+  }
+
+ private:
+  constexpr std::int64_t between(int k, int i) const {
+    std::int64_t sum = 0;
+    while (++k < i) sum += steps[k].length;
+    return sum;
+  }
+  /// Writing the result of link i: to the memory of the latest value of about its size that has been read; otherwise,
+  /// of one that a step before the chain has read. As pipelines have no use for the memory of values inside them, one
+  /// between pipelines may be written to memory that was not used for long: in a quarter of the cases.
+  constexpr std::int64_t writing(chain_link const* chain, int i, bool is_last, device const& on) const {
+    std::int64_t const size = bytes(chain[i].out);
+    int k = i - 1;
+    auto const suits = [&](std::int64_t other) { return other >= size * 3 / 4 && other <= size * 4 / 3; };
+    while (k >= 0 && (chain[i].adds == k || !suits(bytes(chain[k].in)))) --k;
+    std::int64_t const passed = k >= 0 ? between(k, i) : i > 0 ? between(-1, i) : around.length;
+    std::int64_t const usual = price_of_writing(size, k >= 0 ? steps[k] : around, passed, steps[i], on);
+    return is_last ? usual : usual - usual / 4 + size * price_after(passed + 3 * around.length, on) / 4;
+  }
+};
+
+/// The links of a chain as parts of a pipeline. Of several sizes of chunks of channels, only the first part depends on
+/// the size.
+struct pipeline_parts {
+  part_loops of[max_parts]{};
+  std::int64_t arithmetic[max_parts]{};
+  tiling how = tiling::none;
+
+  constexpr void fit(chain_link const* chain, int count, chain_tiling const& t, usual_products& known,
+                     device const& on) {
+    for (int i = 0; i < (how == t.how && by_channels(how) ? 1 : count); ++i) {
+      usual_part const part = usual_part_of(chain[i], t, i == 0, known, on);
+      of[i] = part.loops;
+      arithmetic[i] = part.arithmetic;
+    }
+    how = t.how;
+  }
+};
+
+/// The least price of the products of a pipeline. They take no less time than alone, with more register tiles to choose
+/// from (of which not all are tried here); except that a core that runs in order does not wait for the inputs of short
+/// lines, which stay in L1.
+constexpr std::int64_t least_arithmetic(links_alone const& alone, device const& on) {
+  return on.in_order ? alone.arithmetic - alone.arithmetic / 8 : alone.arithmetic;
+}
+
+/// The price of a chain as a pipeline in tiles `t`, to which its parts are fit.
+constexpr std::int64_t price_of_pipeline(chain_link const* chain, int count, chain_tiling const& t,
+                                         working_set const& set, pipeline_parts& parts, links_alone& alone,
+                                         device const& on) {
+  timed_step const& around = alone.around;
+  parts.fit(chain, count, t, alone.products, on);
+  std::int64_t sum = 0;
+  for (int i = 0; i < count; ++i) sum += parts.arithmetic[i];
+  if (std::int64_t const least = least_arithmetic(alone, on); sum < least) sum = least;
+  priced_use use(on);
+  add_pipeline(use, parts.of, chain, count, t, set);
+  std::int64_t const in = bytes(chain[0].in), out = bytes(chain[count - 1].out);
+  timed_step now{in + out + use.weights, use.order};
+  for (std::int64_t const ring : use.rings) now.length += ring;
+  return sum + use.price + price_of_reading(in, around, now, on, parts.of[0].is_matrix()) +
+         price_of_writing(out, around, 0, now, on) + price_of_reading(out, now, around, on);
+}
+
+}  // namespace ago::detail
