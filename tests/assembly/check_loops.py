@@ -28,7 +28,14 @@ def steps_of(isa, flags, pixels, vectors):
         return 1
     if IN_ORDER not in flags or (pixels > 1 and pixels * vectors < 6) or (pixels == 1 and vectors > 12):
         return 4
-    return 2 if pixels > 1 else 4  # of one pixel two, each by two halves
+    fits = 6 * vectors + pixels + (vectors + 1) // 2 + 8 <= 2 * pixels * vectors
+    return 2 if pixels > 1 and fits else 4
+
+
+def multiply_adds_of(isa, flags, pixels, vectors):
+    """In an iteration of the main loop. Of one pixel, every third vector of channels is multiplied in halves."""
+    halved = (vectors + 2) // 3 if isa == "neon" and IN_ORDER in flags and pixels == 1 and vectors <= 12 else 0
+    return steps_of(isa, flags, pixels, vectors) * (pixels * vectors + halved)
 
 
 def faults(found, isa, flags):
@@ -36,10 +43,11 @@ def faults(found, isa, flags):
     loop = found.loop
     tile = found.pixels, found.vectors
     if found.kernel == "pointwise" and loop.multiply_adds > found.pixels * found.vectors and IN_ORDER in flags:
-        halves = steps_of(isa, flags, *tile) == 2 or tile[0] == 1 and tile[1] <= 12
-        for i in loop.all:
-            if halves and i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
-                yield i, "loads 128 bits"
+        halves = tile[1] <= 12 if tile[0] == 1 else tile[0] * tile[1] >= 6
+        wide = [i for i in loop.all if i.name.startswith("ld") and re.match(r"q\d|\{", i.operands)]
+        allowed = 4 * (tile[1] - (tile[1] + 2) // 3) if tile[0] == 1 else 0
+        if halves and len(wide) > allowed:
+            yield wide[allowed], "loads 128 bits"
     if IN_ORDER in flags and (found.kernel == "depthwise" or "rows_of_window" in loop.function):
         for i in loop.all:
             if i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
@@ -58,8 +66,7 @@ def check(command, isa, flags, source, xsimd):
     text = compilers.assembly(command, isa, flags[0], source, flags[1:], xsimd)
     kernels = [k for k in compilers.kernel_loops(text, isa) if isa == "neon" or k.kernel != "depthwise"]
     tiles = {(k.pixels, k.vectors) for k in kernels
-             if k.kernel == "pointwise" and k.loop.multiply_adds ==
-             steps_of(isa, flags, k.pixels, k.vectors) * k.pixels * k.vectors}
+             if k.kernel == "pointwise" and k.loop.multiply_adds == multiply_adds_of(isa, flags, k.pixels, k.vectors)}
     complaints = [f"{k.name}: assembly line {i.line}: {i}: {what}"
                   for k in kernels for i, what in faults(k, isa, flags)]
     if isa == "neon" and source == compilers.HERE / "kernels.cpp":

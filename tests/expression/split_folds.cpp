@@ -157,6 +157,68 @@ TEST_CASE("expressions that are accepted stay whole, and a scaled fold is asked 
   check_values(standardised(extents(3, 8)), d, 9);
 }
 
+TEST_CASE("what a sum of products would compute again and again is computed before") {
+  auto const checked = [](auto const& op, int expressions, auto const&... in) {
+    definition const before = op(in...), after = split_folds(before);
+    REQUIRE(before.bad.what == fault::none);
+    REQUIRE(after.bad.what == fault::none);
+    REQUIRE(after.expression_count == expressions);
+    check_values(before, after, 11);
+    return after;
+  };
+  auto const is_product = [](definition const& d) {
+    index_expression const& last = d.expressions[d.expression_count - 1];
+    return matrix_form_of(last).why_not == no_matrix::none && last.at_root().kind == node_kind::sum;
+  };
+  auto const of_function = compute("of_function", [](operand x, weights p) {
+    var n, k, c;
+    return result(n, k) = sum(c)(p("w", 8, x.extent(1))(k, c) * tanh(x(n, c)) * 2);
+  });
+  definition const d = checked(of_function, 2, extents(5, 6));
+  CHECK(is_product(d));
+  CHECK(d.expressions[0].result == extents(5, 6));
+
+  auto const padded_window = compute("padded_window", [](operand x, weights p) {  // the function of the padding: -1
+    operand const z = padded(x, 0);
+    var t{9}, k{8}, r{3}, c;
+    return result(t, k) = sum(r, c)((maximum(z(t + r - 1, c), .5) - 1.5) * p("w")(k, r, c));
+  });
+  definition const w = checked(padded_window, 2, extents(9, 4));
+  CHECK(is_product(w));
+  CHECK(w.expressions[0].result == extents(9, 4));  // on the operand, not on the windows
+  CHECK(w.expressions[1].body.accesses[0].pad() == -1);
+
+  auto const three = compute("three", [](operand a, operand b, operand c) {
+    var i, j, k;
+    return result(i, j) = sum(k)(a(i, k) * c(k) * b(k, j));
+  });
+  CHECK(is_product(checked(three, 2, extents(7, 6), extents(6, 8), extents(6))));
+
+  auto const centred = compute("centred", [](operand x, operand m, operand y) {
+    var i, j, k;
+    return result(i, j) = sum(k)((x(i, k) - m(k)) * y(k, j));
+  });
+  CHECK(is_product(checked(centred, 2, extents(7, 6), extents(6), extents(6, 8))));
+
+  auto const gathered = compute("gathered", [](operand row, operand table, weights p) {
+    var n, c, k{8};
+    return result(n, k) = sum(c)(table(row(n), c) * p("w")(k, c));
+  });
+  CHECK(is_product(checked(gathered, 2, extents(5), extents(4, 6))));
+
+  auto const dot = compute("dot", [](operand x, operand y) {  // each function is computed once anyway
+    var n, c;
+    return result(n) = sum(c)(exp(x(n, c)) * y(n, c));
+  });
+  CHECK(split_folds(dot(extents(5, 6), extents(5, 6))) == dot(extents(5, 6), extents(5, 6)));
+  auto const unseparable = compute("unseparable", [](operand x, operand y) {
+    var i{6}, j{6}, k{6};
+    return result(i, j) = sum(k)(tanh(x(k)) * y((2 * i + 3 * k) / 4, j));
+  });
+  definition const u = unseparable(extents(6), extents(7, 6));
+  CHECK(split_folds(u) == u);
+}
+
 TEST_CASE("limits are reported") {
   constexpr auto many = compute("many", [](operand x) {
     var n, k;

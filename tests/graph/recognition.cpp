@@ -106,6 +106,14 @@ constexpr definition cell = operators::sub_lstm_cell(extents(8, 32), extents(8, 
                      capsules = operators::capsule_convolution(4, 3, 2)(extents(1, 2, 7, 7, 2, 3)),
                      outer = operators::outer_product(extents(3), extents(4));
 
+/// Products of rows.
+inline constexpr auto by_rows = compute("by_rows", [](operand a, operand b) {
+  var n, i, k;
+  return result(n, i) = sum(k)(a(n, i, k) * b(n, k));
+});
+constexpr definition matrices = by_rows(extents(5, 3, 16), extents(5, 16)),
+                     vectors = by_rows(extents(5, 1, 16), extents(5, 16));
+
 }  // namespace
 
 TEST_CASE("the operators of docs/expressions.md as nodes, in constant evaluation") {
@@ -117,6 +125,11 @@ TEST_CASE("the operators of docs/expressions.md as nodes, in constant evaluation
   CHECK(consists_of<dilated>({op::input}));  // its weights are [out][row][column][in]
   CHECK(consists_of<capsules>({op::input}));
   CHECK(consists_of<outer>({op::expand, op::mul}));
+}
+
+TEST_CASE("dot products are no matrix products: a loop nest takes a fraction of the time") {
+  CHECK(consists_of<matrices>({op::matmul}));
+  CHECK(consists_of<vectors>({op::input}));
 }
 
 TEST_CASE("what layers record is recognised in its expression, field by field") {
@@ -173,7 +186,8 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
       CAPTURE(v);
       CAPTURE(name);
       if (!r) {
-        missed.insert(name);
+        bool const dot_products = n.kind == op::matmul && n.out.w == 1 && n.out.c == 1;
+        if (!dot_products) missed.insert(name);
         continue;
       }
       ago::node const& last = r.nodes[r.count - 1].made;

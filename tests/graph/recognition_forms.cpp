@@ -192,6 +192,18 @@ TEST_CASE("numbers and functions are maps, and what is shared is computed once")
   CHECK(kinds_of_formula([](scalar x) { return floor(x) + ceil(x) * round(x); }).size() == 5);
 }
 
+TEST_CASE("an operator whose normal form exceeds a limit stays as it is") {
+  auto const many = compute("many", [](operand x) {
+    var n, k;
+    operand y = x;
+    for (int i = 0; i < 7; ++i) y = result(n) = sum(k)(y(n) * x(k)) + sum(k)(x(k) + i) / 3;
+    return y;
+  });
+  definition const d = many(extents(4));
+  REQUIRE(d.bad.what == fault::none);
+  CHECK(ago::normalised(d) == d);
+}
+
 TEST_CASE("operands that broadcast, in up to six axes") {
   auto const six = compute("six", [](operand x, operand y, weights p) {
     var a, b, c, d, e, f;

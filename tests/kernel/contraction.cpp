@@ -126,6 +126,20 @@ constexpr expression::definition heads = compute("heads", [](operand q, operand 
   return result(n, h, i, j) = sum(c)(q(n, i, h, c) * k(n, j, h, c));
 })(extents(2, 13, 3, 10), extents(2, 18, 3, 10));
 constexpr index_expression heads_product = heads.expressions[0];
+// A convolution of planes: rows are neighbours in the result, columns are not.
+constexpr expression::definition planes = compute("planes", [](operand x, weights p) {
+  operand const w = p("w", 32, x.extent(0), 3, 3);
+  var k, i, j, c, r, s;
+  return result(k, i, j) = sum(c, r, s)(x(c, i + r, j + s) * w(k, c, r, s));
+})(extents(12, 9, 11));
+constexpr index_expression plane_product = planes.expressions[0];
+// Likewise, and columns in two axes that are not equally spaced.
+constexpr expression::definition parted = compute("parted", [](operand x, weights p) {
+  operand const w = p("w", 5, 4, 40);
+  var k, l, i, j, c;
+  return result(k, i, l, j) = sum(c)(x(i, c, j) * w(k, l, c));
+})(extents(3, 40, 33));
+constexpr index_expression parted_product = parted.expressions[0];
 // One element times itself, shifted: the same operand twice.
 constexpr expression::definition shifted = compute("shifted", [](operand x) {
   var i{9}, j{40}, k{30};
@@ -176,9 +190,13 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<capsule_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<dilated_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<heads_product, I>(std::integer_sequence<int, -1, 0>{});
+    check_with<plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<parted_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<shifted_product, I>(std::integer_sequence<int, -1>{});
   });
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
+  static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
 }
 
 TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
@@ -187,6 +205,8 @@ TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
       check_stages<capsule_product, I, op::bias, op::add, op::relu>(inner);
       check_stages<dilated_product, I, op::add, op::relu>(inner);
       check_stages<turned_product, I, op::bias, op::gelu>(inner);
+      check_stages<plane_product, I, op::bias, op::relu>(inner);
+      check_stages<parted_product, I, op::add, op::relu>(inner);
     }
     check_stages<deep_product, I, op::bias, op::relu>(1);
   });

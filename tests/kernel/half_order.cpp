@@ -14,9 +14,9 @@ namespace {
 using ago::detail::companion;
 using kind = companion::kind;
 
-/// Half of a weight, or two steps of K of a pixel: which iteration it is from, and its number in it.
+/// Half of a weight, and the iteration that it is from; or a pixel, and which two steps of K.
 struct value {
-  int iteration = -1, number = -1;
+  int steps = -1, number = -1;
   bool operator==(value const&) const = default;
 };
 
@@ -34,12 +34,14 @@ std::string executed(int iterations) {
       case kind::high: general[c.index] = {from, c.index}; break;
       case kind::low: low[at] = {from, c.index}, high[at] = {}; break;
       case kind::join: high[at] = general[c.index]; break;
-      case kind::input: input[c.index] = {offset, c.index}; break;
+      case kind::input:
+      case kind::second: input[c.index] = {offset, c.index}; break;
       case kind::fetch: break;
       case kind::count: --left, selected = false; break;
       case kind::mask: last = left < 0, selected = true; break;
       case kind::select_weights: weights_step = selected ? !last : 99; break;
       case kind::advance_weights: next += weights_step; break;
+      case kind::skip_bytes: ++offset; break;
       case kind::select_bytes: offset_step = selected ? !last : 99; break;
       case kind::advance_bytes: offset += offset_step; break;
       case kind::move_weights: now = next; break;
@@ -50,11 +52,11 @@ std::string executed(int iterations) {
   for (int iteration = 0; iteration < iterations; ++iteration)
     for (int slot = 0; slot < order::slots; ++slot) {
       int const use = slot / P, p = slot % P, at = use % order::registers;
-      value const weight{iteration, use}, pixel{iteration, p};
+      value const weight{iteration, use}, pixel{iteration * order::pairs + use / V / 2, p};
       if (low[at] != weight || high[at] != weight) return "weight " + std::to_string(use);
       if (input[p] != pixel) return "pixel " + std::to_string(p);
       for (int i = plan.begin[slot]; i < plan.begin[slot + 1]; ++i) issue(plan.all[i]);
-      if (now >= iterations || next >= iterations || offset >= iterations) return "reads beyond the end";
+      if (now >= iterations || next >= iterations || offset >= iterations * order::pairs) return "reads beyond the end";
     }
   if (left >= 0) return "another iteration follows";
   return {};
@@ -66,7 +68,11 @@ void check_tile() {
     CAPTURE(P);
     CAPTURE(V);
     for (int iterations : {1, 2, 3, 7}) CHECK(executed<P, V>(iterations) == "");
+    using order = ago::detail::half_order<P, V>;
     CHECK(ago::detail::half_order_of<P, V>.count == int(std::size(ago::detail::half_order_of<P, V>.all)));
+    // What issues beside the multiply-adds fits there, or would not with more steps either.
+    int const beside = ago::detail::half_order_of<P, V>.count + 1;
+    CHECK((beside <= order::slots || order::steps == 4));
   }
 }
 

@@ -52,6 +52,12 @@ constexpr kernel_key gathering(kernel_key key, bool accumulates, bool in_runs) {
   return key;
 }
 
+constexpr kernel_key transposing(kernel_key key, bool in_runs) {
+  key = gathering(key, false, in_runs);
+  key.transposed = true;
+  return key;
+}
+
 /// An image with a total of `pixels` pixels.
 problem image_of(long pixels, int inputs, int outputs, int seed) {
   int const n = pixels % 2 == 0 ? 2 : 1, h = pixels / n % 3 == 0 ? 3 : 1;
@@ -116,6 +122,14 @@ TEST_CASE("a pointwise convolution that copies blocks of its input first compute
     check_extents<gathering(in_order(pointwise_key<I>({7, 3, 6, 2}, true, op::relu6)), false, true)>();
     check_extents<gathering(in_order(pointwise_key<I>({5, 4, 1, 1}, true, op::silu)), true, false)>();
     check_extents<gathering(in_order(pointwise_key<I>({8, 2, 3, 0}, false, op::add)), true, true)>();
+  });
+}
+
+TEST_CASE("a pointwise convolution of four pixels that transposes its input computes every extent around its panels") {
+  on_every_in_order([]<isa I>() {
+    check_extents<transposing(in_order(pointwise_key<I>({4, 5, 0, 1}, true, op::relu6)), true)>();
+    check_extents<transposing(in_order(pointwise_key<I>({4, 4, 0, 3}, false, op::add)), false)>();
+    check_extents<transposing(in_order(pointwise_key<I>({4, 2, 0, 0}, true, op::silu)), false)>();
   });
 }
 

@@ -2,151 +2,15 @@
 // The normal form of an operator: folds are the roots of expressions, and what follows them is another expression.
 #pragma once
 
-#include <ago/expression/canonical.hpp>
-#include <ago/expression/facts.hpp>
+#include <ago/expression/excerpt.hpp>
+#include <ago/expression/matrix_form.hpp>
+#include <ago/expression/sum_factors.hpp>
 
 #include <cstdint>
 
 namespace ago::expression {
 
 namespace detail {
-
-/// The axes that each node depends on and that no fold below it folds.
-struct free_axes {
-  unsigned of[decltype(index_expression::body)::node_capacity]{};
-
-  constexpr explicit free_axes(index_expression const& e) {
-    for (int n = 0; n < e.body.node_count; ++n) {
-      node const& x = e.body.nodes[n];
-      if (is_leaf(x.kind) && x.kind != node_kind::number) of[n] = axes_of(e.body, e.body.accesses[x.operand[0]]);
-      for_each_node_read(e.body, x, [&](int k) { of[n] |= of[k]; });
-      if (is_fold(x.kind)) of[n] &= ~x.bits;
-    }
-  }
-};
-
-/// A value that stands for a node: read at the axes that the node depends on. (Zero if unused: g++ 12 evaluates arrays
-/// of other defaults wrongly at run time if it has also evaluated them in a constant expression.)
-struct stand_in {
-  bool is_used{};
-  int value{};
-  unsigned axes{};
-};
-
-/// Copies what a node of an expression depends on into an expression of its own.
-struct excerpt {
-  static constexpr int nodes = decltype(index_expression::body)::node_capacity;
-
-  index_expression const& from;
-  std::int16_t const* values;   ///< that operands of `from` are
-  stand_in const* instead;      ///< of nodes of `from`
-  index_expression& to;
-  std::int16_t* reads;          ///< the values that operands of `to` are
-  canonical into{to};
-  std::int16_t axis_of[max_axes]{};  ///< plus one; 0: not yet seen
-  std::int16_t moved[nodes]{};       ///< plus one
-
-  constexpr int add_axis(int x) {
-    if (axis_of[x] == 0) {
-      to.extent[to.axis_count] = from.extent[x];
-      axis_of[x] = ++to.axis_count;
-    }
-    return axis_of[x] - 1;
-  }
-  constexpr affine_sum copy(affine_sum const& s) {
-    term terms[canonical::max_terms]{};
-    for (int i = 0; i < s.count; ++i) {
-      terms[i] = from.body.terms[s.first + i];
-      int const atom = terms[i].atom;
-      terms[i].atom =
-          std::int16_t(atom < max_axes ? add_axis(atom) : max_axes + copy(from.body.quotients[atom - max_axes]));
-    }
-    return into.add(terms, s.count, s.constant);
-  }
-  constexpr int copy(quotient const& q) { return into.add(quotient{copy(q.of), q.divisor, q.modulus}); }
-  constexpr int copy(element_access const& a) {
-    element_access c = a;
-    if (a.operand >= 0)
-      c.operand = std::int16_t(into.add_operand(reads, values[a.operand], from.operands[a.operand]));
-    for (int d = 0; d < a.rank; ++d)
-      if (a.at[d].node >= 0) c.at[d].node = std::int16_t(copy(a.at[d].node));
-      else c.at[d].sum = copy(a.at[d].sum);
-    return into.add(c);
-  }
-  /// An element of the value that stands for a node.
-  constexpr int read(stand_in const& s) {
-    element_access c;
-    extents of;
-    for (int x = 0; x < from.axis_count; ++x)
-      if (s.axes >> x & 1) {
-        term const t{std::int16_t(add_axis(x)), 1};
-        of.of[of.rank] = from.extent[x];
-        c.at[of.rank++].sum = into.add(&t, 1, 0);
-      }
-    if (of.rank == 0) of = extents(1);
-    c.rank = std::int16_t(of.rank);
-    c.operand = std::int16_t(into.add_operand(reads, s.value, of));
-    return into.add(node{node_kind::read, {std::int16_t(into.add(c)), -1, -1}});
-  }
-
-  constexpr int copy(int n) {
-    if (moved[n]) return moved[n] - 1;
-    int place = 0;
-    if (instead[n].is_used) {
-      place = read(instead[n]);
-    } else {
-      node c = from.body.nodes[n];
-      if (is_fold(c.kind)) {
-        // A sum of sums is one sum.
-        for (int below = c.operand[0]; from.body.nodes[below].kind == c.kind && !instead[below].is_used;
-             below = c.operand[0]) {
-          c.bits |= from.body.nodes[below].bits;
-          c.operand[0] = from.body.nodes[below].operand[0];
-        }
-      }
-      if (is_leaf(c.kind)) {
-        if (c.kind != node_kind::number) c.operand[0] = std::int16_t(copy(from.body.accesses[c.operand[0]]));
-      } else {
-        for (int i = 0; i < operands_of(c.kind); ++i) c.operand[i] = std::int16_t(copy(c.operand[i]));
-      }
-      if (is_fold(c.kind)) c.bits = copied_axes(c.bits);
-      place = into.add(c);
-    }
-    moved[n] = std::int16_t(place + 1);
-    return place;
-  }
-  constexpr unsigned copied_axes(unsigned axes) {
-    unsigned r = 0;
-    for (int x = 0; x < from.axis_count; ++x)
-      if (axes >> x & 1) r |= 1u << add_axis(x);
-    return r;
-  }
-
-  /// The axes of the result; one of extent 1 if there are none.
-  constexpr void begin(unsigned axes) {
-    for (int x = 0; x < from.axis_count; ++x)
-      if (axes >> x & 1) to.result.of[to.result.rank++] = to.extent[add_axis(x)];
-    if (to.result.rank > 0) return;
-    to.result = extents(1);
-    to.extent[to.axis_count++] = 1;
-  }
-  /// Node n as the root.
-  constexpr void take(int n, unsigned axes) {
-    begin(axes);
-    copy(n);
-  }
-  /// A sum whose elements are multiplied by a number.
-  constexpr void take_scaled(int sum, float factor, unsigned axes) {
-    begin(axes);
-    node c = from.body.nodes[sum];
-    node product{node_kind::multiply, {std::int16_t(copy(c.operand[0])), -1, -1}};
-    product.operand[1] =
-        std::int16_t(into.add(node{node_kind::number, {-1, -1, -1}, __builtin_bit_cast(std::uint32_t, factor)}));
-    c.operand[0] = std::int16_t(into.add(product));
-    c.bits = copied_axes(c.bits);
-    into.add(c);
-  }
-};
 
 /// A fold times a number, or divided by one.
 struct scaled_fold {
@@ -158,7 +22,7 @@ constexpr scaled_fold scaled_fold_of(index_expression const& e, int n) {
   if (x.kind != node_kind::multiply && x.kind != node_kind::divide) return {};
   for (int i = 0; i < (x.kind == node_kind::multiply ? 2 : 1); ++i) {
     node const &a = e.body.nodes[x.operand[i]], &b = e.body.nodes[x.operand[1 - i]];
-    if (is_fold(a.kind) && b.kind == node_kind::number)
+    if (is_fold(a.kind) && b.kind == node_kind::number && (x.kind == node_kind::multiply || b.number() != 0))
       return {x.operand[i], x.kind == node_kind::multiply ? b.number() : float(1. / double(b.number()))};
   }
   return {};
@@ -168,7 +32,6 @@ template <class Accept>
 struct fold_splitter {
   definition& to;
   Accept const& accept;
-  int line{};
 
   constexpr bool has_room(int count, int capacity) {
     if (count < capacity) return true;
@@ -209,7 +72,8 @@ struct fold_splitter {
       if (n < e.root() && is_fold(e.body.nodes[n].kind)) last = n;
       for_each_node_read(e.body, e.body.nodes[n], [&](int k) { ++readers[k]; });
     }
-    if (last < 0 || accept(e, reads, to)) return emit(e, reads);
+    if (last < 0) return finish(e, reads);
+    if (accept(e, reads, to)) return emit(e, reads);
     stand_in instead[nodes]{};
     free_axes const free(e);
     if (scaled_fold const s = scaled_fold_of(e, e.root());
@@ -244,7 +108,83 @@ struct fold_splitter {
     }
     // Folds that are left at the end depend on axes of other folds.
     bool const is_left = n == e.root() && factor == 1;
-    return is_left ? emit(made, reads) : add(made, reads);
+    return is_left ? finish(made, reads) : add(made, reads);
+  }
+
+  /// Adds an expression without folds that could be split; a sum as a matrix product, if its factors can be computed
+  /// before.
+  constexpr int finish(index_expression const& e, std::int16_t const* reads) {
+    if (e.at_root().kind != node_kind::sum) return emit(e, reads);
+    free_axes const free(e);
+    sum_factors const f(e, free.of);
+    if (!f.fits) return emit(e, reads);
+    int const expressions = to.expression_count, made = to.value_count;
+    int const result = multiply(f, reads);
+    if (result >= 0 && to.bad.what == fault::none) return result;
+    to.bad = {};
+    while (to.expression_count > expressions) {
+      --to.expression_count;
+      to.expressions[to.expression_count] = {};
+      to.makes[to.expression_count] = 0;
+      for (std::int16_t& v : to.reads[to.expression_count]) v = 0;
+    }
+    while (to.value_count > made) to.values[--to.value_count] = {};
+    return emit(e, reads);
+  }
+  /// The sum as a matrix product; -1: it is none.
+  constexpr int multiply(sum_factors const& f, std::int16_t const* values) {
+    index_expression const& e = f.e;
+    stand_in instead[sum_factors::most]{};
+    unsigned axes[sum_factors::most]{};
+    int node_of[sum_factors::most]{}, count = f.count;
+    for (int i = 0; i < count; ++i) {
+      sum_factor const& one = f.all[i];
+      axes[i] = one.axes;
+      node_of[i] = one.node;
+      if (one.way == sum_factor::how::as_it_is) continue;
+      bool const on_operand = one.way == sum_factor::how::on_operand;
+      int const value = emitted(e, values, [&](excerpt& x) {
+        if (on_operand) x.take_on_operand(one.node, one.access);
+        else x.take(one.node, one.axes);
+      });
+      instead[i] = {true, value, one.axes, on_operand, one.access, one.pad_bits};
+    }
+    for (; count > 2; --count) {  // the pair with the smallest product
+      int first = 0, second = 1;
+      for (int i = 0; i < count; ++i)
+        for (int k = i + 1; k < count; ++k)
+          if (f.points_of(axes[i] | axes[k]) < f.points_of(axes[first] | axes[second])) first = i, second = k;
+      unsigned const both = axes[first] | axes[second];
+      if (__builtin_popcount(both) > max_rank || !f.saves(f.points_of(both))) return -1;
+      int const value = emitted(e, values, [&](excerpt& x) {
+        x.begin(both);
+        int const a = x.factor(node_of[first], instead[first]);
+        x.multiplied(a, x.factor(node_of[second], instead[second]));
+      });
+      instead[first] = {true, value, both};
+      axes[first] = both;
+      instead[second] = instead[count - 1], axes[second] = axes[count - 1], node_of[second] = node_of[count - 1];
+    }
+    bool is_product = true;
+    int const result = emitted(e, values, [&](excerpt& x) {
+      x.begin(e.result_axes());
+      int const a = x.factor(node_of[0], instead[0]);
+      int body = x.multiplied(a, x.factor(node_of[1], instead[1]));
+      if (f.scale != 1) body = x.multiplied(body, x.number(f.scale));
+      x.into.add(node{node_kind::sum, {std::int16_t(body), -1, -1}, x.copied_axes(e.at_root().bits)});
+      is_product = matrix_form_of(x.to).why_not == no_matrix::none;
+    });
+    return is_product ? result : -1;
+  }
+  /// Adds an expression that `fill` copies out of e.
+  constexpr int emitted(index_expression const& e, std::int16_t const* values, auto const& fill) {
+    index_expression made;
+    std::int16_t reads[index_expression::max_operands]{};
+    stand_in const none[excerpt::nodes]{};
+    excerpt x{e, values, none, made, reads};
+    fill(x);
+    if (x.into.exceeded) complain(x.into.exceeded);
+    return x.into.exceeded ? 0 : emit(made, reads);
   }
 };
 
@@ -258,6 +198,7 @@ struct accept_none {
 /// The same operator in normal form: each fold that does not depend on the axes of another fold is an expression of its
 /// own, whose result has the axes that it depends on; what remains reads these. Folds of one kind with nothing between
 /// are merged, equal expressions are made once, and a number that multiplies a sum of products multiplies its elements.
+/// Factors of a sum that it would compute again and again are expressions of their own, if a matrix product is left.
 /// An expression for which `accept(expression, values of its operands, operator so far)` holds stays as it is; a fold
 /// times a number is asked for first. Inputs, parameters and results keep their order.
 template <class Accept = detail::accept_none>

@@ -122,6 +122,7 @@ struct matmul_finder {
   }
 
   constexpr bool append() {
+    if (out.w == 1 && out.c == 1) return false;  // dot products: a loop nest takes a fraction of the time
     bool const transposed = !fits(false);
     if (transposed && !fits(true)) return false;
     node n{.kind = op::matmul, .out = out, .transposed = transposed, .alpha = scale};

@@ -7,6 +7,8 @@
 #include <ago/graph/recognise_elementwise.hpp>
 #include <ago/graph/recognise_folds.hpp>
 
+#include <cstdint>
+
 namespace ago {
 
 /// The nodes that compute an expression: what its layers would record. `parameters`: operands that are trained
@@ -42,15 +44,17 @@ constexpr unsigned parameters_of(expression::definition const& d, int i) {
   return r;
 }
 
-/// The normal form of an operator (split_folds) whose expressions stay whole where they are recognised.
+/// The normal form of an operator (split_folds) whose expressions stay whole where they are recognised. If it exceeds a
+/// limit, the operator itself.
 constexpr expression::definition normalised(expression::definition const& d) {
-  return expression::split_folds(d, [](expression::index_expression const& e, std::int16_t const* reads,
-                                       expression::definition const& made) {
-    unsigned parameters = 0;
-    for (int k = 0; k < e.operand_count; ++k)
-      parameters |= unsigned(made.values[reads[k]].role == expression::value_role::parameter) << k;
-    return bool(recognise(e, parameters));
-  });
+  expression::definition const r = expression::split_folds(
+      d, [](expression::index_expression const& e, std::int16_t const* reads, expression::definition const& made) {
+        unsigned parameters = 0;
+        for (int k = 0; k < e.operand_count; ++k)
+          parameters |= unsigned(made.values[reads[k]].role == expression::value_role::parameter) << k;
+        return bool(recognise(e, parameters));
+      });
+  return r.bad.what == expression::fault::too_large ? d : r;
 }
 
 }  // namespace ago

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/kernel/in_order.hpp>
-#include <ago/kernel/tile.hpp>
+#include <ago/plan/step.hpp>
 
 #include <utility>
 
@@ -17,25 +17,25 @@ constexpr int bounds_of(epilogue const& after) {
   return after.stages[0].kind == op::relu ? 1 : after.stages[0].kind == op::relu6 ? 2 : -1;
 }
 
-/// Bounds and stores a tile: each result four actions after what it waits for, so that stores are not neighbours.
+/// Bounds and stores a tile, pixel p at to + p * step: each result four actions after what it waits for, so that stores
+/// are not neighbours.
 template <int BOUNDS, isa I, int PIXELS, int VECTORS>
-AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], tile_target const& t) {
+AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], float* to, long step) {
   constexpr int results = PIXELS * VECTORS, apart = 4;
   [[maybe_unused]] vec<I> least, most;
   if constexpr (BOUNDS > 0) set_constant<0>(least);
   if constexpr (BOUNDS > 1) set_constant<6>(most);
-  float* to = t.to;
+  constexpr long vector = lanes(I) * long(sizeof(float));
+  long const next_pixel = step * long(sizeof(float)) - (VECTORS - 1) * vector;
   auto const one = [&]<int N>() __attribute__((always_inline)) {
     constexpr int raised = N, lowered = raised - (BOUNDS > 0 ? apart : 0), stored = lowered - (BOUNDS > 1 ? apart : 0);
     if constexpr (BOUNDS > 0 && raised < results) raise(acc[raised / VECTORS][raised % VECTORS], least);
     if constexpr (BOUNDS > 1 && lowered >= 0 && lowered < results)
       lower(acc[lowered / VECTORS][lowered % VECTORS], most);
     if constexpr (stored >= 0 && stored < results) {
-      store_vector<stored % VECTORS>(acc[stored / VECTORS][stored % VECTORS], to);
-      if constexpr (stored % VECTORS == VECTORS - 1) {
-        to += t.step;
-        pin(to);
-      }
+      vec<I> const& x = acc[stored / VECTORS][stored % VECTORS];
+      if constexpr (stored % VECTORS < VECTORS - 1) store_and_advance<vector>(x, to);
+      else store_and_advance(x, to, next_pixel);
     }
   };
   [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {

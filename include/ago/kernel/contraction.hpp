@@ -9,6 +9,27 @@
 
 namespace ago::detail {
 
+/// Adds to `acc` the products of a[rows[p] + steps[k]], for k < depth, and the packed columns.
+template <isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps, int depth, float const* w,
+                              vec<I> (&acc)[PIXELS][VECTORS]) {
+  float const* row[PIXELS];
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    row[p] = a + rows[p];
+    pin(row[p]);
+  }
+  _Pragma("GCC unroll 1") for (int k = 0; k < depth; ++k, w += VECTORS * lanes(I)) {
+    vec<I> column[VECTORS];
+    load_row<PIXELS>(w, column);
+    fetch_row<I, PIXELS, VECTORS>(w);
+    long const step = steps[k];
+    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(row[p][step]);
+      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
 /// Nothing follows a product.
 struct no_epilogue {
   static constexpr bool is_empty = true, is_lengthy = false;
@@ -60,9 +81,12 @@ class contraction_product {
  private:
   using loop = expression::matrix_loop;
   static constexpr int V = lanes(I);
-  static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n;
+  static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,
+                                           k_loops = L.form.k;
   /// Consecutive columns that are consecutive in the result.
   static constexpr int c_run = int(run_of(n_loops, &loop::c));
+  /// Columns are scattered one by one, and rows are consecutive.
+  static constexpr bool can_turn = c_run == 1 && V >= 4 && run_of(m_loops, &loop::c) >= 4;
   static constexpr bool can_be_direct = !After::is_lengthy && (c_run % V == 0 || c_run == L.columns);
 
   struct batch {
@@ -84,6 +108,7 @@ class contraction_product {
   struct work {
     float const* a;
     long a_stride;
+    int const *starts, *steps;  ///< of rows and of K, if it walks
     int rows, depth;
     float const* b;
     float* c;
@@ -104,7 +129,7 @@ class contraction_product {
   }
 
   static void rows(batch const& now, float* scratch, After const& after, int from, int end) {
-    int starts[L.row_block];
+    int starts[L.row_block], steps[L.walks ? L.k_block : 1];
     spot row[L.row_block];
     for (int first = from; first < end; first += L.row_block) {
       int const count = end - first < L.row_block ? end - first : L.row_block;
@@ -113,11 +138,15 @@ class contraction_product {
         row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       for (int b = 0; b < L.k_blocks(); ++b) {
-        work w{nullptr, L.row_stride, count, L.steps_in(b), now.b, now.c, row, 0, nullptr, b == 0,
+        work w{nullptr, L.row_stride, starts, steps, count, L.steps_in(b), now.b, now.c, row, 0, nullptr, b == 0,
                b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
+        } else if constexpr (L.walks) {
+          w.a = now.a;
+          if (first == from || L.k_blocks() > 1)
+            for (int k = 0; k < w.depth; ++k) steps[k] = int(k_loops.offset(b * L.k_block + k, &loop::a));
         } else if constexpr (L.in_place) {
           w.a = now.a + starts[0] + long(b) * L.k_block;
           w.a_stride = m_loops.step(&loop::a);
@@ -175,7 +204,8 @@ class contraction_product {
           x = vec<I>::load(sums + (r * VECTORS + v) * V);
         });
       }
-      accumulate<FORM>(w.a + first * w.a_stride, w.a_stride, w.depth, w.b, acc);
+      if constexpr (L.walks) accumulate_at(w.a, w.starts + first, w.steps, w.depth, w.b, acc);
+      else accumulate<FORM>(w.a + first * w.a_stride, w.a_stride, w.depth, w.b, acc);
       if (L.k_blocks() > 1 && !w.ends) {
         each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
           x.store(sums + (r * VECTORS + v) * V);
@@ -195,6 +225,9 @@ class contraction_product {
         each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
           x.store(results + (r * VECTORS + v) * V);
         });
+        if constexpr (can_turn && PIXELS >= 4)
+          if (row[PIXELS - 1].at == row[0].at + PIXELS - 1 && is_one_pixel(after, row[0], PIXELS))
+            return scatter_turned<PIXELS>(after, results, width, row[0], pieces, count, w.c);
         scatter(after, results, PIXELS, width, row, pieces, count, w.c);
       }
     };
@@ -229,6 +262,34 @@ class contraction_product {
       all([&](vec<I> x, spot const& r, spot const& p, int count) __attribute__((always_inline)) {
         return now(x, r.pixel + p.pixel, r.channel + p.channel, count);
       });
+    }
+  }
+
+  AGO_INLINE static bool is_one_pixel(After const& after, spot const& first, int count) {
+    if constexpr (After::is_empty) return true;
+    else return first.channel + count <= after.channels;
+  }
+  /// Stores the results of ROWS rows that are consecutive in the result, column by column.
+  template <int ROWS>
+  [[gnu::noinline]] static void scatter_turned(After const& after, float const* results, int width, spot const& row,
+                                               piece const* pieces, int count, float* c) {
+    if constexpr (After::is_empty && n_loops.is_progression(&loop::c))
+      return transpose<I>(results, width, c + row.at + pieces[0].to.at, n_loops.step(&loop::c), count, ROWS);
+    constexpr int step = (ROWS + V - 1) / V * V;
+    float turned[16 * V * step];
+    transpose<I>(results, width, turned, step, count, ROWS);
+    _Pragma("GCC unroll 1") for (int i = 0; i < count; ++i) {
+      float const* const from = turned + long(i) * step;
+      spot const& to = pieces[i].to;
+      float* const at = c + row.at + to.at;
+      if constexpr (After::is_empty) {
+        copy_exactly<I, ROWS, false>(from, at);
+      } else {
+        register_run<I>(ROWS).each([&](int j, int valid) __attribute__((always_inline)) {
+          vec<I> const x = load_lanes<I>(from + j, valid);
+          store_lanes(after.all(x, row.pixel + to.pixel, row.channel + to.channel + j, valid), at + j, valid);
+        });
+      }
     }
   }
 

@@ -130,31 +130,26 @@ struct contraction_copies {
 
   /// All columns of one batch.
   [[gnu::noinline]] static void columns(float const* b, float* to) {
-    for (int block = 0; block < L.k_blocks(); ++block)
+    constexpr bool in_runs = n_run > 1;
+    int steps[in_runs ? L.k_block : 1];
+    for (int block = 0; block < L.k_blocks(); ++block) {
+      int const k0 = block * L.k_block, count = L.steps_in(block);
+      if constexpr (in_runs)
+        for (int i = 0; i < count; ++i) steps[i] = int(k.offset(k0 + i, &loop::b));
       for (int first = 0; first < L.padded_columns(); first += L.panel()) {
         int const width = first + L.panel() < L.padded_columns() ? L.panel() : L.padded_columns() - first;
-        panel(b, block * L.k_block, L.steps_in(block), first, width, to);
-        to += long(width) * L.steps_in(block);
+        int const valid = first + width < L.columns ? width : L.columns - first;
+        if constexpr (in_runs) panel_of_runs(b, steps, count, first, width, valid, to);
+        else panel(b, k0, count, first, width, valid, to);
+        to += long(width) * count;
       }
+    }
   }
 
  private:
   static constexpr long n_run = run_of(n, &loop::b);
 
-  static void panel(float const* b, int k0, int steps, int first, int width, float* to) {
-    int const valid = first + width < L.columns ? width : L.columns - first;
-    if constexpr (n_run == L.columns || n_run % V == 0) {
-      int starts[64];  // of vectors
-      _Pragma("GCC unroll 1") for (int v = 0; v * V < width; ++v) starts[v] = int(n.offset(first + v * V, &loop::b));
-      _Pragma("GCC unroll 1") for (int i = 0; i < steps; ++i, to += width) {
-        float const* const from = b + k.offset(k0 + i, &loop::b);
-        _Pragma("GCC unroll 1") for (int v = 0; v * V < width; ++v) {
-          int const count = valid - v * V;
-          (count < V ? vec<I>::load(from + starts[v], count) : vec<I>::load(from + starts[v])).store(to + v * V);
-        }
-      }
-      return;
-    }
+  static void panel(float const* b, int k0, int steps, int first, int width, int valid, float* to) {
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
     constexpr loop across = n.count > 0 ? n.all[n.count - 1] : loop{};
     if (valid < width)
@@ -169,10 +164,7 @@ struct contraction_copies {
         if (count > steps - i) count = steps - i;
         float const* const from = column + k.offset(k0 + i, &loop::b);
         float* const at = to + long(i) * width + c;
-        if constexpr (across.b == 1) {
-          _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
-            copy_run<I>(from + j * inner.b, at + long(j) * width, many);
-        } else if constexpr (inner.b == 1) {
+        if constexpr (inner.b == 1) {
           transpose<I>(from, across.b, at, width, count, many);
         } else {
           _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
@@ -182,6 +174,37 @@ struct contraction_copies {
       }
     }
   }
+
+  /// A panel whose columns are runs of consecutive floats. The rest of a register that a run does not fill is written,
+  /// too: what is behind it comes next.
+  static void panel_of_runs(float const* b, int const* steps, int depth, int first, int width, int valid,
+                            float* to) {
+    struct run {
+      int from, at, count;
+    };
+    run runs[max_width];
+    int count = 0;
+    for (int c = 0, many; c < valid; c += many) {
+      many = int(n_run - (first + c) % n_run);
+      if (many > valid - c) many = valid - c;
+      runs[count++] = {int(n.offset(first + c, &loop::b)), c, many};
+    }
+    _Pragma("GCC unroll 1") for (int i = 0; i < depth; ++i, to += width) {
+      float const* const from = b + steps[i];
+      bool const last = i + 1 == depth;
+      if (valid < width) vec<I>(0.f).store(to + width - V);
+      _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r) {
+        float const* const p = from + runs[r].from;
+        float* const q = to + runs[r].at;
+        int const left = runs[r].count % V, whole = runs[r].count - left;
+        _Pragma("GCC unroll 1") for (int j = 0; j < whole; j += V) vec<I>::load(p + j).store(q + j);
+        if (left == 0) continue;
+        vec<I> const x = vec<I>::load(p + whole, left);
+        last ? x.store(q + whole, left) : x.store(q + whole);
+      }
+    }
+  }
+  static constexpr int max_width = 16 * V;
 };
 
 }  // namespace detail

@@ -173,7 +173,7 @@ struct convolution_kernel {
           long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
           return tile_target{destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_};
         };
-        if constexpr (is_scheduled_by_hand(target)) start(shift_, to(), a + (i + PIXELS) * step, step, acc);
+        if constexpr (is_scheduled_by_hand(target)) start<form_of(K)>(shift_, to(), a + (i + PIXELS) * step, step, acc);
         else start(shift_, acc);
         float const *in = a + i * step, *weights = t.weights;
         _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
@@ -197,10 +197,10 @@ struct convolution_kernel {
       tile_target to{destination_ + (index + i * index_step) * stride, index_step * stride, 0, 0, 0, 0};
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
-        start(shift_, to, a + PIXELS * step, step, acc);
+        start<form_of(K)>(shift_, to, a + PIXELS * step, step, acc);
         detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
                                                                               t.weight_row, acc);
-        detail::finish_bounded<detail::bounds_of(K.after)>(acc, to);
+        detail::finish_bounded<detail::bounds_of(K.after)>(acc, to.to, to.step);
         a += PIXELS * step;
         to.to += PIXELS * to.step;
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/tile.hpp>
+#include <ago/kernel/transpose.hpp>
 
 namespace ago::detail {
 
@@ -31,7 +32,8 @@ AGO_INLINE void copy_floats(float const*& from, float*& to, int count, long next
   _Pragma("GCC unroll 1") for (; count > 0; --count) *to++ = *from++;
 }
 
-/// Copies channels `portion` of `count` pixels of the source, from `first` on, one pixel after another to `to`.
+/// Copies channels `portion` of `count` pixels of the source, from `first` on, one pixel after another to `to`; or if
+/// transposed all channels of four pixels, one channel after another.
 template <kernel_key K>
 [[gnu::noinline]] void gather(step_data const& s, kernel_memory const& m, long first, long count,
                               index_range const& portion, float* to) {
@@ -42,6 +44,11 @@ template <kernel_key K>
     if (skipped >= end) return;
     float const* x = address(at, m) + first * at.pixel_stride + skipped;
     float* y = to + (begin + skipped - portion.first);
+    if constexpr (K.transposed) {
+      _Pragma("GCC unroll 1") for (long p = 0; p < count; p += 4)
+        transpose<K.target>(x + p * at.pixel_stride, at.pixel_stride, to + 4L * begin + p * step, 4, channels, 4);
+      return;
+    }
     long const gap = at.pixel_stride - (end - skipped), gap_to = step - (end - skipped);
     long const ahead = 3 * long(at.pixel_stride);
     _Pragma("GCC unroll 1") for (long p = 0; p < count; ++p, x += gap, y += gap_to)

@@ -19,10 +19,12 @@ struct companion {
     low,    ///< loads the lower half of a weight, and clears the upper one
     join,   ///< inserts the upper half
     input,  ///< loads two steps of K of a pixel
+    second,  ///< loads the other two of four
     // The loop's own: prefetching weights, counting down, and advancing unless this is the last iteration.
     fetch,
     count,
     mask,
+    skip_bytes,  ///< advances to the second inputs
     select_bytes,
     advance_bytes,
     select_weights,
@@ -34,15 +36,17 @@ struct companion {
   int slot = 0;       ///< number of the multiply-add in the iteration
   bool next = false;  ///< belongs to the iteration after the one in which it is issued
 };
-constexpr bool is_load(companion const& c) { return c.what <= companion::kind::input; }
+constexpr bool is_load(companion const& c) { return c.what <= companion::kind::second; }
 
-/// One iteration: two steps of K, so 2 * VECTORS weights, each multiplied by all pixels. Weights pass through
-/// `registers` registers in rotation, of which there must be a whole number in an iteration.
+/// One iteration: two steps of K, or four if the loop's own arithmetic does not fit beside two, so 2 or 4 * VECTORS
+/// weights, each multiplied by all pixels. Weights pass through `registers` registers in rotation, of which there must
+/// be a whole number in an iteration.
 template <int PIXELS, int VECTORS>
   requires(PIXELS > 1 && loads_halves(PIXELS, VECTORS))
 class half_order {
  public:
-  static constexpr int uses = 2 * VECTORS, slots = uses * PIXELS;
+  static constexpr int steps = half_loop_steps(PIXELS, VECTORS), pairs = steps / 2;
+  static constexpr int uses = steps * VECTORS, slots = uses * PIXELS;
   static constexpr int registers = [] {
     int const wanted = PIXELS > 6 ? 2 : PIXELS > 2 ? 3 : 4;  // so many uses take longer than a weight takes to arrive
     int const spare = PIXELS < 3 ? 3 : 2, free = vector_registers(isa::neon) - spare - PIXELS * (VECTORS + 1);
@@ -55,7 +59,7 @@ class half_order {
   /// How far before its use a line is prefetched: 200 cycles.
   static constexpr int bytes_ahead = (200 + slots - 1) / slots * uses * 16;
 
-  companion all[3 * uses + PIXELS + lines + 7]{};
+  companion all[3 * uses + pairs * PIXELS + lines + 7 + pairs - 1]{};
   int count = 0;
   int begin[slots + 1]{};  ///< of the companions of every multiply-add
 
@@ -110,9 +114,10 @@ class half_order {
   /// Loads of registers that multiply-adds use. A register is loaded after the last use of what it held. Those that are
   /// needed first come first: a weight five slots after the load of its lower half, an input three slots after its own.
   constexpr bool place_registers(int latency, int (&join)[uses]) {
-    for (int w = 0, p = 0; w < uses || p < PIXELS;) {
-      int const weight_use = slots + w * PIXELS, input_use = slots + p;
-      if (p == PIXELS || (w < uses && weight_use - 5 <= input_use - 3)) {
+    for (int w = 0, n = 0; w < uses || n < pairs * PIXELS;) {
+      int const pair = n / PIXELS, p = n % PIXELS;
+      int const weight_use = slots + w * PIXELS, input_use = slots + pair * (slots / pairs) + p;
+      if (n == pairs * PIXELS || (w < uses && weight_use - 5 <= input_use - 3)) {
         int const from = largest(weight_use - registers * PIXELS + PIXELS - 1, loop_begins);
         int const low = cheapest(from, largest(weight_use - latency - 1, from + 1));
         join[w] = cheapest(low + latency, largest(weight_use - 1, low + latency + 1));
@@ -122,8 +127,8 @@ class half_order {
         ++w;
       } else {
         int const from = input_use - PIXELS;
-        put(kind::input, p, cheapest(from, largest(input_use - 2, from + 1)));
-        ++p;
+        put(pair > 0 ? kind::second : kind::input, p, cheapest(from, largest(input_use - 2, from + 1)));
+        ++n;
       }
     }
     return true;
@@ -132,10 +137,15 @@ class half_order {
 
   /// The loop's arithmetic, and loads of general registers, which are placed late, because they occupy one each.
   constexpr bool place_rest(int latency, int const (&join)[uses]) {
-    int inputs_left = 0, inputs_begin = slots, weights_begin = slots;
+    int inputs_left = 0, inputs_begin = slots, weights_begin = slots;  // of the inputs that follow the last advance
+    int seconds_begin = slots, seconds_end = 0;
     for (companion const& c : all) {
       if (c.what == kind::input && !c.next) inputs_left = largest(inputs_left, c.slot + 1);  // use the old offset
       if (c.what == kind::input && c.next) inputs_begin = smallest(inputs_begin, c.slot);
+      if (c.what == kind::second) {
+        seconds_begin = smallest(seconds_begin, c.slot);
+        seconds_end = largest(seconds_end, c.slot + 1);
+      }
       if (c.what == kind::low && c.next) weights_begin = smallest(weights_begin, c.slot);
     }
     int const counted = put(kind::count, 0, cheapest(0, weights_begin - 3));
@@ -143,6 +153,12 @@ class half_order {
     int const weights = put(kind::select_weights, 0, cheapest(masked + 1, weights_begin - 1));
     int const weights_from = 1 + put(kind::advance_weights, 0, cheapest(weights + 1, weights_begin));
     int const bytes = put(kind::select_bytes, 0, cheapest(masked + 1, inputs_begin - 1));
+    if (pairs > 1) {
+      int const skip = cheapest(inputs_left, seconds_begin);
+      if (skip < 0) return false;
+      put(kind::skip_bytes, 0, skip);
+      inputs_left = largest(seconds_end, skip + 1);
+    }
     int const advance = cheapest(largest(bytes + 1, inputs_left), inputs_begin);
     if (advance < 0) return false;
     put(kind::advance_bytes, 0, advance);

@@ -249,20 +249,6 @@ AGO_INLINE void store(vec<I> const& x, float* p) {
   x.store(p);
 }
 
-/// Stores vector number `Index` of those from p on.
-template <int Index, isa I>
-AGO_INLINE void store_vector(vec<I> const& x, float* p) {
-#if defined(__aarch64__)
-  if constexpr (I == isa::neon) {
-    asm volatile("str %q1, [%2, %c3]"
-                 : "=m"(*reinterpret_cast<float(*)[4]>(p + 4 * Index))
-                 : "w"(x.v.data), "r"(p), "i"(16 * Index));
-    return;
-  }
-#endif
-  x.store(p + Index * lanes(I));
-}
-
 /// store(), and adds to p.
 template <isa I>
 AGO_INLINE void store_and_advance(vec<I> const& x, float*& p, long bytes) {
@@ -274,6 +260,19 @@ AGO_INLINE void store_and_advance(vec<I> const& x, float*& p, long bytes) {
 #endif
   x.store(p);
   p += bytes / 4;
+}
+
+template <long Bytes, isa I>
+AGO_INLINE void store_and_advance(vec<I> const& x, float*& p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    static_assert(Bytes == 16, "no other number can be in the instruction");
+    asm volatile("st1 {%1.4s}, [%0], #16" : "+r"(p) : "w"(x.v.data) : "memory");
+    return;
+  }
+#endif
+  x.store(p);
+  p += Bytes / 4;
 }
 
 template <int Number, isa I>

@@ -24,6 +24,10 @@ template <int Bytes>
 AGO_INLINE void add_constant(float const*& p) {
   asm volatile("add %0, %0, %c1" : "+r"(p) : "i"(Bytes));
 }
+template <int Bytes>
+AGO_INLINE void add_constant(long& x) {
+  asm volatile("add %0, %0, %c1" : "+r"(x) : "i"(Bytes));
+}
 /// p - (x << Shift), in bytes
 template <int Shift>
 AGO_INLINE void subtract_shifted(float const*& p, long x) {
@@ -43,6 +47,10 @@ AGO_INLINE void add(float const*& to, float const* p, long bytes) { to = p + byt
 template <int Bytes>
 AGO_INLINE void add_constant(float const*& p) {
   p += Bytes / int(sizeof *p);
+}
+template <int Bytes>
+AGO_INLINE void add_constant(long& x) {
+  x += Bytes;
 }
 template <int Shift>
 AGO_INLINE void subtract_shifted(float const*& p, long x) {

@@ -4,6 +4,7 @@
 
 #include <ago/kernel/gather.hpp>
 #include <ago/kernel/tile.hpp>
+#include <ago/kernel/transposed_product.hpp>
 #include <ago/plan/packing.hpp>
 
 namespace ago {
@@ -35,6 +36,7 @@ template <kernel_key K>
 struct pointwise_kernel {
   static constexpr isa target = K.target;
   static_assert(!(K.accumulates && (K.paired || (K.in_runs && !K.gathers))));
+  static_assert(!K.transposed || (K.tile.pixels == 4 && K.tile.pixels_left == 0 && !K.accumulates && !K.paired));
 
   /// Computes the whole value; if it gathers, a block of pixels and a portion of K at a time.
   static void run(step_data const& s, kernel_memory const& m) {
@@ -171,7 +173,7 @@ struct pointwise_kernel {
             };
         float const* const next = a + PIXELS * source_stride + first;
         if (first > 0) resume<partial>(to, next, source_stride, count, acc);
-        else start(shift, to, next, source_stride, acc);
+        else start<form_of(K)>(shift, to, next, source_stride, acc);
         if constexpr (K.in_runs) {
           float const* w = weights;
           _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
@@ -198,6 +200,13 @@ struct pointwise_kernel {
       }
     };
     long pixel = 0;
+    if constexpr (K.transposed) {
+      _Pragma("GCC unroll 1") for (; pixel < run.count; pixel += 4)
+        detail::compute_transposed_tile<partial, VECTORS>(
+            after, shift, source + pixel * source_stride, depth, weights,
+            {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
+      return;
+    }
     _Pragma("GCC unroll 1") for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)
       tile.template operator()<K.tile.pixels>(pixel);
     if constexpr (K.tile.pixels_left > 0)

@@ -99,8 +99,12 @@ template <loop_form FORM, isa I, int VECTORS>
     vec<I> acc[ROWS][VECTORS];
     start(begin, acc);
     accumulate<FORM>(a, a_stride, depth, panel, acc);
-    _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[r][v].store(to + r * to_stride + v * lanes(I));
+    if constexpr (is_scheduled_by_hand(I)) {
+      detail::finish_bounded<0>(acc, to, to_stride);
+    } else {
+      _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
+        _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[r][v].store(to + r * to_stride + v * lanes(I));
+    }
     a += ROWS * a_stride;
     to += ROWS * to_stride;
   };

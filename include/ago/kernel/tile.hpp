@@ -2,11 +2,14 @@
 // The register tile of all matrix products: pixels x vectors of accumulators, and the inner loop over K.
 #pragma once
 
+#include <ago/kernel/bounds.hpp>
 #include <ago/kernel/epilogue.hpp>
 #include <ago/kernel/fetch.hpp>
 #include <ago/kernel/half_loads.hpp>
 #include <ago/kernel/pairs.hpp>
 #include <ago/kernel/spaced_pointers.hpp>
+
+#include <utility>
 
 namespace ago {
 
@@ -135,23 +138,30 @@ struct tile_target {
 
 /// start(); loops that are scheduled by hand also prefetch the lines that the results are written to, and the first
 /// line of every pixel of the next tile, which begins at `next`. Prefetchers follow few streams at a time, and a tile
-/// has two for each pixel.
-template <isa I, int PIXELS, int VECTORS>
+/// has two for each pixel. Big cores load every accumulator: a copy would occupy a pipe that multiplies.
+template <loop_form FORM, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void start(float const* shift, tile_target const& t, float const* next, long next_stride,
                       vec<I> (&acc)[PIXELS][VECTORS]) {
   if constexpr (!is_scheduled_by_hand(I)) return start(shift, acc);
   constexpr int last = int(sizeof(float)) * (VECTORS * lanes(I) - 1);
   vec<I> x[VECTORS];
-  _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
+  if constexpr (FORM.in_order)
+    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
+  auto const begin = [&]<int V>(vec<I> (&sums)[VECTORS]) __attribute__((always_inline)) {
+    if constexpr (V < VECTORS && FORM.in_order) detail::set(sums[V], x[V]);
+    else if constexpr (V < VECTORS) detail::load_vector<V>(sums[V], shift);
+  };
   float const* to = t.to;
   _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, to += t.step, next += next_stride) {
-    detail::set(acc[p][0], x[0]);
+    begin.template operator()<0>(acc[p]);
     detail::fetch_line_to_write<I>(to);
-    if constexpr (VECTORS > 1) detail::set(acc[p][1], x[1]);
+    begin.template operator()<1>(acc[p]);
     detail::fetch_line<I>(next);
-    if constexpr (VECTORS > 2) detail::set(acc[p][2], x[2]);
+    begin.template operator()<2>(acc[p]);
     if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(to);
-    _Pragma("GCC unroll 32") for (int v = 3; v < VECTORS; ++v) detail::set(acc[p][v], x[v]);
+    [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+      (begin.template operator()<V + 3>(acc[p]), ...);
+    }(std::make_integer_sequence<int, VECTORS>{});
     pin(to);
     pin(next);
   }
@@ -227,7 +237,9 @@ template <int VECTORS, epilogue E, isa I>
 template <bool PARTIAL, epilogue E, isa I, int PIXELS, int VECTORS>
 AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTORS], tile_target t) {
   if (!PARTIAL) t.count = lanes(I);
-  if constexpr (is_lengthy(E)) {
+  if constexpr (is_scheduled_by_hand(I) && detail::bounds_of(E) >= 0 && !PARTIAL) {
+    detail::finish_bounded<detail::bounds_of(E)>(acc, t.to, t.step);
+  } else if constexpr (is_lengthy(E)) {
     vec<I> results[PIXELS][VECTORS];  // a copy: accumulators that are indexed would not stay in registers
     _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
       _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
@@ -249,7 +261,7 @@ AGO_INLINE void compute_tile(finisher<E, I> const& after, float const* shift, fl
     detail::accumulate_apart<FORM>(shift, a, a_stride, depth, w, acc);
     detail::finish_apart(after, acc, PIXELS, t);
   } else {
-    start(shift, t, a + PIXELS * a_stride, a_stride, acc);
+    start<FORM>(shift, t, a + PIXELS * a_stride, a_stride, acc);
     accumulate<FORM>(a, a_stride, depth, w, acc);
     finish<PARTIAL>(after, acc, t);
   }

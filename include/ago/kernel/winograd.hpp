@@ -211,16 +211,13 @@ struct winograd_kernel {
       if constexpr (is_scheduled_by_hand(target)) {
         static constexpr float zeros[width]{};
         tile_target const to{products + t * step, step, 0, 0, 0, 0};
-        start(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
+        start<form_of(K)>(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
       } else {
         _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
           _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
       }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
-      float* const to = products + t * step;
-      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-        _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
-          acc[p][v].store(to + p * step + v * lanes(target));
+      detail::finish_bounded<0>(acc, products + t * step, step);
     };
     _Pragma("GCC unroll 1") for (int point = 0; point < COUNT; ++point) {
       if constexpr (is_scheduled_by_hand(target) && COUNT > 1) {

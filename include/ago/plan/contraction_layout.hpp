@@ -83,6 +83,7 @@ struct contraction_layout {
   bool rows_known = false, columns_known = false;  ///< packed ahead
   bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
   bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
+  bool walks = false;     ///< rows are read where they are, through tables of offsets
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
   register_tile tile{};
@@ -118,7 +119,7 @@ struct contraction_layout {
     return aligned(packed_columns_at() + (columns_known ? 0 : column_floats()));
   }
   constexpr long sums_at() const {
-    return aligned(copied_rows_at() + (in_place || rows_known ? 0 : long(row_block) * row_stride));
+    return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
   }
   constexpr long scratch_floats() const {
     return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
@@ -132,14 +133,57 @@ struct contraction_layout {
 
 namespace detail {
 
+/// Are rows equally spaced in A, and without gaps?
+constexpr bool is_dense(expression::matrix_loops const& k, expression::matrix_loops const& m) {
+  using loop = expression::matrix_loop;
+  return run_of(k, &loop::a) == k.extent() && m.is_progression(&loop::a);
+}
+
+/// Hundredths of a cycle of a product and of what it copies, with AVX-512 (measured): for each multiply-add 3, for each
+/// element of a value that is packed as columns 45, for one that is copied as rows 20, and for each result that is
+/// stored by transposing tiles 35, or 70 if columns are not equally spaced.
+constexpr long product_cost(expression::matrix_form const& f, int parameter, isa target, bool transposes) {
+  using loop = expression::matrix_loop;
+  long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
+  long const stored = !transposes ? 0 : f.n.is_progression(&loop::c) ? 35 : 70;
+  bool const free = f.a.operand == parameter || is_dense(in_order_of_rows(f.k), f.m);
+  return 3 * m * k * ((n + width - 1) / width * width) + (free ? 0 : 20 * m * k) +
+         (f.b.operand == parameter ? 0 : 45 * n * k) + stored * m * n;
+}
+
 /// Should the product be computed with rows and columns exchanged? If columns are consecutive in the result, they are
-/// stored from registers; rows never are.
-constexpr bool pays_to_exchange(expression::matrix_form const& f, isa target) {
+/// stored from registers. If rows are, tiles are transposed.
+constexpr bool pays_to_exchange(expression::matrix_form const& f, int parameter, isa target) {
   using loop = expression::matrix_loop;
   long const n = f.n.extent(), m = f.m.extent();
   long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
   if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
-  return rows >= lanes(target) || (rows == m && rows > columns);
+  if (rows < lanes(target) && (rows < m || rows <= columns)) return false;
+  if (columns > 1 || rows < 8) return true;
+  return product_cost(exchanged(f), parameter, target, false) < product_cost(f, parameter, target, true);
+}
+
+/// Does it pay to read rows through tables of offsets? It takes another load for each step of K, and a register for
+/// each row of a tile; copying takes a store for each run, which many columns share. The loops that are scheduled by
+/// hand read rows four steps at a time.
+constexpr bool pays_to_walk(int columns, long run, isa target) {
+  return !is_scheduled_by_hand(target) && lanes(target) > 1 && run < 16 && columns <= (run == 1 ? 256 : 128);
+}
+
+/// The register tile for that.
+constexpr register_tile walking_tile(isa target, int rows, int vectors, int depth) {
+  constexpr int most = 8;
+  register_tile best{};
+  long least = -1;
+  for (int p = 1; p <= rows && p <= most; ++p)
+    for (int v = 1; v <= vectors && is_matrix_tile(target, p, v); ++v) {
+      register_tile const t{p, v, rows % p, vectors % v};
+      long const c = matrix_cost(target, t, rows, vectors, depth, false);
+      if (least >= 0 && c >= least) continue;
+      best = t;
+      least = c;
+    }
+  return best;
 }
 
 /// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
@@ -161,7 +205,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   using loop = expression::matrix_loop;
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
-  if (detail::pays_to_exchange(r.form, target)) r.form = detail::exchanged(r.form);
+  if (detail::pays_to_exchange(r.form, parameter, target)) r.form = detail::exchanged(r.form);
   r.form.k = detail::joined_loops(detail::in_order_of_rows(r.form.k));
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
   for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
@@ -180,11 +224,13 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
   int const near = r.depth < 512 ? r.depth : 512;
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
-  r.tile = matrix_tile({target, in_order}, work, wish);
   long const run = detail::run_of(r.form.k, &loop::a);
+  r.in_place = !r.rows_known && detail::is_dense(r.form.k, r.form.m);
+  r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
+  r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
+                                       : matrix_tile({target, in_order}, work, wish);
   r.k_run = int(run);
   r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
-  r.in_place = !r.rows_known && run == r.depth && r.form.m.is_progression(&loop::a);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
   // of the cache.
   r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;

@@ -119,6 +119,7 @@ struct convolution_step {
   long scratch_floats{};
   int portion{};  ///< of a matrix product that gathers its input
   bool points_first{};
+  bool transposed{};  ///< that gathers
 
   constexpr bool chosen() const { return scratch_floats > 0; }
   constexpr void apply(kernel_key& key, step_data& s) const {
@@ -128,6 +129,7 @@ struct convolution_step {
     key.points_first = points_first;
     if (portion == 0) return;
     key.gathers = true;
+    key.transposed = transposed;
     key.accumulates = portion < s.in.c;
     s.portion.last = portion;
   }
@@ -186,7 +188,8 @@ constexpr convolution_step gathering_step(shape const& in, int channels, int seg
   if (wish.pixels != 0 || wish.block != 0 || wish.winograd != 0 || o.device.threads > 1) return {};
   gathering const g = pays_to_gather(o.target, in, channels, segments, o.device);
   if (g.block == 0) return {};
-  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion};
+  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion, false,
+          g.transposed};
 }
 
 /// The choices for convolutions that are not computed directly and for products that gather, among those that are alone

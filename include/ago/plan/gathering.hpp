@@ -12,6 +12,7 @@ namespace ago {
 struct gathering {
   register_tile tile{};
   int block = 0, portion = 0;
+  bool transposed = false;  ///< a channel of four pixels after another, see kernel_key::transposed
 };
 
 namespace detail {
@@ -60,12 +61,34 @@ constexpr long gathering_cost(tile_machine on, segmented_product const& w, regis
 
 }  // namespace detail
 
+namespace detail {
+
+/// The vectors of a tile of four pixels whose inputs are transposed: those for which a step of K takes least, with two
+/// cycles for what does not fit beside the multiply-adds of a tile.
+constexpr int vectors_of_transposed(int vectors) {
+  int best = 1, least = 0;
+  for (int v = 1; v <= 5; ++v) {
+    int const cost = 4 * vectors + 2 * ((vectors + v - 1) / v) + (vectors % v > 0 ? 4 : 0);
+    if (v > 1 && cost > least) continue;
+    best = v;
+    least = cost;
+  }
+  return best;
+}
+
+}  // namespace detail
+
 /// Does it pay to copy the input of a matrix product of `in`, in `segments` segments, into one of `channels` channels?
 /// Copies are read in order, whatever the input's segments and strides, stay in L1 while all panels of weights read
 /// them, or let portions of K of more pixels stay in L2, so that the weights come from beyond it fewer times.
 constexpr gathering pays_to_gather(isa target, shape const& in, int channels, int segments, device const& on) {
   gathering best;
-  if (!detail::has_in_order_loops(structure::pointwise, target, on) || in.pixels() < 16) return best;
+  if (!detail::has_in_order_loops(structure::pointwise, target, on)) return best;
+  if (in.pixels() == 4 && channels >= 64) {  // else copying costs more than it saves
+    int const vectors = padded(channels, target) / lanes(target), v = detail::vectors_of_transposed(vectors);
+    return {{4, v, 0, vectors % v}, 4, in.c, true};
+  }
+  if (in.pixels() < 16) return best;
   detail::tile_machine const machine{target, true};
   int const depth = in.c;
   // Others gain too little to be compared, which takes compilers long.

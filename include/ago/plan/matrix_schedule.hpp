@@ -37,14 +37,22 @@ constexpr bool has_in_order_loops(structure what, isa target, device const& on) 
   return on.in_order && has_lane_fma(target) && multiplies(what);
 }
 
-/// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds;
-/// tiles of one pixel, which have another loop, if their sums fit the registers twice.
+/// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds.
+/// Tiles of one pixel have another loop, whose code is long.
 constexpr bool loads_halves(int pixels, int vectors) {
   return pixels == 1 ? vectors <= 12 : pixels * vectors >= 6;
 }
 
+/// Steps of K in an iteration of a loop that loads halves: four if what issues beside the multiply-adds of two has no
+/// room there (three instructions for each weight, inputs, prefetches, seven of the loop's own and its branch).
+constexpr int half_loop_steps(int pixels, int vectors) {
+  return pixels == 1 || 6 * vectors + pixels + (vectors + 1) / 2 + 8 > 2 * pixels * vectors ? 4 : 2;
+}
+
 /// Quarter cycles of a tile for one step of K if its loop loads halves (kernel/half_loads.hpp): multiply-adds of two
-/// steps, and what does not fit beside them, two instructions a cycle. Tiles that are too small wait for whole loads.
+/// steps, and what does not fit beside them, two instructions a cycle. Iterations of four steps do better, but are not
+/// to attract tiles of many pixels: with 14x1 instead of 7x3, SqueezeNet at 224 took 1.11 times as long by the model of
+/// bench/arm. Tiles that are too small wait for whole loads.
 constexpr long half_tile_cost(int pixels, int vectors) {
   int const products = pixels * vectors;
   if (pixels == 1 && loads_halves(pixels, vectors)) return 8L * vectors + 8;

@@ -158,7 +158,8 @@ struct kernel_key {
   bool fetches_input{};        ///< convolution: prefetches its input
   std::uint8_t window_row{};   ///< convolution: floats in a row of the window, if loops are compiled for so many
   bool in_order{};             ///< loops for cores that issue in order, see device::in_order
-  bool transposed{};           ///< matmul: the second operand's rows are the columns of the product
+  bool transposed{};           ///< matmul: the second operand's rows are the columns of the product; pointwise: the
+                               ///< scratch of one that gathers has a channel of four pixels after another
   op reduces{};                ///< reduction: the operator
   int kernel_h{}, kernel_w{};  ///< depthwise, max_pool: window known at compile time; 0: taken from the data
   int stride_h{}, stride_w{};  ///< likewise
