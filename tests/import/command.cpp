@@ -93,13 +93,13 @@ TEST_CASE("operators and arguments that are not supported are named together") {
   folder const f;
   ago_test::network net;
   net.input("x", {1, 2, 4, 4}).input("w", {3, 2, 1, 1});
-  net.node("Det", {"x"}, {"a"}).named("one");
+  net.node("GlobalLpPool", {"x"}, {"a"}).named("one");
   net.node("Conv", {"x", "w"}, {"b"}).named("two");
   net.output("a").output("b");
   CHECK(import(f, net) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
-  CHECK(errors.find("node \"one\" (Det): the operator is not supported") != std::string::npos);
+  CHECK(errors.find("node \"one\" (GlobalLpPool): the operator is not supported") != std::string::npos);
   CHECK(errors.find("node \"two\" (Conv): its weights must be constant") != std::string::npos);
 }
 

@@ -77,7 +77,9 @@ def model(nodes, data):
     for i, n in enumerate(nodes):
         constants = [(f"c{i}_{k}", x) for k, x in enumerate(n.constants)]
         operands = n.inputs + [name for name, _ in constants]
-        graph += part(1, b"".join(part(1, o) for o in operands) + part(2, f"y{i}") + part(3, n.text) +
+        outputs = [f"unread{i}"] if n.type == "MaxPool" else []  # `result` is the second one
+        graph += part(1, b"".join(part(1, o) for o in operands) +
+                      b"".join(part(2, o) for o in outputs + [f"y{i}"]) + part(3, n.text) +
                       part(4, n.type) + b"".join(attribute(*a) for a in n.attributes.items()))
         graph += b"".join(initializer(*c) for c in constants)
     graph += b"".join(value(11, f"x{k}", x) for k, x in enumerate(data))

@@ -78,6 +78,22 @@ def grid_sample(x, grid, mode, outside, corners):
     return y
 
 
+def max_places(x, kernel, strides, column_major):
+    """The second output of MaxPool, without pads."""
+    out = [windows(e, k, s, 1, 0, 0) for e, k, s in zip(x.shape[2:], kernel, strides)]
+    y = numpy.zeros(list(x.shape[:2]) + out)
+    for place in numpy.ndindex(*y.shape):
+        spans = [range(p * s, p * s + k) for p, s, k in zip(place[2:], strides, kernel)]
+
+        def index(at):
+            own = numpy.ravel_multi_index(at, x.shape[2:], order="F" if column_major else "C")
+            return int(own) + (place[0] * x.shape[1] + place[1]) * int(numpy.prod(x.shape[2:]))
+
+        largest = max(x[place[:2] + at] for at in itertools.product(*spans))
+        y[place] = min(index(at) for at in itertools.product(*spans) if x[place[:2] + at] == largest)
+    return y
+
+
 def conv(x, w, bias, strides, pads, dilations, group):
     rank = x.ndim - 2
     x = numpy.pad(x, [(0, 0), (0, 0)] + [(pads[i], pads[rank + i]) for i in range(rank)])
@@ -147,6 +163,11 @@ def cases(draw):
         grid = grid.astype(numpy.float32)
         yield ("GridSample", {"mode": mode, "padding_mode": outside, "align_corners": corners}, [x, grid], [],
                grid_sample(x, grid, mode, outside, corners))
+    for image, kernel, strides, order in (((9,), [3], [2], 0), ((5, 6), [2, 3], [2, 1], 1),
+                                          ((4, 5, 6), [2, 2, 3], [1, 2, 3], 0)):
+        x = some(2, 3, *image)
+        yield ("MaxPool", {"kernel_shape": kernel, "strides": strides, "storage_order": order}, [x], [],
+               max_places(x, kernel, strides, order))
     for group, strides, pads, dilations in ((1, [1, 1, 1], [0] * 6, [1, 1, 1]),
                                             (2, [2, 1, 1], [1, 0, 2, 0, 1, 1], [1, 2, 1]),
                                             (4, [1, 2, 2], [1] * 6, [2, 1, 1])):
