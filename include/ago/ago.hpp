@@ -10,5 +10,4 @@
 #include <ago/graph/network.hpp>
 #include <ago/graph/parameters.hpp>
 #include <ago/model/model.hpp>
-#include <ago/operators/operators.hpp>
 #include <ago/version.hpp>

@@ -8,6 +8,7 @@ Equations have up to four operands, among them equal ones, up to six labels, ell
 twice in an operand, and implied results. If NumPy is missing, the program says so and ends with 77.
 """
 import argparse
+import collections
 import pathlib
 import random
 import shutil
@@ -42,20 +43,48 @@ def part(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def value(field, name, shape):
-    dims = b"".join(part(1, number(1, n)) for n in shape)
-    return part(field, part(1, name) + part(2, part(1, number(1, 1) + part(2, dims))))
+def element_type(x):
+    return 7 if x.dtype.kind == "i" else 1
 
 
-def model(nodes, inputs, outputs):
-    """An ONNX file; nodes: (name, equation, inputs, output)."""
-    graph = part(2, "einsum")
-    for name, equation, operands, output in nodes:
-        attribute = part(1, "equation") + part(4, equation) + number(20, 3)
-        graph += part(1, b"".join(part(1, o) for o in operands) + part(2, output) + part(3, name) + part(4, "Einsum") +
-                      part(5, attribute))
-    graph += b"".join(value(11, *i) for i in inputs) + b"".join(value(12, *o) for o in outputs)
-    return number(1, 8) + part(7, graph) + part(8, part(1, "") + number(2, 17))
+def value(field, name, x):
+    dims = b"".join(part(1, number(1, n)) for n in x.shape)
+    return part(field, part(1, name) + part(2, part(1, number(1, element_type(x)) + part(2, dims))))
+
+
+def initializer(name, x):
+    x = numpy.asarray(x, numpy.int64 if x.dtype.kind == "i" else numpy.float32)
+    return part(5, b"".join(number(1, n) for n in x.shape) + number(2, element_type(x)) + part(8, name) +
+                part(9, x.tobytes()))
+
+
+def attribute(name, x):
+    if isinstance(x, str):
+        return part(5, part(1, name) + part(4, x) + number(20, 3))
+    if isinstance(x, list):
+        return part(5, part(1, name) + b"".join(number(8, i % 2**64) for i in x) + number(20, 7))
+    return part(5, part(1, name) + number(3, x % 2**64) + number(20, 2))
+
+
+# An operator: its type, a text that describes it, its attributes, the names of its inputs, further inputs that are
+# constant, and the result.
+Node = collections.namedtuple("Node", "type text attributes inputs constants result")
+
+
+def model(nodes, data):
+    """An ONNX file. Inputs x0, x1, ... are like `data`, outputs are y0, y1, ..."""
+    graph = part(2, "test")
+    for i, n in enumerate(nodes):
+        constants = [(f"c{i}_{k}", x) for k, x in enumerate(n.constants)]
+        operands = n.inputs + [name for name, _ in constants]
+        outputs = [f"unread{i}"] if n.type == "MaxPool" else []  # `result` is the second one
+        graph += part(1, b"".join(part(1, o) for o in operands) +
+                      b"".join(part(2, o) for o in outputs + [f"y{i}"]) + part(3, n.text) +
+                      part(4, n.type) + b"".join(attribute(*a) for a in n.attributes.items()))
+        graph += b"".join(initializer(*c) for c in constants)
+    graph += b"".join(value(11, f"x{k}", x) for k, x in enumerate(data))
+    graph += b"".join(value(12, f"y{i}", n.result) for i, n in enumerate(nodes))
+    return number(1, 8) + part(7, graph) + part(8, part(1, "") + number(2, 18))
 
 
 def random_equation(draw):
@@ -103,28 +132,15 @@ def random_equation(draw):
         return left + "->" + "".join(result), shapes, places
 
 
-def run_batch(importer, draw, first, count):
-    """The equations that are refused or differ."""
-    nodes, inputs, outputs, data = [], [], [], []
-    name = f"einsum_{first}"
+def run_batch(importer, name, nodes, data):
+    """The nodes that are refused or differ."""
     folder = importer.work / name
     folder.mkdir()
-    while len(nodes) < count:
-        equation, shapes, places = random_equation(draw)
-        own = [numpy.array([draw.randint(-8, 8) / 4 for _ in range(int(numpy.prod(s)))], numpy.float32).reshape(s)
-               for s in shapes]
-        y = numpy.einsum(equation, *[own[k].astype(numpy.float64) for k in places])
-        if y.ndim > 6:
-            continue
-        names = [f"x{len(inputs) + k}" for k in range(len(own))]
-        inputs += list(zip(names, shapes))
-        data += own
-        nodes.append((equation, equation, [names[k] for k in places], f"y{len(nodes)}"))
-        outputs.append((nodes[-1][3], y.shape))
-        numpy.save(folder / f"output_{len(nodes) - 1}.npy", numpy.asarray(y, numpy.float32))
     for k, x in enumerate(data):
         numpy.save(folder / f"input_{k}.npy", x)
-    (folder / "model.onnx").write_bytes(model(nodes, inputs, outputs))
+    for k, n in enumerate(nodes):
+        numpy.save(folder / f"output_{k}.npy", numpy.asarray(n.result, numpy.float32))
+    (folder / "model.onnx").write_bytes(model(nodes, data))
     wrong = importer.convert(folder / "model.onnx", name)
     if wrong:
         return [line for line in wrong.splitlines() if line.startswith("node")] or [wrong]
@@ -132,41 +148,68 @@ def run_batch(importer, draw, first, count):
     if wrong:
         return [f"{name}: not compiled: {wrong}"]
     case = {"name": name, "inputs": [folder / f"input_{k}.npy" for k in range(len(data))],
-            "outputs": [folder / f"output_{k}.npy" for k in range(count)]}
+            "outputs": [folder / f"output_{k}.npy" for k in range(len(nodes))]}
     found, wrong = importer.compare(f"run_{name}", [case],
                                     ["--absolute", "1e-4", "--of-largest", "0", "--relative", "1e-4"])
-    if wrong or len(found[name]) != count:
+    if wrong or len(found[name]) != len(nodes):
         return [f"{name}: {wrong or 'it crashed'}"]
-    return [f"{nodes[k][1]} of {[list(s) for n, s in inputs if n in nodes[k][2]]}: {text}"
-            for k, (good, text) in enumerate(found[name]) if not good]
+    return [f"{n.text} of {[list(data[int(x[1:])].shape) for x in n.inputs]}: {text}"
+            for n, (good, text) in zip(nodes, found[name]) if not good]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def equations(draw):
+    def network(_, count):
+        nodes, data = [], []
+        while len(nodes) < count:
+            equation, shapes, places = random_equation(draw)
+            own = [numpy.array([draw.randint(-8, 8) / 4 for _ in range(int(numpy.prod(s)))], numpy.float32).reshape(s)
+                   for s in shapes]
+            y = numpy.einsum(equation, *[own[k].astype(numpy.float64) for k in places])
+            if y.ndim > 6:
+                continue
+            names = [f"x{len(data) + k}" for k in range(len(own))]
+            data += own
+            nodes.append(Node("Einsum", equation, {"equation": equation}, [names[k] for k in places], [],
+                              numpy.asarray(y)))
+        return nodes, data
+    return network
+
+
+def parsed(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", required=True, help="a build folder")
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--together", type=int, default=25, help="equations in one network")
+    parser.add_argument("--together", type=int, default=25, help="operators in one network")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="-O0")
-    arguments = parser.parse_args()
-    if numpy is None:
-        print("skipped: NumPy is missing (python3-numpy)")
-        return 77
-    arguments.work = tempfile.mkdtemp(prefix="ago_einsum_")
-    importer, draw, bad, done = Importer(arguments), random.Random(arguments.seed), [], 0
+    return parser.parse_args()
+
+
+def run_all(arguments, network, what):
+    """Runs arguments.count operators; `network` makes those from one number on, and their inputs."""
+    arguments.work = tempfile.mkdtemp(prefix="ago_operators_")
+    importer, bad, done = Importer(arguments), [], 0
     try:
         while done < arguments.count:
             count = min(arguments.together, arguments.count - done)
-            found = run_batch(importer, draw, done, count)
+            found = run_batch(importer, f"operators_{done}", *network(done, count))
             for line in found:
                 print(line, flush=True)
             bad += found
             done += count
     finally:
         shutil.rmtree(arguments.work)
-    print(f"{done - len(bad)} of {done} equations equal numpy.einsum")
+    print(f"{done - len(bad)} of {done} {what}")
     return 1 if bad else 0
+
+
+def main():
+    arguments = parsed(__doc__)
+    if numpy is None:
+        print("skipped: NumPy is missing (python3-numpy)")
+        return 77
+    return run_all(arguments, equations(random.Random(arguments.seed)), "equations equal numpy.einsum")
 
 
 if __name__ == "__main__":

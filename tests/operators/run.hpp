@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/ago.hpp>
+#include <ago/operators.hpp>
 #include <differential/guarded.hpp>
 #include <doctest/doctest.h>
 

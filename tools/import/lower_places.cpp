@@ -22,7 +22,7 @@ std::int64_t product_of_range(extents const& dims, int begin, int end) {
 }
 
 /// The axes before, at and after `axis`.
-std::vector<std::int64_t> around(extents const& dims, int axis) {
+std::vector<std::int64_t> axes_around(extents const& dims, int axis) {
   return {product_of_range(dims, 0, axis), dims[std::size_t(axis)],
           product_of_range(dims, axis + 1, int(dims.size()))};
 }
@@ -149,7 +149,7 @@ view taken_along_axis(node_reader const& n) {
     if (int(i) != axis && d[i] != at[i])
       throw unsupported("its indices must be constant, or differ from its data along the axis only");
   expect_exact(d[std::size_t(axis)]);
-  int const x = with_axes(n.c, n.x(0), around(d, axis)), i = with_axes(n.c, n.x(1), around(at, axis));
+  int const x = with_axes(n.c, n.x(0), axes_around(d, axis)), i = with_axes(n.c, n.x(1), axes_around(at, axis));
   return row_major_result(n, n.c.net.apply(take_along_axis{}, {x, i}));
 }
 

@@ -116,15 +116,16 @@ int padded(builder& net, int x, window_sides& s, float value) {
 
 void max_pool_rule(node_reader const& n) {
   if (n.dims().size() > 4) return max_pool_of_volume(n);
-  window_sides s = window_of(n, n.dims(), n.out_dims(), n.list("kernel_shape"));
+  extents const& out = pooled_dims(n);
+  window_sides s = window_of(n, n.dims(), out, n.list("kernel_shape"));
   int x = as_image(n.c, n.x()).value;
   bool const ceil = settle_rounding(s, false);
   window_sides const whole = s;
   if (pads_too_much(s)) x = padded(n.c.net, x, s, std::numeric_limits<float>::lowest());
   x = n.c.net.apply(max_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = s.pads(),
                              .dilation = s.dilation(), .ceil = ceil}, {x});
-  n.define(image(x, n.out_dims()));
-  if (n.wants(1)) n.define(places_of_maxima(n, volume_window({whole.h, whole.w}, ceil), image(x, n.out_dims())), 1);
+  n.define(image(x, out));
+  if (n.wants(1)) n.define(places_of_maxima(n, volume_window({whole.h, whole.w}, ceil), image(x, out)), 1);
 }
 
 /// The sum of each window, as a depthwise convolution.

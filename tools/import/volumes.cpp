@@ -11,13 +11,13 @@ bool rounds_up(node_reader const& n) {
 }
 
 volume_window pooled_by(node_reader const& n) {
-  return {sides_of(n, n.dims(), n.out_dims(), n.list("kernel_shape")), rounds_up(n)};
+  return {sides_of(n, n.dims(), pooled_dims(n), n.list("kernel_shape")), rounds_up(n)};
 }
 
 /// Applies a layer of volumes to the first operand.
 view applied(node_reader const& n, layer_value const& layer, std::vector<float> weights = {}) {
   int const x = as_volume(n.c, n.x()).value;
-  return volume(n.c, n.c.net.apply(layer, {x}, std::move(weights)), n.out_dims());
+  return volume(n.c, n.c.net.apply(layer, {x}, std::move(weights)), pooled_dims(n));
 }
 
 view with_bias(node_reader const& n, view y) {
@@ -28,6 +28,8 @@ view with_bias(node_reader const& n, view y) {
 std::vector<std::int64_t> kernel_of(node_reader const& n) { return {n.dims(1).begin() + 2, n.dims(1).end()}; }
 
 }  // namespace
+
+extents const& pooled_dims(node_reader const& n) { return n.out_dims(n.wants(0) ? 0 : 1); }
 
 volume_window::volume_window(std::vector<window_side> const& sides, bool rounds_up) : ceil(rounds_up) {
   std::vector<window_side> s = sides;

@@ -22,6 +22,9 @@ void max_pool_of_volume(node_reader const& n);
 view avg_pool_of_volume(node_reader const& n);
 view lp_pool_of_volume(node_reader const& n);
 
+/// The extents of a result; of MaxPool, either output may be unread.
+extents const& pooled_dims(node_reader const& n);
+
 /// The second output of MaxPool, given the first one.
 view places_of_maxima(node_reader const& n, volume_window const& w, view const& maxima);
 

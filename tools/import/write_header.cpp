@@ -164,7 +164,7 @@ std::string headers_of(program_text const& t) {
       "conv3d", "conv_transpose3d", "max_pool3d", "max_pool3d_index", "avg_pool3d", "lp_pool3d", "col2im",
       "hardmax", "triangle", "take_along_axis", "gather_nd", "reverse_sequence", "grid_sample"};
   std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/graph/network.hpp>\n";
-  return uses(t, operators) ? r + "#include <ago/operators/operators.hpp>\n" : r;
+  return uses(t, operators) ? r + "#include <ago/operators.hpp>\n" : r;
 }
 
 /// Compilers warn about a + b | f without parentheses, although its meaning is as intended.

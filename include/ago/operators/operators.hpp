@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operators by index expressions that come with the library.
+// All layers of this folder, without kernels.
 #pragma once
 
 #include <ago/graph/requirements.hpp>

@@ -58,29 +58,17 @@ struct window_axis {
   constexpr expression::affine at(expression::var& out, expression::var& tap) const {
     return stride * out + dilation * tap - before;
   }
-  /// How many elements of each window are on the axis, or `with_pads` on it and its padding.
-  constexpr int first_count(int out, bool with_pads) const {
-    int r = 0;
-    for (int k = 0; k < kernel; ++k) {
-      int const i = stride * out + dilation * k - before;
-      r += i < (with_pads ? in + after : in) && (with_pads || i >= 0);
-    }
-    return r;
-  }
-  constexpr bool all_count_alike(bool with_pads) const {
-    // Windows differ at the ends only.
-    for (int out = 0, n = count(); out < n; ++out)
-      if (first_count(out, with_pads) != first_count(0, with_pads)) return false;
-    return true;
-  }
-  /// The same number for window number `out`, recorded with x.
+  /// The number of elements of window number `out` that are on the axis, or `with_pads` on it and its padding; recorded
+  /// with x unless it is the same for all windows.
   constexpr expression::scalar counted(expression::operand const& x, expression::var& out, bool with_pads) const {
     using namespace expression;
-    if (all_count_alike(with_pads)) return scalar(first_count(0, with_pads));
     int const end = with_pads ? in + after : in;
-    scalar const last = minimum(x.position((end - 1 + before - stride * out) / dilation), kernel - 1.);
-    if (with_pads) return last + 1.;
-    return last - maximum(x.position((before - stride * out + dilation - 1) / dilation), 0.) + 1.;
+    bool const begins_inside = with_pads || before == 0;
+    if (begins_inside && (count() - 1) * stride + (kernel - 1) * dilation - before < end) return scalar(double(kernel));
+    int const down = dilation > 0 ? dilation : 1;
+    scalar const last = minimum(x.position((end - 1 + before - stride * out) / down), kernel - 1.);
+    if (begins_inside) return last + 1.;
+    return last - maximum(x.position((before - stride * out + down - 1) / down), 0.) + 1.;
   }
 };
 
