@@ -13,8 +13,6 @@ enum class op : std::uint8_t {
   // complex operators (AGO section II), which have the reductions: with weights; products of two values
   conv2d, depthwise, pointwise, linear,
   matmul, attention_scores, attention_values,
-  // a sum of products by an index expression, whose second factor may be a weight (node::described)
-  contraction,
   // elementwise, with parameters per channel or per element of an image
   bias, batch_norm, positions, scale, prelu,
   // elementwise, no parameters
@@ -30,9 +28,10 @@ enum class op : std::uint8_t {
   // data movement
   concat, slice, channel_shuffle, reshape, permute, unfold, fold, pad, expand, resize_nearest, resize_bilinear,
   embedding, constant,
-  // the loops of any other index expression
-  nest,
   identity, from_nchw, to_nchw,
+  // index expressions (node::described): a sum of products, one of whose factors may be weights; any other. They are
+  // last, because tables of tuned schedules depend on the numbers of operators
+  contraction, nest,
 };
 
 /// The classes of operators, for stages that do not distinguish single operators.
@@ -85,7 +84,6 @@ inline constexpr operator_facts operators[] = {
     {op::matmul, op_class::value_product, "matmul"},
     {op::attention_scores, op_class::value_product, "attention_scores"},
     {op::attention_values, op_class::value_product, "attention_values"},
-    {op::contraction, op_class::contraction, "contraction"},
     {op::bias, op_class::parametric, "bias"},
     {op::batch_norm, op_class::parametric, "batch_norm"},
     {op::positions, op_class::parametric, "positions"},
@@ -136,10 +134,11 @@ inline constexpr operator_facts operators[] = {
     {op::resize_bilinear, op_class::resize, "resize_bilinear"},
     {op::embedding, op_class::embedding, "embedding"},
     {op::constant, op_class::constant, "constant"},
-    {op::nest, op_class::nest, "nest"},
     {op::identity, op_class::identity, "identity"},
     {op::from_nchw, op_class::layout, "from_nchw"},
     {op::to_nchw, op_class::layout, "to_nchw"},
+    {op::contraction, op_class::contraction, "contraction"},
+    {op::nest, op_class::nest, "nest"},
 };
 
 namespace detail {
