@@ -18,7 +18,7 @@ inline constexpr auto network = input{.h = 8, .w = 8, .c = 1}
     | global_avg_pool{} | linear{10};
 
 using classifier = model<network>;
-static_assert(classifier::arena_bytes == 20 * 1024);  // known before it runs
+static_assert(classifier::arena_bytes <= 20 * 1024);  // known before it runs
 
 extern "C" float const digits_weights[classifier::parameter_count];  // trained with PyTorch, linked in by ago_embed()
 
