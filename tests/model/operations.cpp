@@ -127,6 +127,22 @@ TEST_CASE("an activation after a contraction is computed by its kernel") {
   CHECK(last.key.after.count() == 1);
 }
 
+TEST_CASE("the predicted cycles of work items add up to those of the step") {
+  using p = program<mixed>;
+  int described = 0;
+  for (planned_step const& s : p::plan.steps) {
+    if (!s.key.described) continue;
+    ++described;
+    int const all = int(ago::detail::indices_of(s.key, s.data));
+    planned_data first = s.data, second = s.data;
+    first.portion = {0, all / 2};
+    second.portion = {all / 2, all};
+    auto const cycles = [&](planned_data const& d) { return ago::detail::cycles_of(s.key, d, {}); };
+    CHECK(cycles(first) + cycles(second) == doctest::Approx(cycles(s.data)));
+  }
+  CHECK(described > 1);
+}
+
 TEST_CASE("every policy gives the same values") {
   [&]<int... P>(std::integer_sequence<int, P...>) {
     (check_values<mixed, options{policy(P)}>(), ...);

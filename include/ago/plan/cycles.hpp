@@ -2,10 +2,9 @@
 // The analytic model of the time that the arithmetic of a step takes on one core.
 #pragma once
 
-#include <ago/expression/counts.hpp>
-#include <ago/expression/matrix_form.hpp>
 #include <ago/plan/attention_layout.hpp>
 #include <ago/plan/depthwise_schedule.hpp>
+#include <ago/plan/portion.hpp>
 #include <ago/plan/winograd_schedule.hpp>
 
 namespace ago {
@@ -72,11 +71,11 @@ constexpr double product_cycles(kernel_key const& key, planned_data const& s) {
 /// operation a cycle.
 constexpr double expression_cycles(kernel_key const& key, planned_data const& s) {
   expression::index_expression const& e = *key.described;
-  bool const product = key.what == structure::contraction;
-  long const indices = product ? expression::matrix_form_of(e).m.extent() : expression::outermost_extent(e);
-  double const share = s.portion.last > 0 ? double(s.portion.last - s.portion.first) / double(indices) : 1;
-  double const work = product ? 2 * double(expression::multiply_adds(e))
-                              : 4 * double(expression::loops_of(e).points()) * e.body.node_count;
+  int const taken = s.portion.last - s.portion.first;
+  double const share = s.portion.last > 0 ? taken / double(indices_of(key, s)) : 1;
+  double const work = key.what == structure::contraction
+                          ? 2 * double(expression::multiply_adds(e))
+                          : 4 * double(expression::loops_of(e).points()) * e.body.node_count;
   return share * (4 * double(s.out.count()) + work) / lanes(key.target);
 }
 

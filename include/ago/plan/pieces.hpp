@@ -2,8 +2,8 @@
 // The work items of a step, which run concurrently: its kernels with modified data.
 #pragma once
 
-#include <ago/plan/contraction_layout.hpp>
 #include <ago/plan/plan.hpp>
+#include <ago/plan/portion.hpp>
 
 namespace ago {
 
@@ -14,18 +14,6 @@ struct step_piece {
 };
 
 namespace detail {
-
-/// Does a work item take a range of the indices of something, step_data::portion, and of no value: the tiles of
-/// Winograd, the rows of a contraction, or the outermost axis of a nest's result?
-constexpr bool takes_portion(structure what) {
-  return winograd_tile(what) > 0 || what == structure::contraction || what == structure::nest;
-}
-/// The number of these indices.
-constexpr long indices_of(kernel_key const& key, step_data const& s) {
-  if (winograd_tile(key.what) > 0) return layout_of_winograd(key, s).tiles;
-  if (key.what == structure::contraction) return layout_of_contraction(key).all_rows();
-  return expression::outermost_extent(*key.described);
-}
 
 /// The extent along which a step or pipeline of `count` parts is divided; for channels of a convolution those of a
 /// group.
