@@ -6,6 +6,33 @@
 
 namespace ago {
 
+namespace volumes {
+
+/// Groups of channels of a convolution; with arguments that do not fit, extents of 0, which are reported.
+struct channel_groups {
+  int groups, parts, own, each;  ///< channels of one group before and after
+  bool divides;
+
+  constexpr channel_groups(int count, int channels, int out)
+      : groups(count), parts(count > 0 ? count : 1), own(channels / parts), each(out / parts),
+        divides(own * count == channels && each * count == out) {}
+  /// The extent of the channels that are summed up.
+  constexpr int summed() const { return divides ? own : 0; }
+  /// Channel c of the group of result k.
+  constexpr expression::affine from(expression::var& k, expression::var& c) const {
+    return groups == 1 ? expression::affine(c) : own * (k / divisor()) + c;
+  }
+  /// Result k within its group.
+  constexpr expression::affine within(expression::var& k) const {
+    return groups == 1 ? expression::affine(k) : k % divisor();
+  }
+
+ private:
+  constexpr int divisor() const { return each > 0 ? each : 1; }
+};
+
+}  // namespace volumes
+
 /// Convolution of a volume. Weights: [out][c / groups][depth][height][width], as in PyTorch and ONNX; a `bias{}` can
 /// follow.
 struct conv3d {
@@ -19,16 +46,14 @@ struct conv3d {
   constexpr tensor operator()(tensor volume) const {
     return expression::compute("conv3d", [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
-      int const channels = x.extent(4), parts = groups > 0 ? groups : 1, own = channels / parts, each = out / parts;
-      bool const divides = own * groups == channels && each * groups == out;
+      volumes::channel_groups const of(groups, x.extent(4), out);
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride, pad, dilation);
-      operand const weight = parameter("weight", out, own, kernel.d, kernel.h, kernel.w);
-      var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, k{out}, c{divides ? own : 0};
+      operand const weight = parameter("weight", out, of.own, kernel.d, kernel.h, kernel.w);
+      var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, k{out}, c{of.summed()};
       var i{kernel.d}, j{kernel.h}, l{kernel.w};
       operand const all = at.around(x, 0);
-      expression::affine const from = groups == 1 ? expression::affine(c) : own * (k / (each > 0 ? each : 1)) + c;
-      return result(n, d, h, w, k) = sum(c, i, j, l)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, l), from) *
-                                                     weight(k, c, i, j, l));
+      scalar const y = all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, l), of.from(k, c));
+      return result(n, d, h, w, k) = sum(c, i, j, l)(y * weight(k, c, i, j, l));
     }, line)(volume);
   }
 };
@@ -45,10 +70,9 @@ struct conv_transpose3d {
   constexpr tensor operator()(tensor volume) const {
     return expression::compute("conv_transpose3d", [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
-      int const channels = x.extent(4), parts = groups > 0 ? groups : 1, own = channels / parts, each = out / parts;
-      bool const divides = own * groups == channels && each * groups == out;
+      volumes::channel_groups const of(groups, x.extent(4), out);
       extent3 const in = volumes::volume_of(x);
-      operand const weight = parameter("weight", channels, each, kernel.d, kernel.h, kernel.w);
+      operand const weight = parameter("weight", x.extent(4), of.each, kernel.d, kernel.h, kernel.w);
       auto const extent = [](int from, int size, int step, int apart, int before, int after, int more) {
         int const r = step * (from - 1) + more + (size - 1) * apart + 1 - before - after;
         return r < 0 || step < 1 || apart < 1 ? 0 : r;
@@ -56,11 +80,10 @@ struct conv_transpose3d {
       var n, d{extent(in.d, kernel.d, stride.d, dilation.d, pad.front, pad.back, output_pad.d)};
       var h{extent(in.h, kernel.h, stride.h, dilation.h, pad.top, pad.bottom, output_pad.h)};
       var w{extent(in.w, kernel.w, stride.w, dilation.w, pad.left, pad.right, output_pad.w)};
-      var k{out}, c{divides ? own : 0}, i{kernel.d}, j{kernel.h}, l{kernel.w};
+      var k{out}, c{of.summed()}, i{kernel.d}, j{kernel.h}, l{kernel.w};
       expression::affine const a = d + pad.front - dilation.d * i, b = h + pad.top - dilation.h * j;
       expression::affine const e = w + pad.left - dilation.w * l;
-      expression::affine const from = groups == 1 ? expression::affine(c) : own * (k / (each > 0 ? each : 1)) + c;
-      expression::affine const to = groups == 1 ? expression::affine(k) : k % (each > 0 ? each : 1);
+      expression::affine const from = of.from(k, c), to = of.within(k);
       scalar const y = padded(x, 0)(n, a / stride.d, b / stride.h, e / stride.w, from) * weight(from, to, i, j, l);
       bool const every = stride.d == 1 && stride.h == 1 && stride.w == 1;
       scalar const term = every ? y : select(a % stride.d == 0 && b % stride.h == 0 && e % stride.w == 0, y, 0.);

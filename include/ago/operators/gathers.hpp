@@ -6,6 +6,13 @@
 
 namespace ago {
 
+namespace detail {
+/// An index that counts from the end of `extent` if it is negative.
+constexpr expression::scalar from_end(expression::scalar const& index, int extent) {
+  return select(index < 0., index + double(extent), index);
+}
+}  // namespace detail
+
 /// result[n, i, c] = x[n, at[n, i, c], c]; negative indices count from the end. The second operand is `at`.
 struct take_along_axis {
   int line = __builtin_LINE();
@@ -14,8 +21,7 @@ struct take_along_axis {
     return expression::compute("take_along_axis", [](expression::operand x, expression::operand at) {
       using namespace expression;
       var n, i{at.extent(1)}, c;
-      scalar const k = at(n, i, c);
-      return result(n, i, c) = x(n, select(k < 0., k + double(x.extent(1)), k), c);
+      return result(n, i, c) = x(n, ago::detail::from_end(at(n, i, c), x.extent(1)), c);
     }, line)(value, indices);
   }
 };
@@ -32,10 +38,8 @@ struct gather_nd {
       int const extent[] = {first, second, third, fourth}, depth = at.extent(2) < 4 ? at.extent(2) : 4;
       var n, i, c;
       scalar place = 0.;
-      for (int k = 0; k < depth; ++k) {
-        scalar const index = at(n, i, k);
-        place = place * double(extent[k]) + select(index < 0., index + double(extent[k]), index);
-      }
+      for (int k = 0; k < depth; ++k)
+        place = place * double(extent[k]) + ago::detail::from_end(at(n, i, k), extent[k]);
       return result(n, i, c) = x(n, place, c);
     }, line)(value, indices);
   }
