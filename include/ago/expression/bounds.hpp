@@ -127,12 +127,29 @@ constexpr bool is_exact(node_kind k) {
          k == node_kind::select || k == node_kind::maximum_of || k == node_kind::minimum_of;
 }
 
+/// Of a fold of values within `a`.
+constexpr bounds of_fold(index_expression const& e, node const& x, bounds const& a, bounds const* operands) {
+  if (x.kind == node_kind::sum) {
+    double points = 1;
+    for (int i = 0; i < e.axis_count; ++i)
+      if (x.bits >> i & 1) points *= e.extent[i];
+    return {times(points, a.lower), times(points, a.upper)};
+  }
+  if (x.kind == node_kind::product)
+    return a.lower >= 0 ? bounds{0, a.upper <= 1 ? 1 : __builtin_huge_val()} : bounds{};
+  // What is read outside of an operand never wins if it is the fold's own start.
+  node const& folded = e.body.nodes[x.operand[0]];
+  if (folded.kind != node_kind::read) return a;
+  element_access const& from = e.body.accesses[folded.operand[0]];
+  bool const never_wins = from.padded && from.pad() == identity_of(x.kind) && always_inside(e, from, x.bits);
+  return never_wins ? operands[from.operand] : a;
+}
+
 }  // namespace detail
 
 /// Bounds of the result. `operands`: of the values that it reads; NaN is outside of any bounds.
 constexpr bounds bounds_of(index_expression const& e, bounds const* operands, arithmetic how) {
   using namespace detail;
-  constexpr double huge = __builtin_huge_val();
   bounds of[decltype(index_expression::body)::node_capacity]{};
   for (int n = 0; n < e.body.node_count; ++n) {
     node const& x = e.body.nodes[n];
@@ -168,25 +185,10 @@ constexpr bounds bounds_of(index_expression const& e, bounds const* operands, ar
         r = never ? otherwise : always ? b : united(b, otherwise);
         break;
       }
-      case node_kind::sum: {
-        double points = 1;
-        for (int i = 0; i < e.axis_count; ++i)
-          if (x.bits >> i & 1) points *= e.extent[i];
-        r = {times(points, a.lower), times(points, a.upper)};
-        break;
-      }
-      case node_kind::product: r = a.lower >= 0 ? bounds{0, a.upper <= 1 ? 1 : huge} : bounds{}; break;
+      case node_kind::sum:
+      case node_kind::product:
       case node_kind::maximum_of:
-      case node_kind::minimum_of: {
-        r = a;
-        // What is read outside of an operand never wins if it is the fold's own start.
-        node const& folded = e.body.nodes[x.operand[0]];
-        if (folded.kind != node_kind::read) break;
-        element_access const& from = e.body.accesses[folded.operand[0]];
-        if (from.padded && from.pad() == identity_of(x.kind) && always_inside(e, from, x.bits))
-          r = operands[from.operand];
-        break;
-      }
+      case node_kind::minimum_of: r = of_fold(e, x, a, operands); break;
       default: r = of_function(x.kind, a); break;
     }
     of[n] = how == arithmetic::exact || is_exact(x.kind) ? r : sign_of(r);

@@ -41,6 +41,7 @@ template <int V, int E, int O>
 constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
   node const& n = g.nodes[v];
   shape const& out = n.out;
+  if (n.described) return detail::loops_of(*n.described);
   switch (n.kind) {
     case op::conv2d:
       return {{out.n, out.c, out.h, out.w, g.source(v).out.c / n.groups, n.win.kernel_h, n.win.kernel_w}, 7};
@@ -66,8 +67,6 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
       shape const& in = g.source(v).out;
       return {{in.n, in.c, in.h, in.w}, 4};
     }
-    case op::contraction:
-    case op::nest: return detail::loops_of(*n.described);
     default: break;
   }
   switch (class_of(n.kind)) {
