@@ -25,8 +25,7 @@ void check(unsigned seed) {
   for (int i = 0; i < E.operand_count; ++i) inputs.push_back(x[i]);
   for (int i = 1; i < E.operand_count; ++i) s.other[i - 1] = {place::area::input, std::uint16_t(i), 0, 1};
   inputs.push_back(nullptr);
-  int const axis = divided_axis(E);
-  for (index_range const& part : ranges(axis < 0 ? 1 : E.extent[axis], r)) {
+  for (index_range const& part : ranges(ago::expression::outermost_extent(E), r)) {
     s.portion = part;
     test::call<nest_kernel<key>>(s, nullptr, inputs, out.data());
   }

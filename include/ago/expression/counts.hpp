@@ -41,11 +41,16 @@ constexpr loops loops_of(definition const& d) {
   return best;
 }
 
-/// The extent of the first axis of the result that has several indices; 1 if none has.
+/// The first axis of the result that has several indices; -1: none has.
+constexpr int outermost_axis(index_expression const& e) {
+  for (int x = 0; x < e.result.rank; ++x)
+    if (e.extent[x] > 1) return x;
+  return -1;
+}
+/// Its extent; 1 if there is none.
 constexpr int outermost_extent(index_expression const& e) {
-  int x = 0;
-  while (x < e.result.rank && e.extent[x] == 1) ++x;
-  return x < e.result.rank ? e.extent[x] : 1;
+  int const x = outermost_axis(e);
+  return x < 0 ? 1 : e.extent[x];
 }
 
 namespace detail {

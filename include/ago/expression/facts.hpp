@@ -104,8 +104,7 @@ constexpr bool is_complex(index_expression const& e) {
 constexpr reading reading_of(index_expression const& e, int a) {
   element_access const& r = e.body.accesses[a];
   unsigned const result = e.result_axes(), folded = detail::folded_axes(e);
-  for (int d = 0; d < r.rank; ++d)
-    if (r.at[d].node >= 0) return reading::dependent;
+  if (r.is_dependent()) return reading::dependent;
   if (detail::mixes(e, r, result, folded)) return reading::window;
   unsigned seen = 0;
   int last = -1;

@@ -87,12 +87,6 @@ struct matrix_form {
 
 namespace detail {
 
-constexpr bool has_dependent_index(element_access const& a) {
-  for (int d = 0; d < a.rank; ++d)
-    if (a.at[d].node >= 0) return true;
-  return false;
-}
-
 /// The operand with its padding.
 constexpr matrix_operand matrix_operand_of(index_expression const& e, int number) {
   element_access const& r = e.body.accesses[number];
@@ -136,8 +130,7 @@ constexpr matrix_form matrix_form_of(index_expression const& e) {
   }
   r.a = detail::matrix_operand_of(e, f.accesses[0]);
   r.b = detail::matrix_operand_of(e, f.accesses[1]);
-  if (detail::has_dependent_index(e.body.accesses[r.a.access]) ||
-      detail::has_dependent_index(e.body.accesses[r.b.access])) {
+  if (e.body.accesses[r.a.access].is_dependent() || e.body.accesses[r.b.access].is_dependent()) {
     r.why_not = no_matrix::dependent_index;
     return r;
   }

@@ -48,6 +48,12 @@ struct element_access {
   index_map at[max_rank]{};
   constexpr bool operator==(element_access const&) const = default;
   constexpr float pad() const { return __builtin_bit_cast(float, pad_bits); }
+  /// Is an index a value?
+  constexpr bool is_dependent() const {
+    for (int d = 0; d < rank; ++d)
+      if (at[d].node >= 0) return true;
+    return false;
+  }
 };
 
 /// A node of a body, which reads nodes before it. Floats are stored as bits, since clang 14 takes no floating-point

@@ -96,10 +96,7 @@ struct sum_factors {
     return __builtin_popcount(f.axes) <= max_rank && saves(points_of(f.axes));
   }
   constexpr bool is_affine(int access) const {
-    element_access const& a = e.body.accesses[access];
-    for (int d = 0; d < a.rank; ++d)
-      if (a.at[d].node >= 0) return false;
-    return a.operand >= 0;
+    return e.body.accesses[access].operand >= 0 && !e.body.accesses[access].is_dependent();
   }
   /// The function of what is read outside of the operand, if constant evaluation has its operations.
   constexpr bool evaluate_outside(sum_factor& f, bool const* reads) const {

@@ -97,11 +97,7 @@ struct index_view {
     return axes;
   }
   constexpr unsigned result_axes() const { return wide(e.result_axes()); }
-  constexpr bool is_dependent(int a) const {
-    for (int d = 0; d < access(a).rank; ++d)
-      if (access(a).at[d].node >= 0) return true;
-    return false;
-  }
+  constexpr bool is_dependent(int a) const { return access(a).is_dependent(); }
 };
 
 /// A loop over a value: elements `stride` apart.

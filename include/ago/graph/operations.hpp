@@ -31,7 +31,7 @@ class operation_recording {
     }
     for (int v = 0; v < d_.value_count; ++v)
       if (v < d_.input_count) values_[v] = before_views(inputs.first[v]);
-      else if (is_parameter(v)) offsets_[v] = place(d_.values[v]);
+      else if (is_parameter(v)) offsets_[v] = r_.place(op::nest, role::weight, d_.values[v].extents);
     for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
   }
 
@@ -51,18 +51,6 @@ class operation_recording {
   }
   constexpr tensor in_axes(tensor x, shape const& four) {
     return x.dims() == four ? x : r_.append({.kind = op::reshape, .out = four}, x);
-  }
-  constexpr int place(expression::value const& v) {
-    int const* e = v.extents.of;
-    switch (v.extents.rank) {
-      case 0: return r_.place(op::nest, role::weight);
-      case 1: return r_.place(op::nest, role::weight, e[0]);
-      case 2: return r_.place(op::nest, role::weight, e[0], e[1]);
-      case 3: return r_.place(op::nest, role::weight, e[0], e[1], e[2]);
-      case 4: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3]);
-      case 5: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3], e[4]);
-      default: return r_.place(op::nest, role::weight, e[0], e[1], e[2], e[3], e[4], e[5]);
-    }
   }
   constexpr bool is_parameter(int v) const { return d_.values[v].role == expression::value_role::parameter; }
   /// Value v of the operator; a parameter is a constant.
@@ -176,10 +164,10 @@ constexpr auto apply_operation(expression::operation<F> const& o, T const&... x)
 }
 
 /// The same elements in the same order, with up to six other extents, outermost first, as operators by expression see
-/// them: `x | view(1, 6, 6, 32, 8)`. Layers see the last three
-/// extents as rows, columns and channels, and the product of those before as images.
+/// them: `x | view(1, 6, 6, 32, 8)`. Layers see the last three as rows, columns and channels, and the product of those
+/// before as images.
 struct view {
-  static constexpr int none = -2147483647 - 1;
+  static constexpr int none = -2147483647 - 1;  ///< 0 and other numbers are mistakes, to be reported
 
   expression::extents to;
   int line;

@@ -71,7 +71,7 @@ struct expression_list {
     if (!__builtin_is_constant_evaluated()) return kept(e);
     int i = 0;
     while (i < all.size && !(all[i] == e)) ++i;
-    if (all.capacity == 0) all.reserve(4);
+    if (all.capacity == 0) all.reserve(4);  // an expression has 2.4 KB, and most networks have few
     if (i == all.size) all.push(e);
     return listed ? listed[i] : nullptr;
   }

@@ -80,15 +80,20 @@ class recording {
   /// Places a parameter after those declared before it, and returns its offset. Extents are given outermost first.
   template <class... Extents>
   constexpr int place(op kind, role what, Extents... extents) {
+    return place(kind, what, expression::extents(extents...));
+  }
+  constexpr int place(op kind, role what, expression::extents const& e) {
+    parameter p{.kind = kind, .role = what, .rank = e.rank, .layer = layer_, .line = line_};
     long count = 1;
-    ((count = limited_product(count, extents)), ...);
+    for (int i = 0; i < e.rank; ++i) count = limited_product(count, p.dims[i] = e.of[i]);
     if (!recorder_) return 0;
     long const offset = recorder_->floats;
     if (fitting(offset + count) != offset + count) return 0;
     recorder_->floats += count;
-    recorder_->parameters.push(
-        {kind, what, {extents...}, int(sizeof...(extents)), int(offset), layer_, line_, recorder_->names.current()});
-    return int(offset);
+    p.offset = int(offset);
+    p.name = recorder_->names.current();
+    recorder_->parameters.push(p);
+    return p.offset;
   }
 
   /// Appends `n`, which reads `operands`; fills in layer, line, name and edges.

@@ -239,9 +239,8 @@ struct nest_kernel {
     constexpr expression::index_expression const* e = K.described;
     float const* operands[expression::index_expression::max_operands]{};
     for (int i = 0; i < e->operand_count; ++i) operands[i] = detail::operand_of_expression(s, m, i, -1);
-    constexpr int axis = divided_axis(*e), extent = axis < 0 ? 1 : e->extent[axis];
     constexpr nest_portion portion = portion_of(L, *e);
-    index_range const part = detail::granules_in(s.portion, nest_granule(L, *e), extent);
+    index_range const part = detail::granules_in(s.portion, nest_granule(L, *e), outermost_extent(*e));
     using program = detail::nest_program<*K.described, detail::layout_of_loops<K>>;
     program::run(operands, detail::mutable_address(s.destination, m), portion.at(part.first), portion.at(part.last));
   }

@@ -23,11 +23,6 @@ template <isa I, bool Contracts>
 void pack_step(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
                float* packed) {
   float* const weights = packed + s.weights;
-  if constexpr (Contracts)
-    if (key.what == structure::contraction && key.weight_operand >= 0) {
-      pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
-      return pack_stages<I>(key, s, from, blob, packed);
-    }
   switch (key.what) {
     case structure::pointwise:
     case structure::convolution:
@@ -37,6 +32,13 @@ void pack_step(kernel_key const& key, planned_data const& s, packing_data const&
     case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
     case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
     case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
+    case structure::contraction:
+      if constexpr (Contracts) {
+        if (key.weight_operand >= 0)
+          pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
+        break;
+      }
+      [[fallthrough]];
     default:
       if (packed_floats(key, s) > 0) detail::no_case_for_this_value();
   }

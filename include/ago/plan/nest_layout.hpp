@@ -2,8 +2,8 @@
 // The loop nest of an index expression: its loops, what each node depends on, and which loop runs along registers.
 #pragma once
 
-#include <ago/expression/digits.hpp>
-#include <ago/expression/facts.hpp>
+#include <ago/expression/counts.hpp>
+#include <ago/plan/common_divisor.hpp>
 #include <ago/plan/step.hpp>
 
 #include <cstdint>
@@ -272,20 +272,13 @@ constexpr nest_layout layout_of_nest(expression::index_expression const& e, isa 
   return detail::nest_maker(e, target).made;
 }
 
-/// The axis of the result whose range work items divide: the first of more than one iteration; -1: there is none.
-constexpr int divided_axis(expression::index_expression const& e) {
-  for (int x = 0; x < e.result.rank; ++x)
-    if (e.extent[x] > 1) return x;
-  return -1;
-}
-
-/// Steps of loop 0 in one of that axis, as a fraction.
+/// Work items divide the range of the outermost axis. Steps of loop 0 in one of that axis, as a fraction.
 struct nest_portion {
   long numerator, denominator;
   constexpr int at(int i) const { return int(i * numerator / denominator); }
 };
 constexpr nest_portion portion_of(nest_layout const& l, expression::index_expression const& e) {
-  int const x = divided_axis(e);
+  int const x = outermost_axis(e);
   return {x < 0 ? 1 : e.result.stride(x), l.loops[0].result > 0 ? l.loops[0].result : 1};
 }
 
@@ -293,13 +286,7 @@ constexpr nest_portion portion_of(nest_layout const& l, expression::index_expres
 constexpr int nest_granule(nest_layout const& l, expression::index_expression const& e) {
   nest_portion const p = portion_of(l, e);
   long const unit = p.denominator * (l.vector_loop == 0 && !l.along_fold ? l.registers * lanes(l.target) : 1);
-  long a = p.numerator, b = unit;
-  while (b != 0) {
-    long const rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return int(unit / a);
+  return int(unit / detail::common_divisor(p.numerator, unit));
 }
 
 constexpr nest_layout layout_of_nest(kernel_key const& key) { return layout_of_nest(*key.described, key.target); }

@@ -2,6 +2,7 @@
 // How a step can be divided into work items for several threads, and how long the longest one takes.
 #pragma once
 
+#include <ago/plan/common_divisor.hpp>
 #include <ago/plan/cycles.hpp>
 #include <ago/plan/nest_layout.hpp>
 #include <ago/plan/pieces.hpp>
@@ -9,9 +10,6 @@
 namespace ago {
 
 namespace detail {
-
-constexpr long common_divisor(long a, long b) { return b == 0 ? a : common_divisor(b, a % b); }
-constexpr long common_multiple(long a, long b) { return a == 0 || b == 0 ? 0 : a / common_divisor(a, b) * b; }
 
 /// The granule with which work items consist of whole register tiles of `tile` pixels or Winograd tiles, if each
 /// element of the divided extent has `unit` of these: the kernel is compiled for only one remainder.
