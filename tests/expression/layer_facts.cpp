@@ -3,6 +3,8 @@
 // the differences that are listed here with their reasons.
 #include <ago/expression/bounds.hpp>
 #include <ago/graph/value_bounds.hpp>
+#include <ago/kernel/map.hpp>
+#include <ago/operators/description.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
 
@@ -12,10 +14,8 @@
 #include <set>
 #include <string>
 
-#include "movements.hpp"
 #include "reference/builder.hpp"
 
-using namespace expression_test;
 using namespace ago::expression;
 using ago::op;
 
@@ -74,14 +74,12 @@ struct all_operators : reference::builder {
 /// Calls f(v, node, definition) for each operator.
 void for_each_operator(reference::run_time_graph const& g, auto const& f) {
   for (int v = g.input_count; v < g.node_count; ++v) {
-    std::vector<extents> in;
-    for (int k = 0; k < g.nodes[v].input_count; ++k) in.push_back(extents_of(g.source(v, k).out));
-    auto const d = description_of(g.nodes[v], in);
-    REQUIRE(d);
+    auto const d = description_of(g, v);
+    REQUIRE(d.exists);
     CAPTURE(v);
     CAPTURE(std::string(name_of(g.nodes[v].kind)));
-    REQUIRE(d->as.bad.what == fault::none);
-    f(v, g.nodes[v], d->as);
+    REQUIRE(d.as.bad.what == fault::none);
+    f(v, g.nodes[v], d.as);
   }
 }
 

@@ -3,19 +3,25 @@
 // the graph's tables and the tests' own executor give them: every node of random graphs.
 #include <ago/expression/counts.hpp>
 #include <ago/expression/evaluate.hpp>
+#include <ago/graph/layers.hpp>
+#include <ago/graph/operations.hpp>
+#include <ago/graph/siblings.hpp>
+#include <ago/kernel/map.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/plan/account.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 
-#include "movements.hpp"
-#include "reference/executor.hpp"
+#include "described_values.hpp"
+#include "graph/run_time_trace.hpp"
 #include "reference/random_graph.hpp"
-#include "run.hpp"
 
 using namespace expression_test;
 using namespace ago::expression;
@@ -32,6 +38,10 @@ std::vector<int> sorted(Loops const& l) {
   return r;
 }
 
+long points(ago::loop_extents const& l) {
+  return std::accumulate(l.extent, l.extent + l.count, 1L, std::multiplies<>());
+}
+
 }  // namespace
 
 TEST_CASE("every operator of random graphs that has an expression has its values, extents, loops and multiply-adds") {
@@ -44,42 +54,167 @@ TEST_CASE("every operator of random graphs that has an expression has its values
     auto const all = reference::run_all(g, parameters, reference::random_inputs(g, numbers));
     for (int v = g.input_count; v < g.node_count; ++v) {
       ago::node const& n = g.nodes[v];
-      std::vector<extents> in;
-      std::vector<values> given;
-      for (int k = 0; k < n.input_count; ++k) {
-        in.push_back(extents_of(g.source(v, k).out));
-        given.push_back(all[std::size_t(g.operand(v, k))].exact);
-      }
-      auto const d = description_of(n, in);
-      ++(d ? seen : unseen)[name_of(n.kind)];
-      if (!d) continue;
+      auto const d = description_of(g, v);
+      ++(d.exists ? seen : unseen)[name_of(n.kind)];
       CAPTURE(seed);
-      CAPTURE(v);
-      CAPTURE(std::string(name_of(n.kind)));
-      CAPTURE(int(d->as.bad.what));
-      CAPTURE(d->as.bad.operand);
-      CAPTURE(d->as.bad.dimension);
-      REQUIRE(d->as.bad.what == fault::none);
-      std::size_t next = 0;
-      for (int k = 0; k < d->as.value_count; ++k)
-        if (value const& p = d->as.values[k]; p.role == value_role::parameter) {
-          auto const first = parameters.begin() + d->parameters.at(next++);
-          given.emplace_back(first, first + p.extents.count());
-        }
-      REQUIRE(d->as.result().count() == n.out.count());
-      values const got = run(d->as, given)[0], &expected = all[std::size_t(v)].exact;
-      for (std::size_t i = 0; i < got.size(); ++i)
-        REQUIRE(got[i] == doctest::Approx(expected[i]).epsilon(1e-6));
-      CHECK(multiply_adds(d->as) == multiply_adds(g, v));
-      if (n.kind != ago::op::attention_values) CHECK(sorted(loops_of(d->as)) == sorted(loops_of(g, v)));
-      if (has_weights(n.kind)) CHECK(4 * elements_read(d->as.expressions[0], 1) == weight_bytes(g, v));
-      CHECK(bytes_written(d->as.expressions[d->as.expression_count - 1]) == 4 * n.out.count());
+      if (!d.exists) continue;
+      check_description(g, v, d, parameters, all);
+      CHECK(multiply_adds(d.as) == multiply_adds(g, v));
+      // The table has the pixels of a linear layer as one loop, and images divided into tokens.
+      bool const other_loops = n.kind == ago::op::linear || n.kind == ago::op::attention_values;
+      if (other_loops) CHECK(loops_of(d.as).points() == points(loops_of(g, v)));
+      else CHECK(sorted(loops_of(d.as)) == sorted(loops_of(g, v)));
+      if (has_weights(n.kind)) CHECK(4 * elements_read(d.as.expressions[0], 1) == weight_bytes(g, v));
+      CHECK(bytes_written(d.as.expressions[d.as.expression_count - 1]) == 4 * n.out.count());
     }
   }
   std::map<std::string, int> none;
   for (auto const& [name, count] : unseen)
     if (!seen.contains(name)) none[name] = 1;
-  // Without an expression: an index as the result, no operands, a user's code, positions in floating point.
-  CHECK(none == std::map<std::string, int>{{"arg_max", 1}, {"constant", 1}, {"map", 1}, {"resize_bilinear", 1}});
+  // Without an expression: an index as the result, a user's code, positions in floating point.
+  CHECK(none == std::map<std::string, int>{{"arg_max", 1}, {"map", 1}, {"resize_bilinear", 1}});
   CHECK(seen.size() >= 40);
+}
+
+namespace {
+
+/// All operators of `g` must have descriptions with their values; `b`: what it was before passes.
+void check_all(auto const& g, reference::builder const& b) {
+  std::mt19937 numbers(1);
+  auto const parameters = reference::random_parameters(b, numbers);
+  auto const all = reference::run_all(g, parameters, reference::random_inputs(b.graph, numbers));
+  for (int v = g.input_count; v < g.node_count; ++v) {
+    auto const d = description_of(g, v);
+    CAPTURE(v);
+    REQUIRE(d.exists);
+    check_description(g, v, d, parameters, all);
+  }
+}
+void check_all(reference::builder const& b) { check_all(b.graph, b); }
+
+/// Of the operators that a layer records on an input.
+void check_layer(ago::shape const& in, auto const& layer) {
+  graph_test::run_time_trace trace;
+  layer(trace.add({.n = in.n, .h = in.h, .w = in.w, .c = in.c}));
+  REQUIRE(trace.fault() == ago::fault::none);
+  auto const& r = trace.recorder;
+  reference::builder b;
+  for (int v = 0; v < r.nodes.size; ++v) {
+    std::vector<int> operands;
+    for (int k = 0; k < r.nodes[v].input_count; ++k) operands.push_back(r.edges[r.nodes[v].input_first + k]);
+    b.append(r.nodes[v], operands);
+  }
+  b.graph.input_count = 1;
+  b.graph.parameters = int(r.floats);
+  check_all(b);
+}
+
+/// A map of a function of the library, and that function as the tests have it.
+template <class F>
+void check_function(F const&, auto of) {
+  reference::define(&ago::user_map<F>, of);
+  reference::builder b;
+  int const x = b.unary(ago::op::map, b.input({1, 4, 4, 4}), .75f, .25f);
+  b.graph.nodes[x].function = &ago::user_map<F>;
+  check_all(b);
+}
+
+}  // namespace
+
+TEST_CASE("what passes have folded and merged has its values") {
+  for (ago::op const kind : {ago::op::conv2d, ago::op::depthwise, ago::op::pointwise, ago::op::linear})
+    for (bool const has_bias : {false, true})
+      for (int branches : {1, 3}) {
+        if (kind == ago::op::depthwise && branches > 1) continue;
+        CAPTURE(std::string(name_of(kind)));
+        CAPTURE(has_bias);
+        CAPTURE(branches);
+        reference::builder b;
+        int const x = b.input({2, 4, 5, 3});
+        ago::window win{};
+        if (kind == ago::op::conv2d || kind == ago::op::depthwise) win = {.kernel_h = 2, .kernel_w = 3, .pad_left = 1};
+        std::vector<int> parts;
+        for (int k = 0; k < branches; ++k) {
+          int y = b.convolution(kind, x, kind == ago::op::depthwise ? 3 : 2 + k, win);
+          if (has_bias) y = b.bias(y);
+          parts.push_back(b.prelu(b.batch_norm(y, .01f), false));
+        }
+        b.output(b.concat(parts));
+        auto const g = merge_siblings(optimize(b.graph), {.siblings = ago::horizontal_fusion::always});
+        REQUIRE(g.nodes[1].norm >= 0);
+        REQUIRE(g.nodes[1].is_merged() == (branches > 1));
+        check_all(g, b);
+      }
+}
+
+TEST_CASE("the convolution that computes a transposed one") {
+  for (int groups : {1, 2})
+    for (int stride : {1, 2, 3})
+      for (int kernel : {1, 2, 3, 5})
+        for (int pad : {0, 1}) {
+          CAPTURE(groups);
+          CAPTURE(stride);
+          CAPTURE(kernel);
+          CAPTURE(pad);
+          check_layer({2, 4, 5, 4}, ago::conv_transpose{.out = 4, .kernel = kernel, .stride = stride,
+                                                        .pad = kernel > 1 ? pad : 0, .groups = groups});
+        }
+  check_layer({2, 4, 5, 4}, ago::conv_transpose{.out = 4, .kernel = 3, .dilation = 2, .groups = 4});
+}
+
+TEST_CASE("concatenations of many values") {
+  for (int count : {1, 2, 6, 7, 16}) {
+    reference::builder b;
+    int const x = b.input({2, 2, 3, 2}), y = b.slice(x, 3, 1, 1);
+    std::vector<int> parts;
+    for (int k = 0; k < count; ++k) parts.push_back(k % 3 ? x : y);
+    b.concat(parts);
+    check_all(b);
+  }
+}
+
+TEST_CASE("operators by index expressions are described by them") {
+  auto const by_rows = compute("by_rows", [](operand x, weights parameter) {
+    operand const matrix = parameter("matrix", x.extent(2), x.extent(3), 5), table = parameter("table", 5);
+    var n, h, w, c, k;
+    operand const product = result(n, h, w, k) = sum(c)(x(n, h, w, c) * matrix(w, c, k));
+    return result(n, h, w, k) = product(n, h, w, (k + 1) % 5) * table(k) - product(n, h, w, k);
+  });
+  check_layer({2, 3, 4, 2}, by_rows);
+}
+
+TEST_CASE("the library's own functions of maps are described by the functions themselves") {
+  namespace f = ago::detail;
+  check_function(f::elu_function, [](double x, double a, double b) { return b * (x < 0 ? a * std::expm1(x) : x); });
+  check_function(f::celu_function, [](double x, double a, double) { return x < 0 ? a * std::expm1(x / a) : x; });
+  check_function(f::softplus_function, [](double x) { return std::log(1 + std::exp(x)); });
+  check_function(f::mish_function, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
+  check_function(f::softsign_function, [](double x) { return x / (1 + std::fabs(x)); });
+  check_function(f::affine_sigmoid_function,
+                 [](double x, double a, double b) { return std::min(1., std::max(0., a * x + b)); });
+  check_function(f::threshold_function, [](double x, double at, double other) { return x > at ? x : other; });
+  check_function(f::shrink_function, [](double x, double a, double b) { return x < -a ? x + b : x > a ? x - b : 0; });
+  check_function(f::affine_function, [](double x, double a, double b) { return a * x + b; });
+  check_function(f::power_function, [](double x, double a, double) { return std::pow(x, a); });
+  check_function(f::negated, [](double x) { return -x; });
+  check_function(f::root, [](double x) { return std::sqrt(x); });
+  check_function(f::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  check_function(f::squared, [](double x) { return x * x; });
+  check_function(f::inverse, [](double x) { return 1 / x; });
+  check_function(f::exponential_function, [](double x) { return std::exp(x); });
+  check_function(f::exponential_minus_one, [](double x) { return std::expm1(x); });
+  check_function(f::logarithm_function, [](double x) { return std::log(x); });
+  check_function(f::logarithm_of_one_plus, [](double x) { return std::log1p(x); });
+  check_function(f::error_function_of, [](double x) { return std::erf(x); });
+  check_function(f::sine_function, [](double x) { return std::sin(x); });
+  check_function(f::cosine_function, [](double x) { return std::cos(x); });
+  check_function(f::absolute_value, [](double x) { return std::fabs(x); });
+  check_function(f::rounded_down, [](double x) { return std::floor(x); });
+  check_function(f::rounded_up, [](double x) { return std::ceil(x); });
+  check_function(f::rounded, [](double x) { return std::nearbyint(x); });
+  check_function(f::reciprocal_root_above, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
+  check_function(f::root_at_least,
+                 [](double x, double least, double) { return std::sqrt(x) < least ? least : std::sqrt(x); });
+  check_function(f::gelu_inner_function, [](double x, double a, double b) { return a * x + b * x * x * x; });
+  check_function(f::inverse_root_of_sum, [](double x, double a, double) { return 1 / std::sqrt(x + a); });
 }

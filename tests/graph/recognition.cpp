@@ -5,6 +5,7 @@
 #include "recognised_graph.hpp"
 
 #include <ago/kernel/map.hpp>
+#include <ago/operators/description.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +13,6 @@
 #include <set>
 #include <string>
 
-#include "expression/movements.hpp"
 #include "expression/operators.hpp"
 #include "reference/random_graph.hpp"
 
@@ -62,19 +62,6 @@ bool is_same(ago::node const& got, ago::node const& expected, ago::shape const& 
     default: return true;
   }
 }
-
-/// (layers.hpp has it on the matrix of all pixels.)
-auto linear(int outputs) {
-  return compute("linear", [=](operand x, weights parameter) {
-    operand const weight = parameter("weight", outputs, x.extent(3));
-    var i, y, j, k, c;
-    return result(i, y, j, k) = sum(c)(weight(k, c) * x(i, y, j, c));
-  });
-}
-
-}  // namespace
-
-namespace {
 
 /// The kinds of the nodes of all expressions of an operator in normal form; `input` stands for an expression that is
 /// not recognised.
@@ -145,15 +132,14 @@ TEST_CASE("what layers record is recognised in its expression, field by field") 
       ago::node const& n = layers.trace.last();
       std::vector<extents> in;
       for (int k = 0; k < n.input_count; ++k)
-        in.push_back(extents_of(all.nodes[all.edges[n.input_first + k]].out));
-      auto d = description_of(n, in);
-      REQUIRE(d);
-      if (n.kind == op::linear) d->as = linear(n.out.c)(in[0]);
+        in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
+      auto const d = description_of(n, in.data());
+      REQUIRE(d.exists);
       std::string const name = name_of(n.kind);
       CAPTURE(seed);
       CAPTURE(which);
       CAPTURE(name);
-      recognition const r = recognised(d->as);
+      recognition const r = recognised(d.as);
       REQUIRE(r.count == 1);
       ago::node const& got = r.nodes[0].made;
       CAPTURE(std::string(name_of(got.kind)));
@@ -161,7 +147,7 @@ TEST_CASE("what layers record is recognised in its expression, field by field") 
       ago::node expected = n;
       if (square && is_binary(n.kind)) expected.transposed = false;
       CHECK(is_same(got, expected, all.nodes[all.edges[n.input_first]].out));
-      if (has_weights(n.kind)) CHECK((1u << r.nodes[0].weight) == ago::parameters_of(d->as, 0));
+      if (has_weights(n.kind)) CHECK((1u << r.nodes[0].weight) == ago::parameters_of(d.as, 0));
       if (n.kind == op::depthwise) CHECK(got.groups == n.groups);
       CHECK(r.nodes[0].operands[0].as == all.nodes[all.edges[n.input_first]].out);
     }
@@ -176,12 +162,10 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
     std::mt19937 numbers(seed);
     for (int v = g.input_count; v < g.node_count; ++v) {
       ago::node const& n = g.nodes[v];
-      std::vector<extents> in;
-      for (int k = 0; k < n.input_count; ++k) in.push_back(extents_of(g.source(v, k).out));
-      auto const d = description_of(n, in);
-      if (!d || d->as.expression_count != 1) continue;
+      auto const d = description_of(g, v);
+      if (!d.exists || d.as.expression_count != 1) continue;
       std::string const name = name_of(n.kind);
-      recognition const r = recognised(d->as);
+      recognition const r = recognised(d.as);
       CAPTURE(seed);
       CAPTURE(v);
       CAPTURE(name);
@@ -191,11 +175,11 @@ TEST_CASE("operators of random graphs, written as expressions, are recognised") 
         continue;
       }
       ago::node const& last = r.nodes[r.count - 1].made;
-      bool const swapped = n.transposed && n.input_count == 2 && in[0] == in[1];
+      bool const swapped = n.transposed && n.input_count == 2 && g.source(v).out == g.source(v, 1).out;
       ago::node expected = n;
       if (swapped && is_binary(n.kind)) expected.transposed = false;
       if (is_same(last, expected, g.source(v).out)) found.insert(name);
-      check_values(d->as, r, random_operands(d->as, numbers));
+      check_values(d.as, r, random_operands(d.as, numbers));
     }
   }
   CHECK(found.size() >= 44);

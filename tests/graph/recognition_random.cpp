@@ -5,6 +5,7 @@
 #include "recognised_graph.hpp"
 
 #include <ago/kernel/map.hpp>
+#include <ago/operators/description.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,7 +14,6 @@
 #include <string>
 
 #include "expression/generator.hpp"
-#include "expression/movements.hpp"
 #include "support/rounds.hpp"
 
 using namespace expression_test;
@@ -95,15 +95,16 @@ TEST_CASE("what is recognised in expressions that look like those of layers has 
     auto const& all = layers.trace.recorder;
     ago::node const& n = layers.trace.last();
     std::vector<extents> in;
-    for (int k = 0; k < n.input_count; ++k) in.push_back(extents_of(all.nodes[all.edges[n.input_first + k]].out));
-    auto d = description_of(n, in);
-    if (!d || d->as.bad.what != fault::none) continue;
+    for (int k = 0; k < n.input_count; ++k)
+      in.push_back(ago::described::extents_of(all.nodes[all.edges[n.input_first + k]].out));
+    auto d = description_of(n, in.data());
+    if (!d.exists) continue;
     bool inside = true;
-    for (int k = layers.any(1, 2); k > 0; --k) inside &= mutate(d->as.expressions[0], layers.random);
+    for (int k = layers.any(1, 2); k > 0; --k) inside &= mutate(d.as.expressions[0], layers.random);
     if (!inside) continue;
-    for (int k = 0; k < d->as.expressions[0].operand_count; ++k)
-      d->as.values[d->as.reads[0][k]].extents = d->as.expressions[0].operands[k];
-    recognition const r = recognised(d->as);
+    for (int k = 0; k < d.as.expressions[0].operand_count; ++k)
+      d.as.values[d.as.reads[0][k]].extents = d.as.expressions[0].operands[k];
+    recognition const r = recognised(d.as);
     ++(r ? recognised_count : refused);
     if (!r) continue;
     CAPTURE(seed);
@@ -111,7 +112,7 @@ TEST_CASE("what is recognised in expressions that look like those of layers has 
     CAPTURE(was);
     CAPTURE(is);
     if (was != is) ++changed[was + " > " + is];
-    check_values(d->as, r, random_operands(d->as, layers.random));
+    check_values(d.as, r, random_operands(d.as, layers.random));
   }
   CHECK(recognised_count > 1000);
   CHECK(refused > 500);

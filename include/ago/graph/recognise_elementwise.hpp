@@ -8,9 +8,6 @@
 
 namespace ago::detail {
 
-inline constexpr auto exponential_minus_one = [](auto x) { return expm1(x); };
-inline constexpr auto logarithm_of_one_plus = [](auto x) { return log1p(x); };
-
 /// The four axes in which an expression is computed: groups of axes of its result, such that every operand has all axes
 /// of a group or none.
 struct axis_groups {
