@@ -129,8 +129,8 @@ class nest_elements {
     bool inside = true;
     [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
       (([&]() __attribute__((always_inline)) {
-         constexpr bool is_value = access_of<A>.at[D].node >= 0;  // of which no bounds are known
-         if constexpr (is_value || all_of<A, D>.lower < 0 || all_of<A, D>.upper >= extent_of<A, D>) {
+         constexpr bool is_bounded = access_of<A>.at[D].node < 0 && L.index[A][D].is_exact;
+         if constexpr (!is_bounded || all_of<A, D>.lower < 0 || all_of<A, D>.upper >= extent_of<A, D>) {
            long const i = index_at<A, D>(s, 0), end = index_at<A, D>(s, last);
            inside = inside && i >= 0 && i < extent_of<A, D> && end >= 0 && end < extent_of<A, D>;
          }
