@@ -6,6 +6,7 @@
 #include <ago/graph/operations.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/graph/parameters.hpp>
+#include <ago/partition/weight.hpp>
 
 #include <doctest/doctest.h>
 

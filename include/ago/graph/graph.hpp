@@ -152,14 +152,4 @@ struct graph_size {
   int nodes{}, edges{};
 };
 
-/// Bytes of the weights of operator v.
-template <int V, int E, int O>
-constexpr long weight_bytes(graph<V, E, O> const& g, int v) {
-  node const& n = g.nodes[v];
-  if (n.kind == op::contraction && n.weight_operand >= 0) return 4 * n.described->operands[n.weight_operand].count();
-  if (!has_weights(n.kind)) return 0;
-  int const depth = n.kind == op::depthwise ? 1 : g.source(v).out.c / n.groups;
-  return 4L * n.out.c * n.win.kernel_h * n.win.kernel_w * depth;
-}
-
 }  // namespace ago

@@ -2,9 +2,9 @@
 // The operators of a chain, and what a pipeline that computes them uses at a time.
 #pragma once
 
-#include <ago/graph/graph.hpp>
 #include <ago/partition/tiling.hpp>
 #include <ago/partition/traffic.hpp>
+#include <ago/partition/weight.hpp>
 
 namespace ago {
 

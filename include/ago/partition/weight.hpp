@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The weight of an operator, AGO Eq. (1): w = c * product of log(loop extents) + b.
+// The loops of an operator, what follows from them, and its weight, AGO Eq. (1): w = c * product of log(extents) + b.
 #pragma once
 
 #include <ago/expression/counts.hpp>
@@ -19,6 +19,12 @@ struct loop_extents {
   static constexpr int most = 7;
   int extent[most]{};
   int count = 0;
+
+  constexpr long points() const {
+    long r = 1;
+    for (int i = 0; i < count; ++i) r *= extent[i];
+    return r;
+  }
 };
 
 namespace detail {
@@ -36,40 +42,30 @@ constexpr loop_extents loops_of(expression::index_expression const& e) {
 
 /// The loops of operator `v`: conv2d N,O,H,W,I/groups,R,C; pointwise likewise with R = C = 1; depthwise N,O,H,W,R,C;
 /// linear M,N,K with M = number of pixels; products of two values N, heads or H, M,N,K; pooling N,C,H,W,R,S; reductions
-/// N,C,H,W of the operand; everything else N,C,H,W of the result.
-template <int V, int E, int O>
-constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
+/// N,C,H,W of the operand; everything else N,C,H,W of the result. `Graph`: a graph, or a view of one.
+template <class Graph>
+constexpr loop_extents loops_of(Graph const& g, int v) {
   node const& n = g.nodes[v];
   shape const& out = n.out;
-  if (n.described) return detail::loops_of(*n.described);
-  switch (n.kind) {
-    case op::conv2d:
-      return {{out.n, out.c, out.h, out.w, g.source(v).out.c / n.groups, n.win.kernel_h, n.win.kernel_w}, 7};
-    case op::pointwise: return {{out.n, out.c, out.h, out.w, g.source(v).out.c, 1, 1}, 7};
-    case op::matmul: return {{out.n, out.h, out.w, out.c, g.source(v).out.c}, 5};
-    case op::attention_scores: return {{out.n, out.h, out.w, out.c, g.source(v).out.c / n.groups}, 5};
-    case op::attention_values: {
-      shape const& p = g.source(v).out;
-      return {{p.n, p.h, p.w, p.c, out.c / n.groups}, 5};
-    }
-    case op::linear: return {{int(out.pixels()), out.c, g.source(v).out.c}, 3};
-    case op::depthwise:
-    case op::max_pool:
-    case op::avg_pool: return {{out.n, out.c, out.h, out.w, n.win.kernel_h, n.win.kernel_w}, 6};
-    case op::global_max_pool:
-    case op::global_avg_pool: return {{out.n, out.c, 1, 1, g.source(v).out.h, g.source(v).out.w}, 6};
-    case op::reduce_sum:
-    case op::reduce_mean:
-    case op::reduce_max:
-    case op::reduce_min:
-    case op::reduce_product:
-    case op::arg_max: {
-      shape const& in = g.source(v).out;
-      return {{in.n, in.c, in.h, in.w}, 4};
-    }
-    default: break;
-  }
+  shape const& in = n.input_count > 0 ? g.nodes[g.operand(v)].out : out;
+  window const& w = n.win;
+  int const depth = in.c / n.groups;
   switch (class_of(n.kind)) {
+    case op_class::convolution:
+    case op_class::matrix_product:
+      if (n.kind == op::linear) return {{int(out.pixels()), out.c, depth}, 3};
+      if (n.kind == op::depthwise) return {{out.n, out.c, out.h, out.w, w.kernel_h, w.kernel_w}, 6};
+      return {{out.n, out.c, out.h, out.w, depth, w.kernel_h, w.kernel_w}, 7};
+    case op_class::value_product:
+      if (n.kind == op::attention_values) return {{in.n, in.h, in.w, in.c, out.c / n.groups}, 5};  // of the scores
+      return {{out.n, out.h, out.w, out.c, depth}, 5};
+    case op_class::contraction:
+    case op_class::nest: return detail::loops_of(*n.described);
+    case op_class::window_pool: return {{out.n, out.c, out.h, out.w, w.kernel_h, w.kernel_w}, 6};
+    case op_class::global_pool: return {{out.n, out.c, 1, 1, in.h, in.w}, 6};
+    case op_class::reduction: return {{in.n, in.c, in.h, in.w}, 4};
+    case op_class::input:
+    case op_class::constant:
     case op_class::parametric:
     case op_class::arithmetic:
     case op_class::function:
@@ -84,19 +80,28 @@ constexpr loop_extents loops_of(graph<V, E, O> const& g, int v) {
     case op_class::layout:
     case op_class::identity:
     case op_class::resize:
-    case op_class::embedding:
-    case op_class::input:
-    case op_class::constant: return {{out.n, out.c, out.h, out.w}, 4};
-    case op_class::convolution:
-    case op_class::matrix_product:
-    case op_class::value_product:
-    case op_class::contraction:
-    case op_class::nest:
-    case op_class::window_pool:
-    case op_class::global_pool:
-    case op_class::reduction: break;  // each of them has loops of its own
+    case op_class::embedding: return {{out.n, out.c, out.h, out.w}, 4};
   }
   detail::no_case_for_this_value();
+}
+
+/// The number of products that are added for each element of the result of complex operator v.
+template <class Graph>
+constexpr long fan_in(Graph const& g, int v) {
+  if (!is_complex(g.nodes[v].kind)) detail::no_case_for_this_value();
+  return loops_of(g, v).points() / g.nodes[v].out.count();
+}
+/// Multiply-adds of operator v; 0 unless it is complex.
+template <class Graph>
+constexpr long multiply_adds(Graph const& g, int v) {
+  return is_complex(g.nodes[v].kind) ? loops_of(g, v).points() : 0;
+}
+/// Bytes of the weights of operator v, each of which serves all pixels.
+template <class Graph>
+constexpr long weight_bytes(Graph const& g, int v) {
+  node const& n = g.nodes[v];
+  if (n.kind == op::contraction && n.weight_operand >= 0) return 4 * n.described->operands[n.weight_operand].count();
+  return has_weights(n.kind) ? 4 * (loops_of(g, v).points() / n.out.pixels()) : 0;
 }
 
 /// Eq. (1) in thousandths, rounded to nearest, at least 1. Loops of extent 1 are skipped, since log 1 = 0 would make

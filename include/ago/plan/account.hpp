@@ -2,6 +2,7 @@
 // The cost of a step: its multiply-adds, and the bytes that it reads and writes.
 #pragma once
 
+#include <ago/partition/weight.hpp>
 #include <ago/plan/packing.hpp>
 #include <ago/plan/plan.hpp>
 
@@ -16,32 +17,6 @@ struct step_account {
 
   constexpr long bytes() const { return bytes_read + bytes_written; }
 };
-
-/// The number of products that are added for each element of the result of complex operator v. `Graph`: a graph, or a
-/// view of one.
-template <class Graph>
-constexpr long fan_in(Graph const& g, int v) {
-  node const& n = g.nodes[v];
-  shape const& in = g.nodes[g.operand(v)].out;
-  switch (n.kind) {
-    case op::matmul:
-    case op::attention_values: return in.c;            // a row of the first operand, or of the scores
-    case op::attention_scores: return in.c / n.groups;  // the channels of a head
-    case op::depthwise: return long(n.win.kernel_h) * n.win.kernel_w;
-    case op::conv2d:
-    case op::pointwise:
-    case op::linear: return long(n.win.kernel_h) * n.win.kernel_w * (in.c / n.groups);
-    case op::contraction: return expression::multiply_adds(*n.described) / n.out.count();
-    default: break;  // not complex, or missing here
-  }
-  detail::no_case_for_this_value();
-}
-
-/// Multiply-adds of operator v; 0 unless it is complex.
-template <class Graph>
-constexpr long multiply_adds(Graph const& g, int v) {
-  return is_complex(g.nodes[v].kind) ? g.nodes[v].out.count() * fan_in(g, v) : 0;
-}
 
 namespace detail {
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows from an expression agrees with what the tables of graph/ and partition/ say about the operator, but for
-// the differences that are listed here with their reasons.
-#include <ago/expression/bounds.hpp>
+// What follows from the description of an operator agrees with what the tables of graph/ and partition/ say about it,
+// but for the differences that are listed here with their reasons. For a sample of each operator, this file does not
+// compile if it does not, or if an operator has neither a description nor a place among the opaque ones.
 #include <ago/graph/value_bounds.hpp>
 #include <ago/kernel/map.hpp>
-#include <ago/operators/description.hpp>
+#include <ago/operators/facts.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
+#include <ago/plan/account.hpp>
 
 #include <doctest/doctest.h>
 
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "reference/builder.hpp"
+#include "samples.hpp"
 
 using namespace ago::expression;
 using ago::op;
@@ -98,6 +101,77 @@ struct differences {
     return r.c_str();
   }
 };
+
+/// Operators without a description: an operand of the network; a user's code; an index as the result; positions in
+/// floating point.
+constexpr bool is_opaque(op kind) {
+  return kind == op::input || kind == op::map || kind == op::arg_max || kind == op::resize_bilinear;
+}
+
+/// What the class of an operator follows from: some have classes of their own by name.
+constexpr ago::op_class general(ago::op_class c) {
+  using enum ago::op_class;
+  return c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
+}
+
+/// How many of the loops have the given extent.
+template <class Loops>
+constexpr int with_extent(Loops const& l, int extent) {
+  int r = 0;
+  for (int i = 0; i < l.count; ++i) r += l.extent[i] == extent;
+  return r;
+}
+template <class Loops, class Others>
+constexpr bool has_loops(Loops const& l, Others const& others) {
+  bool r = true;
+  for (int i = 0; i < l.count; ++i)
+    r &= l.extent[i] == 1 || with_extent(l, l.extent[i]) == with_extent(others, l.extent[i]);
+  return r && l.points() == others.points();
+}
+
+template <op Kind>
+struct facts_agree {
+  static constexpr auto g = operators_test::sample_of(Kind);
+  static constexpr int v = g.node_count - 1;
+  static constexpr ago::description d = description_of(g, v);
+  static constexpr ago::op_class of = class_of(Kind);
+
+  static_assert(d.exists != is_opaque(Kind), "the operator needs a description, or a place among the opaque ones");
+
+  static constexpr bool check() {
+    if constexpr (d.exists && of != ago::op_class::nest) {  // a nest has no facts of its own
+      constexpr bool is_complex = ago::is_complex(Kind), is_elementwise = ago::is_elementwise(Kind);
+      static_assert(ago::class_of(d.as) == general(of));
+      static_assert(is_complex == ago::expression::is_complex(d.as.expressions[0]) || d.as.expression_count > 1);
+      static_assert(is_elementwise ==
+                    (d.as.expression_count == 1 && ago::expression::is_elementwise(d.as.expressions[0])));
+      // TVM goes by the names of global pooling and of constants.
+      constexpr bool kind_by_name = of == ago::op_class::global_pool || of == ago::op_class::constant;
+      static_assert(kind_by_name || int(kind_of(d.as)) == int(ago::pattern_of(Kind)));
+      // As do Apollo's types: see the test of all operators below.
+      constexpr bool type_by_name = Kind == op::pointwise || Kind == op::attention_scores ||
+                                    Kind == op::attention_values || of == ago::op_class::constant;
+      static_assert(type_by_name || int(dataflow_of(d.as)) == int(ago::detail::apollo_type_of(g, v)));
+      // The pixels of a linear layer are one loop, and attention's are those of its tokens.
+      if constexpr (Kind == op::linear || Kind == op::attention_values)
+        static_assert(loops_of(d.as).points() == loops_of(g, v).points());
+      else static_assert(has_loops(loops_of(d.as), loops_of(g, v)));
+      static_assert(multiply_adds(d.as) == multiply_adds(g, v));
+      static_assert(ago::weight_bytes(d.as) == weight_bytes(g, v));
+      // A batch norm is a product and a sum with constants; a constant is one.
+      constexpr int constants = Kind == op::batch_norm ? 2 : Kind == op::constant ? 0 : d.parameter_count;
+      static_assert(constants == ago::constants_of(Kind));
+    }
+    return true;
+  }
+  static_assert(check());
+};
+
+template <int... K>
+constexpr bool all_agree(std::integer_sequence<int, K...>) {
+  return (facts_agree<op(K)>::check() && ...);
+}
+static_assert(all_agree(std::make_integer_sequence<int, ago::detail::operator_count>()));
 
 }  // namespace
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "expression/run.hpp"
 #include "reference/executor.hpp"
-#include "run.hpp"
 
 namespace expression_test {
 
