@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that the tables of docs/partitioning*.md are those that bench/partitions prints.
+"""Checks that the tables of docs/partitioning*.md are those that bench/partitions prints, and the one of
+docs/what-is-an-operator.md that of tests/operators/facts_table.cpp.
 
-A table is between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it. In the table
+A table is between `<!-- partitions: name -->` and `<!-- /partitions -->`, and `partitions name` prints it; or with
+`operators` in place of `partitions`. In the table
 of times, `scaling`, only the columns that do not depend on the machine are compared: all but the last seven, as
 `partitions scaling_networks` prints them.
 
@@ -14,7 +16,7 @@ import re
 import subprocess
 import sys
 
-PLACE = re.compile(r"(<!-- partitions: (\w+) -->\n)(.*?)(<!-- /partitions -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- (?:partitions|operators): (\w+) -->\n)(.*?)(<!-- /(?:partitions|operators) -->)", re.DOTALL)
 TIMES = {"scaling": 7}  # columns at the end that are times
 WITHOUT_TIMES = {"scaling": "scaling_networks"}  # the table that has all others
 

@@ -6,12 +6,14 @@
 
 namespace ago::described {
 
+// [matmul]
 constexpr operand matmul(node const& n, operand a, operand b) {
   var i, y, j, k, m;
   affine const image = b.extent(0) == 1 ? affine(0) : affine(i), row = b.extent(1) == 1 ? affine(0) : affine(y);
   scalar const right = n.transposed ? b(image, row, m, k) : b(image, row, k, m);
   return result(i, y, j, m) = sum(k)(a(i, y, j, k) * right) * n.alpha;
 }
+// [/matmul]
 
 /// Row and column of token t in sequence s of an image that is divided into patches.
 struct token_pixel {
