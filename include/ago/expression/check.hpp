@@ -54,6 +54,8 @@ struct expression_fits {
                 "ago: a fold, select or function of numbers alone belongs to no operand; see x.number()");
   static_assert(detail::is_not<What>(fault::no_result),
                 "ago: an operator must return what result(...) = ... defines, and that must read an operand");
+  static_assert(detail::is_not<What>(fault::no_gradient),
+                "ago: the result does not depend on the operand in a way that has a gradient");
   using asserted = std::true_type;
 };
 

@@ -25,6 +25,7 @@ enum class fault : std::uint8_t {
   too_large,
   reads_nothing,
   no_result,
+  no_gradient,
 };
 
 /// The first fault of an operator. `operand`: the number of a value, the inputs first, then parameters and results as

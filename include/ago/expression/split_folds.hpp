@@ -2,8 +2,10 @@
 // The normal form of an operator: folds are the roots of expressions, and what follows them is another expression.
 #pragma once
 
+#include <ago/expression/definition_writer.hpp>
 #include <ago/expression/excerpt.hpp>
 #include <ago/expression/matrix_form.hpp>
+#include <ago/expression/scaled_fold.hpp>
 #include <ago/expression/sum_factors.hpp>
 
 #include <cstdint>
@@ -12,57 +14,9 @@ namespace ago::expression {
 
 namespace detail {
 
-/// A fold times a number, or divided by one.
-struct scaled_fold {
-  int fold{-1};  ///< the node; -1: it is none
-  float factor{1};
-};
-constexpr scaled_fold scaled_fold_of(index_expression const& e, int n) {
-  node const& x = e.body.nodes[n];
-  if (x.kind != node_kind::multiply && x.kind != node_kind::divide) return {};
-  for (int i = 0; i < (x.kind == node_kind::multiply ? 2 : 1); ++i) {
-    node const &a = e.body.nodes[x.operand[i]], &b = e.body.nodes[x.operand[1 - i]];
-    if (is_fold(a.kind) && b.kind == node_kind::number && (x.kind == node_kind::multiply || b.number() != 0))
-      return {x.operand[i], x.kind == node_kind::multiply ? b.number() : float(1. / double(b.number()))};
-  }
-  return {};
-}
-
 template <class Accept>
-struct fold_splitter {
-  definition& to;
+struct fold_splitter : definition_writer {
   Accept const& accept;
-
-  constexpr bool has_room(int count, int capacity) {
-    if (count < capacity) return true;
-    complain(capacity);
-    return false;
-  }
-  constexpr void complain(int capacity) {
-    if (to.bad.what != fault::none) return;
-    to.bad = {
-        .what = fault::too_large, .expression = to.expression_count, .expected = capacity, .actual = capacity + 1};
-  }
-
-  /// Adds an expression, unless it is there already; returns its value.
-  constexpr int emit(index_expression const& e, std::int16_t const* reads) {
-    for (int i = 0; i < to.expression_count; ++i) {
-      index_expression const& other = to.expressions[i];
-      bool same = other.body.node_count == e.body.node_count && other.operand_count == e.operand_count &&
-                  other.at_root() == e.at_root();
-      for (int k = 0; same && k < e.operand_count; ++k) same = to.reads[i][k] == reads[k];
-      if (same && other == e) return to.makes[i];
-    }
-    if (!has_room(to.expression_count, definition::max_expressions) ||
-        !has_room(to.value_count, definition::max_values))
-      return 0;
-    int const number = to.expression_count++, made = to.value_count++;
-    to.expressions[number] = e;
-    for (int k = 0; k < e.operand_count; ++k) to.reads[number][k] = reads[k];
-    to.makes[number] = std::int16_t(made);
-    to.values[made] = {.role = value_role::computed, .extents = e.result, .made_by = number};
-    return made;
-  }
 
   /// Adds an expression whose operands are the values `reads` in normal form; returns its value.
   constexpr int add(index_expression const& e, std::int16_t const* reads) {
@@ -215,7 +169,7 @@ constexpr definition split_folds(definition const& d, Accept const& accept = {})
     moved_to[v] = std::int16_t(r.value_count);
     r.values[r.value_count++] = d.values[v];
   }
-  detail::fold_splitter<Accept> splitter{r, accept};
+  detail::fold_splitter<Accept> splitter{{r}, accept};
   for (int i = 0; i < d.expression_count && r.bad.what == fault::none; ++i) {
     std::int16_t reads[index_expression::max_operands]{};
     for (int k = 0; k < d.expressions[i].operand_count; ++k) reads[k] = moved_to[d.reads[i][k]];

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
-#include <ago/plan/common_divisor.hpp>
+#include <ago/expression/common_divisor.hpp>
 #include <ago/plan/step.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // How a step can be divided into work items for several threads, and how long the longest one takes.
 #pragma once
 
-#include <ago/plan/common_divisor.hpp>
+#include <ago/expression/common_divisor.hpp>
 #include <ago/plan/cycles.hpp>
 #include <ago/plan/nest_layout.hpp>
 #include <ago/plan/pieces.hpp>

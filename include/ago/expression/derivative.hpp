@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The derivative of a body with respect to one of the elements that it reads.
+#pragma once
+
+#include <ago/expression/arithmetic_writer.hpp>
+
+namespace ago::expression::detail {
+
+/// Derivatives of the nodes of an expression with respect to what access `by` reads. `value(n)` is node n in the
+/// expression that is being written.
+template <class Value>
+struct derivative {
+  static constexpr int zero = -1;
+
+  index_expression const& e;
+  int by;
+  arithmetic_writer write;
+  Value const& value;
+  bool is_known[decltype(index_expression::body)::node_capacity]{};
+  std::int16_t known[decltype(index_expression::body)::node_capacity]{};
+
+  /// That of node n, which is no fold; `zero` if it does not depend on the access.
+  constexpr int of(int n) {
+    if (!is_known[n]) {
+      known[n] = std::int16_t(computed(n));
+      is_known[n] = true;
+    }
+    return known[n];
+  }
+
+ private:
+  constexpr int product(int a, int b) const { return write.multiply(a, b); }
+  constexpr int ratio(int a, int b) const { return write.make(node_kind::divide, a, b); }
+
+  constexpr int computed(int n) {
+    node const& x = e.body.nodes[n];
+    if (x.kind == node_kind::read) return x.operand[0] == by ? write.number(1) : zero;
+    if (is_leaf(x.kind) || is_fold(x.kind)) return zero;
+    if (operands_of(x.kind) == 1) return of_function(n);
+    int const a = x.operand[0], b = x.operand[1];
+    if (x.kind == node_kind::select) return chosen([&] { return value(a); }, of(b), of(x.operand[2]));
+    int const da = of(a), db = of(b);
+    if (da == zero && db == zero) return zero;
+    switch (x.kind) {
+      case node_kind::add: return sum(da, db);
+      case node_kind::subtract: return sum(da, db == zero ? zero : write.negate(db));
+      case node_kind::multiply:
+        return sum(da == zero ? zero : product(da, value(b)), db == zero ? zero : product(value(a), db));
+      case node_kind::divide: {  // (da - a / b * db) / b
+        if (db == zero && write.is_number(value(b)))
+          return product(da, write.number(1 / double(e.body.nodes[b].number())));
+        int const change = db == zero ? zero : write.negate(product(value(n), db));
+        return ratio(sum(da, change), value(b));
+      }
+      // Where both are equal, the second one counts: relu's derivative at 0 is 0.
+      case node_kind::maximum: return chosen([&] { return write.make(node_kind::less, value(b), value(a)); }, da, db);
+      case node_kind::minimum: return chosen([&] { return write.make(node_kind::less, value(a), value(b)); }, da, db);
+      case node_kind::power: return sum(by_base(n, da), by_exponent(n, db));
+      default: return zero;  // comparisons
+    }
+  }
+  constexpr int sum(int a, int b) const { return a == zero ? b : b == zero ? a : write.add(a, b); }
+  constexpr int chosen(auto const& condition, int a, int b) const {
+    if (a == zero && b == zero) return zero;
+    int const none = a == zero || b == zero ? write.number(0) : zero;
+    return write.make(node_kind::select, condition(), a == zero ? none : a, b == zero ? none : b);
+  }
+  constexpr int by_base(int n, int da) const {
+    if (da == zero) return zero;
+    int const a = value(e.body.nodes[n].operand[0]), b = value(e.body.nodes[n].operand[1]);
+    if (write.is_number(b, 2)) return product(da, product(a, b));
+    int const less = write.is_number(b) ? write.number(double(e.body.nodes[e.body.nodes[n].operand[1]].number()) - 1)
+                                        : write.subtract(b, write.number(1));
+    return product(da, product(b, write.make(node_kind::power, a, less)));
+  }
+  /// a^b log(a), whose limit at a = 0 is 0
+  constexpr int by_exponent(int n, int db) const {
+    if (db == zero) return zero;
+    int const a = value(e.body.nodes[n].operand[0]);
+    int const slope = product(value(n), write.make(node_kind::log, a)), nothing = write.number(0);
+    return product(db, write.make(node_kind::select, write.make(node_kind::equal, a, nothing), nothing, slope));
+  }
+
+  constexpr int of_function(int n) {
+    node const& x = e.body.nodes[n];
+    int const a = x.operand[0], da = of(a);
+    if (da == zero) return zero;
+    auto const one_minus = [&](int y) { return write.subtract(write.number(1), y); };
+    switch (x.kind) {
+      case node_kind::negate: return write.negate(da);
+      case node_kind::absolute: {
+        int const none = write.number(0), v = value(a);
+        return product(da, write.subtract(write.make(node_kind::less, none, v), write.make(node_kind::less, v, none)));
+      }
+      case node_kind::exp: return product(da, value(n));
+      case node_kind::expm1: return product(da, write.add(value(n), write.number(1)));
+      case node_kind::log: return ratio(da, value(a));
+      case node_kind::log1p: return ratio(da, write.add(value(a), write.number(1)));
+      case node_kind::sqrt: return ratio(product(da, write.number(.5)), value(n));
+      case node_kind::rsqrt: {
+        int const y = value(n);
+        return product(da, product(product(product(y, y), y), write.number(-.5)));
+      }
+      case node_kind::erf: {  // 2 / sqrt(pi) exp(-a^2)
+        int const v = value(a), square = write.negate(product(v, v));
+        return product(da, product(write.make(node_kind::exp, square), write.number(1.1283791670955126)));
+      }
+      case node_kind::tanh: return product(da, one_minus(product(value(n), value(n))));
+      case node_kind::sigmoid: return product(da, product(value(n), one_minus(value(n))));
+      case node_kind::sin: return product(da, write.make(node_kind::cos, value(a)));
+      case node_kind::cos: return product(da, write.negate(write.make(node_kind::sin, value(a))));
+      default: return zero;  // floor, ceil, round
+    }
+  }
+};
+
+}  // namespace ago::expression::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which nodes gradients become. They are made in constant evaluation.
+#include <ago/expression/counts.hpp>
+#include <ago/expression/gradient.hpp>
+#include <ago/graph/recognition.hpp>
+#include <ago/kernel/map.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "operators.hpp"
+
+using namespace ago::expression;
+
+namespace {
+
+/// The nodes of the gradient of operand k of an expression: their operators, "contraction" and "nest" where none is
+/// recognised.
+std::string nodes_of(definition const& gradient) {
+  REQUIRE(gradient.bad.what == fault::none);
+  definition const d = ago::normalised(gradient);
+  std::string r;
+  for (int i = 0; i < d.expression_count; ++i) {
+    if (!r.empty()) r += ", ";
+    index_expression const& e = d.expressions[i];
+    ago::recognition const found = ago::recognise(e);
+    for (int k = 0; k < found.count; ++k) r += (k ? " " : "") + std::string(name_of(found.nodes[k].made.kind));
+    bool const is_product = e.at_root().kind == node_kind::sum && matrix_form_of(e).why_not == no_matrix::none;
+    if (!found) r += is_product ? "contraction" : "nest";
+  }
+  return r;
+}
+std::string nodes_of(definition const& d, int k) { return nodes_of(gradient_of(d.expressions[0], k)); }
+
+struct window {
+  int kernel{1}, stride{1}, pad{0}, groups{1}, dilation{1};
+};
+constexpr definition convolution(window const& w, int images, int extent, int channels, int outputs) {
+  return compute("convolution", [=](operand x, operand weight) {
+    int const count = windows(extent, w.kernel, w.stride, w.dilation, 2 * w.pad);
+    int const group_in = channels / w.groups, group_out = outputs / w.groups;
+    var n, y{count}, j{count}, k, c, r, s;
+    operand const image = w.pad ? padded(x, 0) : x;
+    affine const row = w.stride * y + w.dilation * r - w.pad, column = w.stride * j + w.dilation * s - w.pad;
+    affine const channel = w.groups == 1 ? affine(c) : w.groups == channels ? affine(k) : k / group_out * group_in + c;
+    if (w.groups == channels)
+      return result(n, y, j, k) = sum(r, s)(image(n, row, column, channel) * weight(k, 0, r, s));
+    return result(n, y, j, k) = sum(c, r, s)(image(n, row, column, channel) * weight(k, c, r, s));
+  })(extents(images, extent, extent, channels), extents(outputs, channels / w.groups, w.kernel, w.kernel));
+}
+constexpr definition linear(int rows, int in, int out) {
+  return compute("linear", [](operand x, operand weight) {
+    var m, k, c;
+    return result(m, k) = sum(c)(x(m, c) * weight(k, c));
+  })(extents(rows, in), extents(out, in));
+}
+
+// In constant evaluation, within the default limits of compilers.
+constexpr definition of_image = gradient_of(convolution({3, 2, 1}, 2, 8, 4, 6).expressions[0], 0);
+constexpr definition of_weights = gradient_of(convolution({3, 2, 1}, 2, 8, 4, 6).expressions[0], 1);
+static_assert(of_image.bad.what == fault::none && of_weights.bad.what == fault::none);
+
+}  // namespace
+
+TEST_CASE("gradients in constant evaluation are those at run time") {
+  CHECK(of_image == gradient_of(convolution({3, 2, 1}, 2, 8, 4, 6).expressions[0], 0));
+  CHECK(of_weights == gradient_of(convolution({3, 2, 1}, 2, 8, 4, 6).expressions[0], 1));
+}
+
+TEST_CASE("gradients of sums of products are sums of products") {
+  CHECK(nodes_of(operators::matrix_product(extents(5, 6), extents(6, 7)), 0) == "matmul");
+  CHECK(nodes_of(operators::matrix_product(extents(5, 6), extents(6, 7)), 1) == "contraction");
+  CHECK(nodes_of(linear(5, 6, 7), 0) == "matmul");
+  CHECK(nodes_of(linear(5, 6, 7), 1) == "contraction");  // its depth is the rows
+  CHECK(nodes_of(convolution({}, 2, 8, 4, 6), 0) == "matmul");
+  CHECK(nodes_of(convolution({}, 2, 8, 4, 6), 1) == "contraction");
+  CHECK(nodes_of(convolution({3, 1, 1}, 2, 8, 4, 6), 0) == "contraction");
+  CHECK(nodes_of(convolution({3, 1, 1}, 2, 8, 4, 6), 1) == "contraction");
+  CHECK(nodes_of(convolution({3, 1, 1, 2}, 2, 8, 4, 6), 0) == "contraction");
+  CHECK(nodes_of(convolution({3, 1, 1, 4}, 2, 8, 4, 4), 0) == "contraction");
+  CHECK(nodes_of(operators::outer_product(extents(5), extents(4)), 0) == "matmul");
+}
+
+TEST_CASE("strides are divided into phases: one product for all of them, of which a part is taken") {
+  CHECK(nodes_of(of_image) == "contraction, slice slice");
+  CHECK(nodes_of(of_weights) == "contraction");
+  CHECK(nodes_of(convolution({2, 2}, 2, 8, 4, 6), 0) == "contraction");  // windows without gaps
+  CHECK(nodes_of(convolution({3, 2, 0, 1, 3}, 2, 9, 4, 6), 0) == "contraction, nest");  // phases in another order
+  CHECK(nodes_of(convolution({1, 2}, 2, 8, 4, 6), 0) == "matmul, nest");  // most pixels are not read
+  // No more points than the convolution has, but for the windows at the edges.
+  auto const points = [](definition const& d) { return loops_of(d.expressions[0]).points(); };
+  definition const d = convolution({3, 2, 1}, 1, 64, 4, 6);
+  CHECK(points(gradient_of(d.expressions[0], 0)) < 2 * points(d));
+  CHECK(points(gradient_of(d.expressions[0], 1)) == points(d));
+}
+
+TEST_CASE("gradients of elementwise operators and reductions are elementwise operators and reductions") {
+  auto const relu = compute("relu", [](operand x) {
+    var n, c;
+    return result(n, c) = maximum(x(n, c), 0);
+  });
+  CHECK(nodes_of(relu(extents(5, 6)), 0) == "nest");
+  index_expression const& e = gradient_of(relu(extents(5, 6)).expressions[0], 0).expressions[0];
+  CHECK(e.at_root().kind == node_kind::select);
+  CHECK(is_elementwise(e));
+  auto const bias = compute("bias", [](operand x, operand shift) {
+    var n, y, c;
+    return result(n, y, c) = x(n, y, c) + shift(c);
+  });
+  CHECK(nodes_of(bias(extents(2, 5, 6), extents(6)), 0) == "identity");
+  CHECK(nodes_of(bias(extents(2, 5, 6), extents(6)), 1) == "reduce_sum");
+  auto const hyperbolic = compute("hyperbolic", [](operand x) {
+    var n;
+    return result(n) = tanh(x(n));
+  });
+  definition const g = gradient_of(hyperbolic(extents(5)).expressions[0], 0);
+  CHECK(g.reads[0][0] == 2);  // from the result, x is not needed
+  CHECK(g.reads[0][1] == 1);
+  auto const mean = compute("mean", [](operand x) {
+    var n, c;
+    return result(n) = sum(c)(x(n, c)) / x.extent(1);
+  });
+  CHECK(nodes_of(mean(extents(5, 6)), 0) == "map expand");
+}
+
+TEST_CASE("gradients of movements are movements") {
+  auto const transposed = compute("transposed", [](operand x) {
+    var a, b, c;
+    return result(a, b, c) = x(b, c, a);
+  });
+  CHECK(nodes_of(transposed(extents(2, 4, 3)), 0) == "permute");
+  auto const part = compute("part", [](operand x) {
+    var n, c{3};
+    return result(n, c) = x(n, c + 1);
+  });
+  CHECK(nodes_of(part(extents(2, 6)), 0) == "pad");
+  CHECK(nodes_of(operators::depth2space(2)(extents(2, 4, 4, 8)), 0) == "permute");
+  auto const repeated = compute("repeated", [](operand x) {
+    var n{4}, c;
+    return result(n, c) = x(c);
+  });
+  CHECK(nodes_of(repeated(extents(6)), 0) == "reduce_sum");
+}
