@@ -102,16 +102,14 @@ struct differences {
   }
 };
 
-/// Operators without a description: an operand of the network; a user's code; an index as the result; positions in
-/// floating point.
-constexpr bool is_opaque(op kind) {
-  return kind == op::input || kind == op::map || kind == op::arg_max || kind == op::resize_bilinear;
-}
+/// Operators without a description: an operand of the network, and a user's code.
+constexpr bool is_opaque(op kind) { return kind == op::input || kind == op::map; }
 
 /// What the class of an operator follows from: some have classes of their own by name.
-constexpr ago::op_class general(ago::op_class c) {
+constexpr ago::op_class general(op kind) {
   using enum ago::op_class;
-  return c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
+  ago::op_class const c = class_of(kind);
+  return kind == op::arg_max ? norm : c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
 }
 
 /// How many of the loops have the given extent.
@@ -141,12 +139,13 @@ struct facts_agree {
   static constexpr bool check() {
     if constexpr (d.exists && of != ago::op_class::nest) {  // a nest has no facts of its own
       constexpr bool is_complex = ago::is_complex(Kind), is_elementwise = ago::is_elementwise(Kind);
-      static_assert(ago::class_of(d.as) == general(of));
+      static_assert(ago::class_of(d.as) == general(Kind));
       static_assert(is_complex == ago::expression::is_complex(d.as.expressions[0]) || d.as.expression_count > 1);
       static_assert(is_elementwise ==
                     (d.as.expression_count == 1 && ago::expression::is_elementwise(d.as.expressions[0])));
-      // TVM goes by the names of global pooling and of constants.
-      constexpr bool kind_by_name = of == ago::op_class::global_pool || of == ago::op_class::constant;
+      // TVM goes by the names of global pooling, of arg_max, which takes two folds, and of constants.
+      constexpr bool kind_by_name =
+          of == ago::op_class::global_pool || Kind == op::arg_max || of == ago::op_class::constant;
       static_assert(kind_by_name || int(kind_of(d.as)) == int(ago::pattern_of(Kind)));
       // As do Apollo's types: see the test of all operators below.
       constexpr bool type_by_name = Kind == op::pointwise || Kind == op::attention_scores ||

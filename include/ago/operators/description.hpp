@@ -6,6 +6,7 @@
 #include <ago/operators/described/movement.hpp>
 #include <ago/operators/described/products.hpp>
 #include <ago/operators/described/reductions.hpp>
+#include <ago/operators/described/resizing.hpp>
 
 namespace ago {
 
@@ -45,12 +46,12 @@ constexpr operand value_of(node const& n, operand const* x, parameters const& pa
     case op_class::window_pool: return window_pool(n, x[0]);
     case op_class::global_pool: return global_pool(n, x[0]);
     case op_class::norm: return n.kind == op::softmax ? softmax(x[0]) : layer_norm(n, x[0], parameter);
-    case op_class::reduction: return n.kind == op::arg_max ? operand{} : reduction(n, x[0]);
+    case op_class::reduction: return n.kind == op::arg_max ? arg_max(n, x[0]) : reduction(n, x[0]);
     case op_class::movement:
     case op_class::pad:
     case op_class::expand: return movement(n, x[0]);
     case op_class::layout: return n.kind == op::from_nchw ? from_nchw(x[0]) : to_nchw(x[0]);
-    case op_class::resize: return samples_by_quotients(n) ? movement(n, x[0]) : operand{};
+    case op_class::resize: return resize(n, x[0]);
     case op_class::concat: return joined(x, n.input_count, n.axis);
     case op_class::embedding: return embedding(n, x[0], parameter);
   }

@@ -70,8 +70,8 @@ constexpr op_class class_of_copy(definition const& d) {
 
 }  // namespace described
 
-/// The class of an operator. Three classes are those of another one by name: global_pool of reduction, layout of
-/// movement, and contraction of value_product or, with weights, of convolution and matrix_product.
+/// The class of an operator. Some are those of another one by name: global_pool of reduction, layout of movement, and
+/// contraction of value_product or, with weights, of convolution and matrix_product; arg_max is a reduction.
 constexpr op_class class_of(expression::definition const& d) {
   expression::index_expression const& e = d.expressions[0];
   bool const trained = described::reads_role(d, 0, expression::value_role::parameter);
@@ -87,7 +87,8 @@ constexpr op_class class_of(expression::definition const& d) {
     return is_lengthy ? op_class::power : described::commutes(e) ? op_class::commutative : op_class::ordered;
   }
   if (expression::detail::has_fold(e)) return described::has_window(e) ? op_class::window_pool : op_class::reduction;
-  return copies(e) ? described::class_of_copy(d) : op_class::concat;
+  if (copies(e)) return described::class_of_copy(d);
+  return d.input_count > 1 ? op_class::concat : op_class::resize;
 }
 
 /// Bytes of the parameters that the sums of products of an operator read.

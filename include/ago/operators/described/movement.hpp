@@ -43,14 +43,8 @@ constexpr operand movement(node const& n, operand x) {
       auto const index = [&](int d) { return x.extent(d) == 1 ? affine(0) : at[d]; };
       return copied(index(0), index(1), index(2), index(3));
     }
-    case op::resize_nearest:
-      return copied(i, x.extent(1) * y / out.h, x.extent(2) * j / out.w, c);
     default: ago::detail::no_case_for_this_value();
   }
-}
-/// Does the index of the pixel that is read follow in integers? Other samplings compute it in floating point.
-constexpr bool samples_by_quotients(node const& n) {
-  return n.kind == op::resize_nearest && n.begin % 2 == 0 && n.begin <= 2 && n.step <= 1;
 }
 
 /// Channel-first images; the operand has the extents of its stored order.

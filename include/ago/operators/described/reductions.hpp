@@ -64,6 +64,16 @@ constexpr operand reduction(node const& n, operand x) {
   return result(at[0], at[1], at[2], at[3]) = n.kind == op::reduce_mean ? folded / count : folded;
 }
 
+/// The first index of the largest channel, or the last one of equals.
+constexpr operand arg_max(node const& n, operand x) {
+  constexpr double beyond = 1 << 30;
+  var i, y, j, c, one{1};
+  operand const peak = result(i, y, j) = maximum(c)(x(i, y, j, c));
+  scalar const is_peak = x(i, y, j, c) == peak(i, y, j), index = x.position(c);
+  if (n.begin == 1) return result(i, y, j, one) = maximum(c)(select(is_peak, index, -1));
+  return result(i, y, j, one) = minimum(c)(select(is_peak, index, beyond));
+}
+
 constexpr operand softmax(operand x) {
   var i, y, j, c;
   operand const peak = result(i, y, j) = maximum(c)(x(i, y, j, c));
