@@ -171,7 +171,8 @@ TEST_CASE("every sampling of a resized image") {
   for (op const kind : {op::resize_nearest, op::resize_bilinear})
     for (int how = 0; how <= int(ago::sampling::half_pixel_or_first); ++how)
       for (int rounding = 0; rounding < (kind == op::resize_nearest ? 4 : 1); ++rounding)
-        for (ago::shape const out : {ago::shape{2, 1, 1, 2}, {2, 5, 7, 2}, {2, 3, 2, 2}, {2, 10, 12, 2}, {2, 13, 4, 2}}) {
+        for (int h : {1, 3, 5, 10, 13}) {
+          ago::shape const out{2, h, h % 7 + 1, 2};
           CAPTURE(how);
           CAPTURE(rounding);
           CAPTURE(out.h);

@@ -109,7 +109,8 @@ constexpr bool is_opaque(op kind) { return kind == op::input || kind == op::map;
 constexpr ago::op_class general(op kind) {
   using enum ago::op_class;
   ago::op_class const c = class_of(kind);
-  return kind == op::arg_max ? norm : c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
+  if (kind == op::arg_max) return norm;
+  return c == global_pool ? reduction : c == layout ? movement : c == contraction ? value_product : c;
 }
 
 /// How many of the loops have the given extent.
