@@ -88,8 +88,55 @@ AGO_EXPRESSION(planes, compute("planes", [](operand x, weights p) {  // a convol
   return result(k, h, q) = sum(c, r, s)(x(c, h + r, q + s) * w(k, c, r, s));
 })(extents(32, 30, 30)));
 
+// Gradients. dy, x: [image, row, column, channel].
+constexpr auto weight_gradient = [](int kernel, int stride) {
+  return compute("weight_gradient", [=](operand dy, operand x) {
+    int const pad = kernel / 2;
+    var n, h, w, k, c, r{kernel}, s{kernel};
+    return result(k, r, s, c) =
+               sum(n, h, w)(dy(n, h, w, k) * padded(x, 0)(n, stride * h + r - pad, stride * w + s - pad, c));
+  });
+};
+AGO_EXPRESSION(weight_gradient_14, weight_gradient(3, 1)(extents(1, 14, 14, 96), extents(1, 14, 14, 96)));
+AGO_EXPRESSION(weight_gradient_28, weight_gradient(3, 1)(extents(1, 28, 28, 32), extents(1, 28, 28, 32)));
+AGO_EXPRESSION(weight_gradient_strided, weight_gradient(3, 2)(extents(1, 14, 14, 96), extents(1, 28, 28, 32)));
+AGO_EXPRESSION(weight_gradient_1, weight_gradient(1, 1)(extents(1, 14, 14, 96), extents(1, 14, 14, 576)));
+AGO_EXPRESSION(weight_gradient_1_out, weight_gradient(1, 1)(extents(1, 14, 14, 576), extents(1, 14, 14, 96)));
+constexpr auto data_gradient = compute("data_gradient", [](operand dy, operand w) {
+  var m, k, c;
+  return result(m, c) = sum(k)(dy(m, k) * w(k, c));
+});
+AGO_EXPRESSION(data_gradient_e, data_gradient(extents(196, 96), extents(96, 576)));
+AGO_EXPRESSION(data_gradient_64, data_gradient(extents(1, 32), extents(32, 64)));
+AGO_EXPRESSION(data_gradient_64_32, data_gradient(extents(32, 32), extents(32, 64)));
+constexpr auto outer_product = compute("outer_product", [](operand dy, operand x) {
+  var n, k, c;
+  return result(k, c) = sum(n)(dy(n, k) * x(n, c));
+});
+AGO_EXPRESSION(outer_1, outer_product(extents(1, 32), extents(1, 64)));
+AGO_EXPRESSION(outer_1_10, outer_product(extents(1, 10), extents(1, 32)));
+AGO_EXPRESSION(outer_32, outer_product(extents(32, 32), extents(32, 64)));
+AGO_EXPRESSION(outer_32_10, outer_product(extents(32, 10), extents(32, 32)));
+
 // Loops.
 using namespace loops;
+AGO_EXPRESSION(channel_sums_e, compute("channel_sums", [](operand x) {
+  var n, h, w, c;
+  return result(c) = sum(n, h, w)(x(n, h, w, c));
+})(extents(1, image, image, wide)));
+AGO_EXPRESSION(channel_squares_e, compute("channel_squares", [](operand x, operand m) {
+  var n, h, w, c;
+  scalar const d = x(n, h, w, c) - m(c);
+  return result(c) = sum(n, h, w)(d * d);
+})(extents(1, image, image, wide), extents(wide)));
+AGO_EXPRESSION(window_gradient_e, compute("window_gradient", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(1, image, image, wide), extents(1, image, image, wide)));
+AGO_EXPRESSION(flipped_windows_e, compute("flipped_windows", [](operand dy, operand k) {
+  var n, h{image}, w{image}, c, r, s;
+  return result(n, h, w, c) = sum(r, s)(padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
+})(extents(1, image, image, wide), extents(wide, 3, 3)));
 AGO_EXPRESSION(blend_e, compute("blend", [](operand a, operand b, operand c) {
   var i, j;
   return result(i, j) = a(i, j) * b(i, j) + c(i, j);
@@ -195,6 +242,18 @@ std::vector<line> all_lines() {
       product<small, 1>("product y[j,i,c] a[k,i,l] b[j,k,c,l] 196x64x64", dense_kernel<1, 196, 64, 64, true>()),
       product<heads, -1>("product y[h,i,j] q[i,h,c] k[j,h,c] 4x196x64x196", dense_kernel<4, 196, 64, 196, false>()),
       product<planes, 1>("product of planes 784x288x64", dense_kernel<1, 784, 288, 64, true>()),
+      product<weight_gradient_14, -1>("weight gradient 14x14x96 3x3 96", dense_kernel<1, 96, 196, 864, false>()),
+      product<weight_gradient_28, -1>("weight gradient 28x28x32 3x3 32", dense_kernel<1, 32, 784, 288, false>()),
+      product<weight_gradient_strided, -1>("weight gradient 28x28x32 3x3/2 96", dense_kernel<1, 96, 196, 288, false>()),
+      product<weight_gradient_1, -1>("weight gradient 196 576 to 96", dense_kernel<1, 96, 196, 576, false>()),
+      product<weight_gradient_1_out, -1>("weight gradient 196 96 to 576", dense_kernel<1, 576, 196, 96, false>()),
+      product<data_gradient_e, -1>("data gradient 196 576 from 96", dense_kernel<1, 196, 96, 576, false>()),
+      product<data_gradient_64, -1>("data gradient 1 64 from 32", dense_kernel<1, 1, 32, 64, false>()),
+      product<data_gradient_64_32, -1>("data gradient 32 64 from 32", dense_kernel<1, 32, 32, 64, false>()),
+      product<outer_1, -1>("weight gradient 1 64 to 32", dense_kernel<1, 32, 1, 64, false>()),
+      product<outer_1_10, -1>("weight gradient 1 32 to 10", dense_kernel<1, 10, 1, 32, false>()),
+      product<outer_32, -1>("weight gradient 32 64 to 32", dense_kernel<1, 32, 32, 64, false>()),
+      product<outer_32_10, -1>("weight gradient 32 32 to 10", dense_kernel<1, 10, 32, 32, false>()),
       nest<blend_e_definition, blend_e>("blend", &blend),
       nest<gate_e_definition, gate_e>("gate", &gate),
       nest<add_turned_e_definition, add_turned_e>("add_turned", &add_turned),
@@ -207,6 +266,10 @@ std::vector<line> all_lines() {
       nest<three_factors_e_definition, three_factors_e>("three_factors", &three_factors),
       nest<distances_e_definition, distances_e>("distances", &distances),
       nest<running_sums_e_definition, running_sums_e>("running_sums", &running_sums),
+      nest<channel_sums_e_definition, channel_sums_e>("channel_sums", &channel_sums),
+      nest<channel_squares_e_definition, channel_squares_e>("channel_squares", &channel_squares),
+      nest<window_gradient_e_definition, window_gradient_e>("window_gradient", &window_gradient),
+      nest<flipped_windows_e_definition, flipped_windows_e>("flipped_windows", &flipped_windows),
   };
 }
 

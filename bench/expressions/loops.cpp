@@ -104,4 +104,53 @@ void running_sums(float const* AGO_RESTRICT x, float* AGO_RESTRICT y) {
     }
 }
 
+void channel_sums(float const* x, float* y) {
+  for (int c = 0; c < wide; ++c) y[c] = 0;
+  for (int p = 0; p < image * image; ++p)
+    for (int c = 0; c < wide; ++c) y[c] += x[p * wide + c];
+}
+
+void channel_squares(float const* x, float const* m, float* y) {
+  for (int c = 0; c < wide; ++c) y[c] = 0;
+  for (int p = 0; p < image * image; ++p)
+    for (int c = 0; c < wide; ++c) y[c] += (x[p * wide + c] - m[c]) * (x[p * wide + c] - m[c]);
+}
+
+void window_gradient(float const* dy, float const* x, float* y) {
+  float sums[3][3][wide]{};  // channels last, so that they fill registers
+  for (int h = 0; h < image; ++h)
+    for (int r = 0; r < 3; ++r) {
+      if (h + r - 1 < 0 || h + r - 1 >= image) continue;
+      for (int w = 0; w < image; ++w)
+        for (int s = 0; s < 3; ++s) {
+          if (w + s - 1 < 0 || w + s - 1 >= image) continue;
+          float const* const a = dy + (h * image + w) * wide;
+          float const* const b = x + ((h + r - 1) * image + w + s - 1) * wide;
+          for (int c = 0; c < wide; ++c) sums[r][s][c] += a[c] * b[c];
+        }
+    }
+  for (int c = 0; c < wide; ++c)
+    for (int r = 0; r < 3; ++r)
+      for (int s = 0; s < 3; ++s) y[(c * 3 + r) * 3 + s] = sums[r][s][c];
+}
+
+void flipped_windows(float const* dy, float const* k, float* y) {
+  float taps[3][3][wide];
+  for (int c = 0; c < wide; ++c)
+    for (int r = 0; r < 3; ++r)
+      for (int s = 0; s < 3; ++s) taps[r][s][c] = k[(c * 3 + r) * 3 + s];
+  for (int h = 0; h < image; ++h)
+    for (int w = 0; w < image; ++w) {
+      float* const to = y + (h * image + w) * wide;
+      for (int c = 0; c < wide; ++c) to[c] = 0;
+      for (int r = 0; r < 3; ++r)
+        for (int s = 0; s < 3; ++s) {
+          int const i = h + 1 - r, j = w + 1 - s;
+          if (i < 0 || i >= image || j < 0 || j >= image) continue;
+          float const* const from = dy + (i * image + j) * wide;
+          for (int c = 0; c < wide; ++c) to[c] += from[c] * taps[r][s][c];
+        }
+    }
+}
+
 }  // namespace bench::loops

@@ -4,7 +4,8 @@
 
 namespace bench::loops {
 
-inline constexpr int rows = 256, columns = 384, depth = 96, side = 28, channels = 64;
+inline constexpr int rows = 256, columns = 384, depth = 96, side = 28, channels = 64, image = 56,
+                     wide = 144;
 
 void blend(float const* a, float const* b, float const* c, float* y);           ///< a * b + c
 void gate(float const* a, float const* b, float* y);                            ///< a * sigmoid(b)
@@ -18,5 +19,10 @@ void look_up(float const* row, float const* table, float* y);
 void three_factors(float const* a, float const* b, float const* s, float* y);   ///< sum of a[i, k] b[k, j] s[k]
 void distances(float const* a, float const* b, float* y);                       ///< sum of |a[i, k] - b[j, k]|
 void running_sums(float const* x, float* y);                                    ///< of rows, by a comparison
+
+void channel_sums(float const* x, float* y);                                    ///< of an image
+void channel_squares(float const* x, float const* m, float* y);                 ///< sums of (x - m)^2
+void window_gradient(float const* dy, float const* x, float* y);                ///< of the weights of depthwise 3x3
+void flipped_windows(float const* dy, float const* k, float* y);                ///< gradient of what depthwise 3x3 reads
 
 }  // namespace bench::loops

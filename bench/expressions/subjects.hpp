@@ -87,21 +87,25 @@ std::shared_ptr<subject_of_kernel> nest_subject() {
   return s;
 }
 
-/// The greatest difference of a few elements of a product without padding from their definition.
+/// The greatest difference of a few elements of a product from their definition.
 template <index_expression const& E, int Weights>
 double error_of(subject_of_kernel& s) {
   using loop = ago::expression::matrix_loop;
   static constexpr ago::contraction_layout L = layout_of_contraction(contraction_key<E, Weights>);
-  float const *a = s.operand(L.rows_operand).data(), *b = s.operand(L.columns_operand).data();
+  auto const reader = [&](ago::expression::matrix_operand const& o) {
+    return ago::detail::padded_reader{E.operands[o.operand], o, E.body.accesses[o.access].pad(),
+                                      s.operand(o.operand).data()};
+  };
+  auto const a = reader(L.form.a), b = reader(L.form.b);
   double worst = 0;
   for (int i = 0; i < 200; ++i) {
     int const z = i % L.batches, m = i * 7919 % L.rows, n = i * 104729 % L.columns;
     double sum = 0;
     for (int k = 0; k < L.depth; ++k)
-      sum += double(a[L.form.a.start + L.form.batch.offset(z, &loop::a) + L.form.m.offset(m, &loop::a) +
-                      L.form.k.offset(k, &loop::a)]) *
-             double(b[L.form.b.start + L.form.batch.offset(z, &loop::b) + L.form.n.offset(n, &loop::b) +
-                      L.form.k.offset(k, &loop::b)]);
+      sum += double(a(L.form.a.start + L.form.batch.offset(z, &loop::a) + L.form.m.offset(m, &loop::a) +
+                      L.form.k.offset(k, &loop::a))) *
+             double(b(L.form.b.start + L.form.batch.offset(z, &loop::b) + L.form.n.offset(n, &loop::b) +
+                      L.form.k.offset(k, &loop::b)));
     long const at = L.form.batch.offset(z, &loop::c) + L.form.m.offset(m, &loop::c) + L.form.n.offset(n, &loop::c);
     worst = std::fmax(worst, std::fabs(sum - double(s.result().data()[at])));
   }

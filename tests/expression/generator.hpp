@@ -23,8 +23,8 @@ class generator {
     return finished();
   }
 
-  /// The sum of the product of two elements. `quotients`: in some indices.
-  random_expression draw_product(bool quotients, bool pads) {
+  /// The sum of the product of two elements, the second of operand `second`. `quotients`: in some indices.
+  random_expression draw_product(bool quotients, bool pads, int second = 1) {
     int const rank = any(1, 4), reduced = any(1, 3);
     begin(rank, reduced, rank + reduced <= 3 ? 12 : 4);
     quotients_ = quotients;
@@ -44,7 +44,7 @@ class generator {
     for (auto const& extents : e_.extents_of) {
       long count = 1;
       for (long const extent : extents) count *= extent;
-      if (count > 2000) return draw_product(quotients, pads);
+      if (count > 2000) return draw_product(quotients, pads, second);
     }
     return finished();
   }
@@ -253,7 +253,8 @@ class writer {
       variables_.push_back(e.is_given[x] ? std::make_unique<var>(int(e.extent[x])) : std::make_unique<var>());
   }
 
-  ago::expression::definition written() {
+  /// The operator, which takes operands of extents_of(0), (1) and (2) and refers to this.
+  auto operation() const {
     using namespace ago::expression;
     return compute("random", [this](operand a, operand b, operand c, weights parameter) {
       operand const all[] = {a, b, c, parameter("inferred")};
@@ -261,15 +262,17 @@ class writer {
       for (int x = 0; x < e_.rank; ++x) at[x] = variable(x);
       scalar const x = number(*e_.root, all);
       return result(at[0], at[1], at[2], at[3], at[4], at[5]) = x.in ? x : a.number(x.number);
-    })(extents_of(0), extents_of(1), extents_of(2));
+    });
   }
+  ago::expression::definition written() const { return operation()(extents_of(0), extents_of(1), extents_of(2)); }
 
- private:
   ago::expression::extents extents_of(int k) const {
     ago::expression::extents r;
     for (long const extent : e_.extents_of[k]) r.of[r.rank++] = int(extent);
     return r.rank ? r : ago::expression::extents(1);
   }
+
+ private:
   ago::expression::var& variable(int x) const { return *variables_[std::size_t(x)]; }
 
   ago::expression::affine index(index_tree const& t) const {

@@ -14,18 +14,6 @@ using namespace ago::expression;
 
 namespace {
 
-/// Inputs and parameters as the executor takes them.
-std::vector<values> flat(random_expression const& e) {
-  std::vector<values> r;
-  for (elements const& data : e.data) {
-    values v;
-    for (auto const& [key, x] : data) v.push_back(x);  // keys are in the order of memory
-    if (v.empty()) v.push_back(0);
-    r.push_back(v);
-  }
-  return r;
-}
-
 /// Does it exceed a limit of the notation? Such are few.
 bool is_too_large(definition const& d) {
   return d.bad.what == fault::too_large || d.bad.what == fault::index_too_complex;
@@ -85,7 +73,7 @@ TEST_CASE("random expressions have the values and extents that another evaluator
     ++compared;
     index_expression const& x = d.expressions[0];
     for (int r = 0; r < e.rank; ++r) REQUIRE(d.result()[r] == e.extent[std::size_t(r)]);
-    auto given = flat(e);
+    auto given = e.flat();
     for (std::size_t k = 0; k < 4; ++k)
       if (e.extents_of[k].empty()) given[k].assign(std::size_t(std::max(1l, d.values[k].extents.count())), 0);
     auto const got = run(d, given)[0];
@@ -203,7 +191,7 @@ TEST_CASE("random sums of products are matrix products of scattered rows and col
       continue;
     }
     (has_quotient ? quotient_forms : affine_forms) += 1;
-    auto const given = flat(e);
+    auto const given = e.flat();
     auto const operand = [&](matrix_operand const& o) {
       element_access const& a = x.body.accesses[o.access];
       padded_count += o.is_padded(x.operands[o.operand]);

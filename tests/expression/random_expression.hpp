@@ -113,6 +113,17 @@ struct random_expression {
   node_ptr root{};
   elements data[operands]{};
 
+  /// The elements of operands in the order of memory; those of operands that are not read, 0.
+  std::vector<std::vector<double>> flat() const {
+    std::vector<std::vector<double>> r;
+    for (elements const& of : data) {
+      r.emplace_back();
+      for (auto const& [key, x] : of) r.back().push_back(x);
+      if (r.back().empty()) r.back().push_back(0);
+    }
+    return r;
+  }
+
   sized at(tree const& t, point const& p) const {
     using what = tree::what;
     if (t.kind == what::number) return {t.number, std::abs(t.number)};

@@ -147,6 +147,26 @@ constexpr expression::definition shifted = compute("shifted", [](operand x) {
 })(extents(70));
 constexpr index_expression shifted_product = shifted.expressions[0];
 
+// Gradients of depthwise convolutions, whose channels are batches: of the weights, in blocks of K and with a scattered
+// result, and of the input.
+constexpr expression::definition taps = compute("taps", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(2, 5, 17, 53), extents(2, 5, 17, 53));
+constexpr index_expression tap_product = taps.expressions[0];
+constexpr expression::definition flipped = compute("flipped", [](operand dy, weights p) {
+  operand const k = p("k", dy.extent(3), 3, 3);
+  var n, h{dy.extent(1)}, w{dy.extent(2)}, c, r, s;
+  return result(n, h, w, c) = sum(r, s)(.5 * padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
+})(extents(2, 4, 13, 37));
+constexpr index_expression flipped_product = flipped.expressions[0];
+// Few rows and columns, neither of which is one, and both factors are in another order.
+constexpr expression::definition many = compute("many", [](operand a, operand b) {
+  var z, i, j, k;
+  return result(i, z, j) = sum(k)(a(i, k, z) * b(z, k, j));
+})(extents(3, 7, 48), extents(48, 7, 5));
+constexpr index_expression many_products = many.expressions[0];
+
 template <index_expression const& E, isa I, int... Weights>
 void check_with(std::integer_sequence<int, Weights...>) {
   for (unsigned seed = 0; seed < 2; ++seed) (check<E, I, Weights>(seed), ...);
@@ -193,7 +213,15 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<parted_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<shifted_product, I>(std::integer_sequence<int, -1>{});
+    check_with<tap_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
   });
+  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).lanes_are_batches);
+  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).tile.pixels_left > 0);
+  static_assert(layout_of_contraction(key_of<many_products, isa::avx512>(-1)).lanes_are_batches);
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
   static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
@@ -209,5 +237,7 @@ TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
       check_stages<parted_product, I, op::add, op::relu>(inner);
     }
     check_stages<deep_product, I, op::bias, op::relu>(1);
+    check_stages<flipped_product, I, op::bias, op::add, op::relu>(1);
+    check_stages<tap_product, I, op::bias, op::relu>(1);
   });
 }

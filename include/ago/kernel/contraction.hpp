@@ -2,6 +2,7 @@
 // Sums of products of two elements, as matrix products whose rows and columns are scattered.
 #pragma once
 
+#include <ago/kernel/contraction_batches.hpp>
 #include <ago/kernel/contraction_copies.hpp>
 #include <ago/kernel/expression_operands.hpp>
 #include <ago/kernel/register_run.hpp>
@@ -61,6 +62,14 @@ class contraction_product {
                   int last) {
     if constexpr (L.rows_padded) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
     if constexpr (L.columns_padded) pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
+    if constexpr (L.lanes_are_batches)
+      return product_of_batches<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
+                                                  last / L.rows);
+    else in_batches(m, after, first, last);
+  }
+
+ private:
+  static void in_batches(contraction_memory const& m, After const& after, int first, int last) {
     for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
       int const begin = z * L.rows, from = first > begin ? first - begin : 0;
       int const end = last - begin < L.rows ? last - begin : L.rows;
@@ -78,7 +87,6 @@ class contraction_product {
     }
   }
 
- private:
   using loop = expression::matrix_loop;
   static constexpr int V = lanes(I);
   static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,

@@ -26,19 +26,29 @@ AGO_INLINE void copy_exactly(float const* from, float* to) {
   }
 }
 
-/// Copies an operand of extents `of` into a larger one. A template, so that objects built for different machines share
-/// no code.
+/// Writes `count` numbers.
+template <isa I>
+AGO_INLINE void fill_run(float x, float* to, long count) {
+  constexpr int V = lanes(I);
+  long i = 0;
+  for (; i + V <= count; i += V) vec<I>(x).store(to + i);
+  if (i < count) vec<I>(x).store(to + i, int(count - i));
+}
+
+/// Copies an operand of extents `of` into a larger one, with `pad` around it; dimensions from `d` on. A template, so
+/// that objects built for different machines share no code.
 template <isa I>
 [[gnu::noinline]] void copy_with_padding(expression::extents const& of, expression::matrix_operand const& o, float pad,
-                                         float const* from, float* to) {
-  long const all = o.padded.count();
-  for (long i = 0; i < all; ++i) to[i] = pad;
-  strided_copy<I> copy;
-  for (int d = 0; d < of.rank; ++d) {
-    copy.add(of.of[d], of.stride(d), o.padded.stride(d));
-    to += o.before[d] * o.padded.stride(d);
+                                         float const* from, float* to, int d = 0) {
+  long const step = o.padded.stride(d), before = o.before[d] * step, inside = of.of[d] * step;
+  fill_run<I>(pad, to, before);
+  if (of.stride(d) == step) {  // nothing inside is padded
+    copy_run<I>(from, to + before, inside);
+  } else {
+    for (int i = 0; i < of.of[d]; ++i)
+      copy_with_padding<I>(of, o, pad, from + i * of.stride(d), to + before + i * step, d + 1);
   }
-  copy.run(from, to);
+  fill_run<I>(pad, to + before + inside, o.padded.of[d] * step - before - inside);
 }
 
 /// An element of an operand with its padding, by its place there.
@@ -70,25 +80,14 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
   expression::matrix_operand const& o = l.rows_known ? l.form.a : l.form.b;
   detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
   for (long i = 0; i < l.packed_floats(); ++i) to[i] = 0;
+  expression::matrix_loops const& across = l.rows_known ? l.form.m : l.form.n;
+  long loop::*const which = l.rows_known ? &loop::a : &loop::b;
   for (int z = 0; z < l.batches; ++z)
-    for (int block = 0; block < l.k_blocks(); ++block)
-      for (int i = 0; i < l.steps_in(block); ++i) {
-        int const k = block * l.k_block + i;
-        if (l.rows_known) {
-          long const place = o.start + l.form.batch.offset(z, &loop::a) + l.form.k.offset(k, &loop::a);
-          float* const column = to + z * l.row_floats() + long(block) * l.rows * l.row_stride + i;
-          for (int m = 0; m < l.rows; ++m)
-            column[long(m) * l.row_stride] = element(place + l.form.m.offset(m, &loop::a));
-          continue;
-        }
-        long const place = o.start + l.form.batch.offset(z, &loop::b) + l.form.k.offset(k, &loop::b);
-        for (int first = 0; first < l.padded_columns(); first += l.panel()) {
-          int const width = first + l.panel() < l.padded_columns() ? l.panel() : l.padded_columns() - first;
-          float* const row = to + z * l.column_floats() + l.panel_offset(block, first) + long(i) * width;
-          for (int n = 0; n < width && first + n < l.columns; ++n)
-            row[n] = element(place + l.form.n.offset(first + n, &loop::b));
-        }
-      }
+    for (int k = 0; k < l.depth; ++k) {
+      long const place = o.start + l.form.batch.offset(z, which) + l.form.k.offset(k, which);
+      for (int i = 0; i < int(across.extent()); ++i)
+        to[l.packed_place(z, i, k)] = element(place + across.offset(i, which));
+    }
 }
 
 namespace detail {

@@ -77,6 +77,9 @@ constexpr expression::matrix_form exchanged(expression::matrix_form f) {
 ///   columns: for each batch, block of K and panel of `tile.vectors` vectors (the last of `tile.vectors_left`, if that
 ///   is not 0): [steps of K in the block][vectors * lanes];
 ///   rows, if they are a parameter: for each batch and block of K: [rows][row_stride].
+/// If lanes are batches, as in depthwise convolutions and their gradients, a tile is rows x columns of `registers`
+/// registers of batches, and a factor whose batches are not neighbours, or that is a parameter, is copied, or packed:
+///   [rows or columns][depth][batches, padded to whole registers].
 struct contraction_layout {
   expression::matrix_form form{};
   int rows_operand = -1, columns_operand = -1;  ///< of the expression
@@ -91,6 +94,9 @@ struct contraction_layout {
   int k_block = 1;     ///< steps of K that are added at a time
   int row_block = 1;   ///< rows that are computed at a time: whole tiles
   int row_stride = 0;  ///< floats between copied rows
+  bool lanes_are_batches = false;
+  int registers = 1;    ///< of batches
+  bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
   constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
@@ -106,7 +112,21 @@ struct contraction_layout {
   constexpr long row_floats() const { return long(k_blocks()) * rows * row_stride; }
   /// Floats of the packed parameter, 0 if both factors are values.
   constexpr long packed_floats() const {
+    if (lanes_are_batches) return rows_known ? turned_floats(rows) : columns_known ? turned_floats(columns) : 0;
     return rows_known ? batches * row_floats() : columns_known ? batches * column_floats() : 0;
+  }
+
+  /// Floats of so many rows or columns with batches as neighbours.
+  constexpr long turned_floats(int count) const { return long(count) * depth * padded_batches(); }
+  constexpr int padded_batches() const { return (batches + lanes - 1) / lanes * lanes; }
+  /// Where an element of the packed parameter is; `i`: its row or column.
+  constexpr long packed_place(int batch, int i, int k) const {
+    if (lanes_are_batches) return (long(i) * depth + k) * padded_batches() + batch;
+    int const block = k / k_block, step = k % k_block;
+    if (rows_known) return batch * row_floats() + (long(block) * rows + i) * row_stride + step;
+    int const first = i / panel() * panel();
+    int const width = first + panel() < padded_columns() ? panel() : padded_columns() - first;
+    return batch * column_floats() + panel_offset(block, first) + long(step) * width + i - first;
   }
 
   // Scratch, each part a multiple of 64 bytes.
@@ -116,16 +136,22 @@ struct contraction_layout {
     return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
   }
   constexpr long copied_rows_at() const {
-    return aligned(packed_columns_at() + (columns_known ? 0 : column_floats()));
+    long const columns_there = columns_known ? 0 : !lanes_are_batches ? column_floats()
+                               : columns_turned ? turned_floats(columns) : 0;
+    return aligned(packed_columns_at() + columns_there);
   }
   constexpr long sums_at() const {
+    if (lanes_are_batches) return aligned(copied_rows_at() + (rows_turned && !rows_known ? turned_floats(rows) : 0));
     return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
   }
   constexpr long scratch_floats() const {
+    if (lanes_are_batches) return sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0);
     return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
   }
   /// Work items begin at multiples of so many rows of all batches.
-  constexpr int granule() const { return batches > 1 ? rows : tile.pixels; }
+  constexpr int granule() const {
+    return lanes_are_batches ? rows * lanes * registers : batches > 1 ? rows : tile.pixels;
+  }
   constexpr long all_rows() const { return long(batches) * rows; }
 
   static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
@@ -196,6 +222,71 @@ constexpr int contraction_k_block(int depth, int run, register_tile const& t, in
   return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
 }
 
+/// The rows, or columns, in which tiles of a product of batches are the same: all, if they are few, otherwise those of
+/// the innermost loop.
+constexpr int batched_run(expression::matrix_loops const& l, int tile) {
+  int const all = int(l.extent());
+  return all == tile || l.count <= 1 ? all : l.all[l.count - 1].extent;
+}
+/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop.
+constexpr int batched_tile(expression::matrix_loops const& l, int i) {
+  int const all = int(l.extent());
+  if (i == 0) return all <= 12 ? all : 1;
+  return i <= batched_run(l, -1) ? i : 1;
+}
+
+/// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
+/// two multiply-adds, in a cycle, and four cycles for each sum.
+struct batched_choice {
+  int rows = 1, columns = 1, registers = 1;
+  long cost = -1;
+};
+constexpr batched_choice choose_batched(expression::matrix_form const& f, isa target) {
+  batched_choice best;
+  int const most = vector_registers(target) == 32 ? 20 : 9;
+  long const k = f.k.extent(), all = (f.batch.extent() + lanes(target) - 1) / lanes(target);
+  for (int i = 0; i <= 12; ++i)
+    for (int j = 0; j <= 12; ++j)
+      for (int u = 1; u <= 2 && u <= all; ++u) {
+        int const p = batched_tile(f.m, i), q = batched_tile(f.n, j);
+        if (p * q * u > most) continue;
+        long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
+        auto const tiles = [](expression::matrix_loops const& l, int tile) {
+          int const run = batched_run(l, tile);
+          return l.extent() / run * ((run + tile - 1) / tile);
+        };
+        long const count = tiles(f.m, p) * tiles(f.n, q) * ((all + u - 1) / u);
+        long const cost = count * ((busiest > 8 ? busiest * 50 : 400) * k + 1000 + 100 * products);
+        if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
+      }
+  return best;
+}
+
+/// Makes lanes batches if that pays: where these are neighbours in memory, and rows and columns few.
+constexpr void consider_batches(contraction_layout& r, int parameter, isa target) {
+  using loop = expression::matrix_loop;
+  expression::matrix_form const& f = r.form;
+  if (lanes(target) == 1 || f.batch.count != 1 || r.batches < lanes(target)) return;
+  loop const& z = f.batch.all[0];
+  bool const a = z.a == 1 && f.a.operand != parameter, b = z.b == 1 && f.b.operand != parameter;
+  if (!a && !b) return;
+  long const turned = (a || r.rows_known ? 0 : r.rows) + (b || r.columns_known ? 0 : r.columns);
+  if ((!a && f.m.count + f.k.count > 5) || (!b && f.n.count + f.k.count > 5)) return;  // loops of a copy
+  batched_choice const best = choose_batched(f, target);
+  if (best.cost + 100 * turned * r.depth * r.batches >= r.batches * (product_cost(f, parameter, target, false) + 2000))
+    return;
+  r.lanes_are_batches = true;
+  r.tile = {best.rows, best.columns, batched_run(f.m, best.rows) % best.rows,
+            batched_run(f.n, best.columns) % best.columns};
+  r.registers = best.registers;
+  r.rows_turned = !a;
+  r.columns_turned = !b;
+  r.in_place = r.walks = false;
+  // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
+  int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
+  r.k_block = inner >= 16 ? inner : r.depth;
+}
+
 }  // namespace detail
 
 /// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
@@ -240,6 +331,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  detail::consider_batches(r, parameter, target);
   return r;
 }
 
