@@ -23,6 +23,6 @@ void running_sums(float const* x, float* y);                                    
 void channel_sums(float const* x, float* y);                                    ///< of an image
 void channel_squares(float const* x, float const* m, float* y);                 ///< sums of (x - m)^2
 void window_gradient(float const* dy, float const* x, float* y);                ///< of the weights of depthwise 3x3
-void flipped_windows(float const* dy, float const* k, float* y);                ///< gradient of what depthwise 3x3 reads
+void flipped_windows(float const* dy, float const* k, float* y);             ///< gradient of what depthwise 3x3 reads
 
 }  // namespace bench::loops
