@@ -31,6 +31,23 @@ AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps,
   }
 }
 
+/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at
+/// b + k * b_step, the last of which has VALID lanes.
+template <isa I, int VALID, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, float const* b, long b_step,
+                                    vec<I> (&acc)[PIXELS][VECTORS]) {
+  constexpr int V = lanes(I);
+  _Pragma("GCC unroll 1") for (int k = 0; k < depth; ++k, b += b_step) {
+    vec<I> column[VECTORS];
+    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
+      column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
+    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(a[p * a_stride + k]);
+      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
 /// Nothing follows a product.
 struct no_epilogue {
   static constexpr bool is_empty = true, is_lengthy = false;
@@ -78,6 +95,8 @@ class contraction_product {
       else now.a += L.form.a.start + batch_loops.offset(z, &loop::a);
       if constexpr (L.columns_known) {
         now.b += z * L.column_floats();
+      } else if constexpr (L.columns_in_place) {
+        now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
       } else {
         float* const packed = m.scratch + L.packed_columns_at();
         contraction_copies<L, I>::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
@@ -168,20 +187,26 @@ class contraction_product {
     }
   }
 
+  /// Floats from one step of K to the next of columns in place.
+  static constexpr long b_step = k_loops.step(&loop::b);
+  static constexpr long column_place(int block, int column) {
+    return L.columns_in_place ? long(block) * L.k_block * b_step + column : L.panel_offset(block, column);
+  }
+
   AGO_INLINE static void panels(work& w, float const* b, After const& after, int block) {
     constexpr int whole = L.vectors / L.tile.vectors * L.panel();
     constexpr bool partial = L.columns % V != 0;
     constexpr int full = partial && L.tile.vectors_left == 0 ? whole - L.panel() : whole;
     for (w.column = 0; w.column < full; w.column += L.panel()) {
-      w.b = b + L.panel_offset(block, w.column);
+      w.b = b + column_place(block, w.column);
       panel<L.tile.vectors, false>(w, after);
     }
     if constexpr (full < whole) {
-      w.b = b + L.panel_offset(block, full);
+      w.b = b + column_place(block, full);
       panel<L.tile.vectors, true>(w, after);
     }
     if constexpr (L.tile.vectors_left > 0) {
-      w.b = b + L.panel_offset(block, whole);
+      w.b = b + column_place(block, whole);
       panel<L.tile.vectors_left, partial>(w, after);
     }
   }
@@ -212,8 +237,11 @@ class contraction_product {
           x = vec<I>::load(sums + (r * VECTORS + v) * V);
         });
       }
-      if constexpr (L.walks) accumulate_at(w.a, w.starts + first, w.steps, w.depth, w.b, acc);
-      else accumulate<FORM>(w.a + first * w.a_stride, w.a_stride, w.depth, w.b, acc);
+      constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
+      float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
+      if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
+      else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
+      else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
       if (L.k_blocks() > 1 && !w.ends) {
         each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
           x.store(sums + (r * VECTORS + v) * V);

@@ -140,6 +140,18 @@ class nest_elements {
     return inside;
   }
 
+  /// Of a regular access: do all lanes read the padding if one does?
+  template <int A>
+  static constexpr bool lanes_share_padding() {
+    for (int d = 0; d < access_of<A>.rank; ++d) {
+      nest_index const& i = L.index[A][d];
+      if (!i.is_exact || i.of[L.vector_loop] == 0) continue;
+      expression::range const all = range_of(i, L.loops);
+      if (all.lower < 0 || all.upper >= E.operands[access_of<A>.operand].of[d]) return false;
+    }
+    return true;
+  }
+
   template <int N, int COUNT, int VALID>
   AGO_INLINE static void read(state& s) {
     constexpr int A = E.body.nodes[N].operand[0];
@@ -150,7 +162,14 @@ class nest_elements {
     } else if constexpr (L.is_regular[A]) {
       constexpr int step = L.lane_step[A], end = (COUNT - 1) * V + VALID;
       if constexpr (access_of<A>.padded)
-        if (!is_inside<A>(s, end - 1)) return assemble<N, A, COUNT, VALID>(s);
+        if (!is_inside<A>(s, end - 1)) {
+          if constexpr (lanes_share_padding<A>()) {
+            _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) s.many[N][u] = vec<I>(access_of<A>.pad());
+            return;
+          } else {
+            return assemble<N, A, COUNT, VALID>(s);
+          }
+        }
       float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
       [&]<int... R>(std::integer_sequence<int, R...>) __attribute__((always_inline)) {
         ((s.many[N][R] = load<step, R + 1 < COUNT ? V : VALID>(from + long(R) * V * step)), ...);

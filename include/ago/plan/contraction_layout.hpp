@@ -87,6 +87,7 @@ struct contraction_layout {
   bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
   bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
   bool walks = false;     ///< rows are read where they are, through tables of offsets
+  bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
   register_tile tile{};
@@ -136,7 +137,7 @@ struct contraction_layout {
     return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
   }
   constexpr long copied_rows_at() const {
-    long const columns_there = columns_known ? 0 : !lanes_are_batches ? column_floats()
+    long const columns_there = columns_known || columns_in_place ? 0 : !lanes_are_batches ? column_floats()
                                : columns_turned ? turned_floats(columns) : 0;
     return aligned(packed_columns_at() + columns_there);
   }
@@ -281,7 +282,7 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   r.registers = best.registers;
   r.rows_turned = !a;
   r.columns_turned = !b;
-  r.in_place = r.walks = false;
+  r.in_place = r.walks = r.columns_in_place = false;
   // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
   int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
   r.k_block = inner >= 16 ? inner : r.depth;
@@ -320,6 +321,10 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
   r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
                                        : matrix_tile({target, in_order}, work, wish);
+  // Columns that a few rows use are not worth packing.
+  r.columns_in_place = r.in_place && !r.columns_known && !is_scheduled_by_hand(target) && lanes(target) > 1 &&
+                       r.rows <= 2 * r.tile.pixels && r.form.k.count <= 1 &&
+                       detail::run_of(r.form.n, &loop::b) == r.columns;
   r.k_run = int(run);
   r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
   // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
