@@ -2,14 +2,18 @@
 // Which nodes gradients become. They are made in constant evaluation.
 #include <ago/expression/counts.hpp>
 #include <ago/expression/gradient.hpp>
+#include <ago/graph/operations.hpp>
 #include <ago/graph/recognition.hpp>
 #include <ago/kernel/map.hpp>
 
 #include <doctest/doctest.h>
 
+#include <random>
 #include <string>
 
+#include "graph/run_time_trace.hpp"
 #include "operators.hpp"
+#include "run.hpp"
 
 using namespace ago::expression;
 
@@ -88,6 +92,13 @@ TEST_CASE("strides are divided into phases: one product for all of them, of whic
   CHECK(nodes_of(convolution({2, 2}, 2, 8, 4, 6), 0) == "contraction");  // windows without gaps
   CHECK(nodes_of(convolution({3, 2, 0, 1, 3}, 2, 9, 4, 6), 0) == "contraction, nest");  // phases in another order
   CHECK(nodes_of(convolution({1, 2}, 2, 8, 4, 6), 0) == "matmul, nest");  // most pixels are not read
+  auto const pool = compute("pool", [](operand x) {  // windows that overlap: no conditions on the indices of a window
+    var p{4}, r{3}, c;
+    return result(p, c) = maximum(r)(x(2 * p + r, c));
+  });
+  definition const of_pool = gradient_of(pool(extents(9, 4)).expressions[0], 0);
+  for (int i = 0; i < of_pool.expressions[1].body.node_count; ++i)
+    CHECK(of_pool.expressions[1].body.nodes[i].kind != node_kind::less);
   // No more points than the convolution has, but for the windows at the edges.
   auto const points = [](definition const& d) { return loops_of(d.expressions[0]).points(); };
   definition const d = convolution({3, 2, 1}, 1, 64, 4, 6);
@@ -114,9 +125,21 @@ TEST_CASE("gradients of elementwise operators and reductions are elementwise ope
     var n;
     return result(n) = tanh(x(n));
   });
-  definition const g = gradient_of(hyperbolic(extents(5)).expressions[0], 0);
-  CHECK(g.reads[0][0] == 2);  // from the result, x is not needed
-  CHECK(g.reads[0][1] == 1);
+  auto const clip = compute("clip", [](operand x) {
+    var n;
+    return result(n) = minimum(6, maximum(x(n), 0));
+  });
+  auto const hard = compute("hard", [](operand x) {
+    var n;
+    return result(n) = minimum(maximum(sigmoid(x(n)), .25), .75);
+  });
+  for (definition const& d : {hyperbolic(extents(5)), clip(extents(5)), relu(extents(1, 5)), hard(extents(5))}) {
+    definition const g = gradient_of(d.expressions[0], 0);  // from the result: x is not needed
+    REQUIRE(g.expression_count == 1);
+    REQUIRE(g.expressions[0].operand_count == 2);
+    CHECK(g.reads[0][0] != 0);
+    CHECK(g.reads[0][1] != 0);
+  }
   auto const mean = compute("mean", [](operand x) {
     var n, c;
     return result(n) = sum(c)(x(n, c)) / x.extent(1);
@@ -141,4 +164,46 @@ TEST_CASE("gradients of movements are movements") {
     return result(n, c) = x(c);
   });
   CHECK(nodes_of(repeated(extents(6)), 0) == "reduce_sum");
+}
+
+TEST_CASE("a detached value is a copy that is told from other copies, also in the normal form and in the graph") {
+  auto const softmax = compute("softmax", [](operand x) {
+    var i, c;
+    operand const peak = detached(result(i) = maximum(c)(x(i, c)));
+    operand const e = result(i, c) = exp(x(i, c) - peak(i));
+    operand const total = result(i) = sum(c)(e(i, c));
+    return result(i, c) = e(i, c) / total(i);
+  });
+  definition const d = softmax(extents(3, 5)), normal = ago::normalised(d);
+  REQUIRE(d.bad.what == fault::none);
+  for (definition const* one : {&d, &normal}) {
+    int count = 0;
+    for (int i = 0; i < one->expression_count; ++i) {
+      if (!one->values[one->makes[i]].is_detached) continue;
+      ++count;
+      CHECK(copies(one->expressions[i]));
+      CHECK(one->expressions[i].result == extents(3));
+    }
+    CHECK(count == 1);
+  }
+  std::mt19937 random(1);
+  auto const x = expression_test::random_operands(d, random);
+  CHECK(expression_test::run(d, x) == expression_test::run(operators::softmax(extents(3, 5)), x));
+
+  auto const both = compute("both", [](operand v) {
+    var i, j;
+    operand const copy = result(i) = v(i), constant = detached(v), again = result(j) = v(j);
+    return result(i) = copy(i) * constant(i) + again(i);
+  });
+  definition const three = ago::normalised(both(extents(4)));
+  CHECK(three.expression_count == 3);  // equal copies are one, the detached one is another
+  graph_test::run_time_trace trace;
+  softmax(trace.add({.n = 1, .h = 1, .w = 3, .c = 5}) | ago::view(3, 5));
+  REQUIRE(trace.fault() == ago::fault::none);
+  int detached_nodes = 0;
+  for (int v = 0; v < trace.recorder.nodes.size; ++v) {
+    ago::node const& n = trace.recorder.nodes[v];
+    detached_nodes += n.is_detached && n.kind == ago::op::identity;
+  }
+  CHECK(detached_nodes == 1);
 }

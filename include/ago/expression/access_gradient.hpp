@@ -73,13 +73,11 @@ struct access_gradient {
   }
   constexpr int where_chosen(int x) {
     axis_values::sum s;
-    long points = 1;
-    for (int i = e.axis_count; i-- > 0;)
-      if (fold.axes >> i & 1) {
-        for (int k = 0; k < axes.in.count; ++k)
-          if (axes.in.all[k].axis == i) axes.add(s, k, axes.in.all[k].weight * points);
-        points *= e.extent[i];
-      }
+    point_numbers const points(e, fold.axes);
+    for (int k = 0; k < axes.in.count; ++k) {
+      digit const& g = axes.in.all[k];
+      axes.add(s, k, g.weight * points.multiple[g.axis]);
+    }
     int const first = from.read(emit_first_of_equals(out, y, fold), e.result_axes());
     return where(write.make(node_kind::equal, first, from.position(axes.made(s))), x);
   }
@@ -92,6 +90,8 @@ struct access_gradient {
     for (int i = 0; i < inverse.condition_count; ++i) {
       index_inverse::condition const& c = inverse.conditions[i];
       if (!c.is_zero && total && is_padded_where(c, x)) continue;
+      bool const is_numbered = fold.chooses() && (fold.axes & c.whole_axis);
+      if (is_numbered && !c.lower && axes.range_of(c.of).upper < 2 * c.extent) continue;
       int const at = from.position(c.of), none = write.number(0);
       if (c.is_zero) require(write.make(node_kind::equal, at, none));
       if (c.lower) require(write.make(node_kind::less_equal, none, at));

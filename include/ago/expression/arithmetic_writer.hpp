@@ -27,6 +27,8 @@ struct arithmetic_writer {
     if (is_number(a) && is_number(b)) return number(double(at(a).number()) * double(at(b).number()));
     if (is_mask(b)) return masked(b, a);
     if (is_mask(a)) return masked(a, b);
+    if (at(b).kind == node_kind::divide && is_number(at(b).operand[0], 1))
+      return make(node_kind::divide, a, at(b).operand[1]);
     return make(node_kind::multiply, a, b);
   }
   constexpr int add(int a, int b) const { return make(node_kind::add, a, b); }

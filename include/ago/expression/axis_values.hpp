@@ -8,10 +8,10 @@
 namespace ago::expression::detail {
 
 /// A digit as a function of the axes of another expression: of / divisor % modulus (none if it is 0), or that counted
-/// from the digit's last value down.
+/// from the digit's last value down. (Without defaults other than 0, see stand_in.)
 struct digit_value {
   affine_sum of{};
-  long divisor{1}, modulus{};
+  long divisor{}, modulus{};
   bool is_flipped{};
 };
 
@@ -20,7 +20,7 @@ struct digit_value {
 struct axis_values {
   struct part {
     affine_sum of{};
-    long divisor{1}, modulus{}, factor{};
+    long divisor{}, modulus{}, factor{};
   };
   /// A constant plus multiples of quotients.
   struct sum {

@@ -49,14 +49,46 @@ struct derivative {
       case node_kind::divide: {  // (da - a / b * db) / b
         if (db == zero && write.is_number(value(b)))
           return product(da, write.number(1 / double(e.body.nodes[b].number())));
-        int const change = db == zero ? zero : write.negate(product(value(n), db));
+        int const change = db == zero ? zero : write.negate(product(result(n), db));
         return ratio(sum(da, change), value(b));
       }
-      // Where both are equal, the second one counts: relu's derivative at 0 is 0.
-      case node_kind::maximum: return chosen([&] { return write.make(node_kind::less, value(b), value(a)); }, da, db);
-      case node_kind::minimum: return chosen([&] { return write.make(node_kind::less, value(a), value(b)); }, da, db);
+      case node_kind::maximum:
+      case node_kind::minimum: return of_larger_or_smaller(n, da, db);
       case node_kind::power: return sum(by_base(n, da), by_exponent(n, db));
       default: return zero;  // comparisons
+    }
+  }
+  /// Where both are equal, the number counts, or else the second one: relu's derivative at 0 is 0.
+  constexpr int of_larger_or_smaller(int n, int da, int db) const {
+    node const& x = e.body.nodes[n];
+    bool const is_maximum = x.kind == node_kind::maximum;
+    int const limit = limit_of(x);
+    if (limit < 0) {
+      int const a = value(x.operand[0]), b = value(x.operand[1]);
+      return chosen([&] { return write.make(node_kind::less, is_maximum ? b : a, is_maximum ? a : b); }, da, db);
+    }
+    int const c = value(x.operand[limit]), y = result(n);
+    return chosen([&] { return write.make(node_kind::less, is_maximum ? c : y, is_maximum ? y : c); },
+                  limit == 0 ? db : da, zero);
+  }
+  /// Which operand of a maximum or minimum is a number; -1: none.
+  constexpr int limit_of(node const& x) const {
+    if (x.kind != node_kind::maximum && x.kind != node_kind::minimum) return -1;
+    for (int i = 0; i < 2; ++i)
+      if (e.body.nodes[x.operand[i]].kind == node_kind::number) return i;
+    return -1;
+  }
+  /// The value of node n, as far as its derivative needs it.
+  constexpr int result(int n) const { return value(same_as(n)); }
+  /// A node that equals node n wherever the derivative is not 0: what clamps n, and nothing else reads n. So clamped
+  /// values are differentiated from the result, too.
+  constexpr int same_as(int n) const {
+    for (int reader = -1, readers = 0;; n = reader, readers = 0) {
+      for (int i = n + 1; i < e.body.node_count; ++i)
+        for_each_node_read(e.body, e.body.nodes[i], [&](int k) {
+          if (k == n) ++readers, reader = i;
+        });
+      if (readers != 1 || limit_of(e.body.nodes[reader]) < 0) return n;
     }
   }
   constexpr int sum(int a, int b) const { return a == zero ? b : b == zero ? a : write.add(a, b); }
@@ -77,7 +109,7 @@ struct derivative {
   constexpr int by_exponent(int n, int db) const {
     if (db == zero) return zero;
     int const a = value(e.body.nodes[n].operand[0]);
-    int const slope = product(value(n), write.make(node_kind::log, a)), nothing = write.number(0);
+    int const slope = product(result(n), write.make(node_kind::log, a)), nothing = write.number(0);
     return product(db, write.make(node_kind::select, write.make(node_kind::equal, a, nothing), nothing, slope));
   }
 
@@ -92,21 +124,21 @@ struct derivative {
         int const none = write.number(0), v = value(a);
         return product(da, write.subtract(write.make(node_kind::less, none, v), write.make(node_kind::less, v, none)));
       }
-      case node_kind::exp: return product(da, value(n));
-      case node_kind::expm1: return product(da, write.add(value(n), write.number(1)));
+      case node_kind::exp: return product(da, result(n));
+      case node_kind::expm1: return product(da, write.add(result(n), write.number(1)));
       case node_kind::log: return ratio(da, value(a));
       case node_kind::log1p: return ratio(da, write.add(value(a), write.number(1)));
-      case node_kind::sqrt: return ratio(product(da, write.number(.5)), value(n));
+      case node_kind::sqrt: return ratio(product(da, write.number(.5)), result(n));
       case node_kind::rsqrt: {
-        int const y = value(n);
+        int const y = result(n);
         return product(da, product(product(product(y, y), y), write.number(-.5)));
       }
       case node_kind::erf: {  // 2 / sqrt(pi) exp(-a^2)
         int const v = value(a), square = write.negate(product(v, v));
         return product(da, product(write.make(node_kind::exp, square), write.number(1.1283791670955126)));
       }
-      case node_kind::tanh: return product(da, one_minus(product(value(n), value(n))));
-      case node_kind::sigmoid: return product(da, product(value(n), one_minus(value(n))));
+      case node_kind::tanh: return product(da, one_minus(product(result(n), result(n))));
+      case node_kind::sigmoid: return product(da, product(result(n), one_minus(result(n))));
       case node_kind::sin: return product(da, write.make(node_kind::cos, value(a)));
       case node_kind::cos: return product(da, write.negate(write.make(node_kind::sin, value(a))));
       default: return zero;  // floor, ceil, round

@@ -11,6 +11,21 @@
 
 namespace ago::expression::detail {
 
+/// The numbers of the points of a fold, in order. Indices up to twice as large as an axis have other numbers than its
+/// points, so that these need not be excluded.
+struct point_numbers {
+  long multiple[max_axes]{};
+  long count{1};
+
+  constexpr point_numbers(index_expression const& e, unsigned axes) {
+    for (int x = e.axis_count; x-- > 0;)
+      if ((axes >> x & 1) && e.extent[x] > 1) {
+        multiple[x] = count;
+        count *= 2 * e.extent[x];
+      }
+  }
+};
+
 /// For each element of a maximum or minimum, the number of the first point of the fold that is equal to it.
 constexpr int emit_first_of_equals(definition_writer& out, computed_value const& y, plain_fold const& fold) {
   index_expression e = y.e;
@@ -28,19 +43,16 @@ constexpr int emit_first_of_equals(definition_writer& out, computed_value const&
   element_access number{.rank = 1};
   term terms[max_axes]{};
   int count = 0;
-  long points = 1;
-  for (int x = e.axis_count; x-- > 0;)
-    if (fold.axes >> x & 1) {
-      terms[count++] = {std::int16_t(x), std::int32_t(points)};
-      points *= e.extent[x];
-    }
+  point_numbers const points(y.e, fold.axes);
+  for (int x = 0; x < e.axis_count; ++x)
+    if (points.multiple[x] > 0) terms[count++] = {std::int16_t(x), std::int32_t(points.multiple[x])};
   constexpr long exact_in_float = 1 << 24;
-  if (points > exact_in_float) out.complain(int(exact_in_float));
+  if (points.count > exact_in_float) out.complain(int(exact_in_float));
   number.at[0].sum = into.add(terms, count, 0);
   int const at = into.add(node{node_kind::position, {std::int16_t(into.add(number)), -1, -1}});
   int const found = write.make(node_kind::equal, fold.body,
                                into.add(node{node_kind::read, {std::int16_t(into.add(best)), -1, -1}}));
-  int const place = write.make(node_kind::select, found, at, write.number(double(points)));
+  int const place = write.make(node_kind::select, found, at, write.number(double(points.count)));
   into.add(node{node_kind::minimum_of, {std::int16_t(place), -1, -1}, fold.axes});
   if (into.exceeded) out.complain(into.exceeded);
   return into.exceeded ? 0 : out.emit(e, reads);

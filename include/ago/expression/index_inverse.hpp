@@ -16,7 +16,7 @@ namespace ago::expression::detail {
 /// stride * q + step * phase with a step beyond 1, u = stride * q + phase - first.
 struct index_shift {
   bool is_used{}, is_constant{};  ///< not used: u is z. constant: u is 0, and z must be the constant
-  long constant{}, divisor{1}, first{}, stride{1}, step{1};
+  long constant{}, divisor{}, first{}, stride{}, step{};
 
   /// The multiple of `step` that is 1 more than a multiple of `stride`.
   constexpr long inverse() const {
@@ -40,6 +40,7 @@ struct index_inverse {
     affine_sum of{};
     bool is_zero{}, lower{}, upper{};
     long extent{};
+    unsigned whole_axis{};  ///< the axis that it is a condition for, as a bit, if it is for a whole one
   };
   static constexpr int max_conditions = 16;
 
@@ -203,7 +204,7 @@ struct index_inverse {
           values.value[k] = {values.axis(one), g.weight, next == e.extent[x] ? 0 : g.extent};
         } else {
           long const stride = stride_for(k), count = (g.extent + stride - 1) / stride;
-          values.value[k].of = count == 1 ? affine_sum{} : values.axis(add_axis(count, true));
+          values.value[k] = {count == 1 ? affine_sum{} : values.axis(add_axis(count, true)), 1, 0};
         }
       }
     }
@@ -217,7 +218,7 @@ struct index_inverse {
 
   constexpr void require_zero(affine_sum const& s) {
     range const r = values.range_of(s);
-    if (r.lower != 0 || r.upper != 0) add({.of = s, .is_zero = true});
+    if (r.lower != 0 || r.upper != 0) add({s, true, false, false, 0, 0});
   }
   constexpr void add(condition const& c) {
     if (values.into.has_room(condition_count, max_conditions)) conditions[condition_count++] = c;
@@ -229,8 +230,9 @@ struct index_inverse {
     affine_sum const v = values.made(s);
     range const r = values.range_of(v);
     long const extent = digit_of(k).extent;
+    bool const is_whole = extent == e.extent[digit_of(k).axis];
     if (r.lower < 0 || r.upper >= extent)
-      add({.of = v, .lower = r.lower < 0, .upper = r.upper >= extent, .extent = extent});
+      add({v, false, r.lower < 0, r.upper >= extent, extent, unsigned(is_whole) << digit_of(k).axis});
   }
 
   /// Solves t = sum of multiples of the digits of c.
@@ -284,7 +286,7 @@ struct index_inverse {
   /// Likewise, with the axis shifted such that quotients of it are digits. False: it cannot be.
   constexpr bool solve_shifted(int d, chain const& c, long constant, long unit, bool has_others) {
     int const phases = split[d];
-    index_shift s{.constant = constant, .divisor = unit};
+    index_shift s{.constant = constant, .divisor = unit, .stride = 1, .step = 1};
     long const first = -floor_quotient(constant, unit), last = floor_quotient(of.of[d] - 1 - constant, unit);
     if (last < first) return false;
     long const top = size_at(d, c.all[c.count - 1]) / unit;

@@ -93,6 +93,24 @@ class result {
   int rank_{}, line_{};
 };
 
+/// The same value, but through it no gradient flows (PyTorch's detach): a copy, which passes of the graph remove. The
+/// extents of `x` must be known.
+constexpr operand detached(operand const& x, int line = __builtin_LINE()) {
+  if (x.in() == nullptr) return x;
+  if (x.rank() == 0) x.in()->complain({.what = fault::extent_unknown, .operand = x.value(), .line = line});
+  var i[max_rank];
+  subscript from[max_rank];
+  result_index to[max_rank];
+  for (int d = 0; d < x.rank(); ++d) {
+    from[d] = subscript(i[d], line);
+    to[d] = result_index(i[d], line);
+  }
+  operand const copy = result(to[0], to[1], to[2], to[3], to[4], to[5]) =
+      x(from[0], from[1], from[2], from[3], from[4], from[5]);
+  if (copy.in()) copy.in()->made.values[copy.value()].is_detached = true;
+  return copy;
+}
+
 /// Several results of an operator: `return results(h, c)`.
 template <int N>
 struct result_list {

@@ -173,7 +173,10 @@ constexpr definition split_folds(definition const& d, Accept const& accept = {})
   for (int i = 0; i < d.expression_count && r.bad.what == fault::none; ++i) {
     std::int16_t reads[index_expression::max_operands]{};
     for (int k = 0; k < d.expressions[i].operand_count; ++k) reads[k] = moved_to[d.reads[i][k]];
-    moved_to[d.makes[i]] = std::int16_t(splitter.add(d.expressions[i], reads));
+    bool const is_detached = d.values[d.makes[i]].is_detached;
+    int const made = is_detached ? splitter.append(d.expressions[i], reads) : splitter.add(d.expressions[i], reads);
+    if (is_detached) r.values[made].is_detached = true;
+    moved_to[d.makes[i]] = std::int16_t(made);
   }
   for (int i = 0; i < d.result_count; ++i) r.results[i] = moved_to[d.results[i]];
   return r;

@@ -70,6 +70,7 @@ struct node {
                                      ///< resize: the sampling, and 1 + the rounding
   int order[4]{0, 1, 2, 3};          ///< permute: extent i of the result is extent order[i] of the operand
   int entries{};                     ///< embedding: rows of the table; prelu: slopes, one or as many as channels
+  bool is_detached{};                ///< identity: no gradient flows through it
   float alpha{}, beta{};             ///< leaky_relu: slope; clip: lower, upper bound; batch_norm, folded norm and
                                      ///< layer_norm: epsilon; products of two values: a factor; pad: the padding value
   user_function const* function{};   ///< map

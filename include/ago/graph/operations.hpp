@@ -64,6 +64,11 @@ class operation_recording {
   }
 
   constexpr tensor append(int i) {
+    if (d_.values[d_.makes[i]].is_detached) {
+      node n{.kind = op::identity, .out = shape_of(d_.expressions[i].result)};
+      n.is_detached = true;
+      return r_.append(n, in_axes(value_of(d_.reads[i][0]), n.out));
+    }
     recognition const found = recognise(d_.expressions[i], parameters_of(d_, i));
     return found && has_parameters(found, d_.reads[i]) ? append(found, d_.reads[i]) : append_described(i);
   }
