@@ -31,6 +31,9 @@ char const* sentence_of(fault what) {
     case fault::not_a_network: return "this is not a network";
     case fault::network_is_not_constexpr: return "the network is not a constant";
     case fault::takes_four_axes: return "the layer takes a value of at most four axes";
+    case fault::not_a_probability: return "the probability must be at least 0 and less than 1";
+    case fault::has_no_gradient: return "the layer has no gradient";
+    case fault::no_gradient_reaches: return "the loss does not depend on a parameter that is to be trained";
     case fault::expression_does_not_fit: return "its index expression does not fit its operands";
   }
   return "it does not fit its input";

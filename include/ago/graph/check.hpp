@@ -72,6 +72,12 @@ struct layer_fits {
                 "ago: a network must be a constant, as in: inline constexpr auto net = input{...} | layers;");
   static_assert(detail::is_not<What>(fault::takes_four_axes),
                 "ago: this layer takes a value of at most four axes; see view");
+  static_assert(detail::is_not<What>(fault::not_a_probability),
+                "ago: a dropout's probability must be at least 0 and less than 1");
+  static_assert(detail::is_not<What>(fault::has_no_gradient),
+                "ago: this layer has no gradient, and parameters that are to be trained depend on it");
+  static_assert(detail::is_not<What>(fault::no_gradient_reaches),
+                "ago: the loss does not depend on this parameter (gets: its number), which is to be trained");
   using asserted = std::true_type;
 };
 

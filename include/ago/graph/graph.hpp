@@ -117,6 +117,9 @@ enum class fault : std::uint8_t {
   network_is_not_constexpr,
   takes_four_axes,
   expression_does_not_fit,
+  not_a_probability,
+  has_no_gradient,
+  no_gradient_reaches,
 };
 
 /// The first misfit of a network: the layer, its line in the user's source, and the two numbers that do not agree.

@@ -6,6 +6,7 @@
 #include <ago/graph/arithmetic.hpp>
 #include <ago/graph/attention.hpp>
 #include <ago/graph/convolutions.hpp>
+#include <ago/graph/dropout.hpp>
 #include <ago/graph/elementwise.hpp>
 #include <ago/graph/movement.hpp>
 #include <ago/graph/norms.hpp>

@@ -22,17 +22,20 @@ class operation_recording {
   /// `name`: a string literal, because nodes point to it.
   constexpr operation_recording(expression::definition const& d, char const* name, int line, operand_list inputs)
       : name_(name), r_(op::nest, line, inputs), first_(inputs.first[0]) {
-    if (d.bad.what == expression::fault::none) d_ = ago::normalised(d);
-    expression::diagnostic const& bad = d.bad.what != expression::fault::none ? d.bad : d_.bad;
-    is_refused_ = bad.what != expression::fault::none;
-    if (is_refused_) {
-      r_.complain(d.name, bad);
-      return;
+    for (int v = 0; v < d.input_count; ++v) values_[v] = before_views(inputs.first[v]);
+    record(d);
+  }
+  /// Continues the layer that recorded `under`. Input v is the network's parameter at parameters[v], as which it stands
+  /// in `d`, unless that is -1. Parameters change with every run, so products do not have them packed by plain loops
+  /// before, but pack them as values.
+  constexpr operation_recording(expression::definition const& d, char const* name, tensor under, operand_list inputs,
+                                int const* parameters)
+      : name_(name), r_(under), first_(under), parameters_change_(true) {
+    for (int v = 0; v < d.input_count; ++v) {
+      offsets_[v] = parameters[v];
+      if (parameters[v] < 0) values_[v] = before_views(inputs.first[v]);
     }
-    for (int v = 0; v < d_.value_count; ++v)
-      if (v < d_.input_count) values_[v] = before_views(inputs.first[v]);
-      else if (is_parameter(v)) offsets_[v] = r_.place(op::nest, role::weight, d_.values[v].extents);
-    for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
+    record(d);
   }
 
   constexpr tensor result(int i) {
@@ -43,6 +46,18 @@ class operation_recording {
   }
 
  private:
+  constexpr void record(expression::definition const& d) {
+    if (d.bad.what == expression::fault::none) d_ = ago::normalised(d);
+    expression::diagnostic const& bad = d.bad.what != expression::fault::none ? d.bad : d_.bad;
+    is_refused_ = bad.what != expression::fault::none;
+    if (is_refused_) {
+      r_.complain(d.name, bad);
+      return;
+    }
+    for (int v = d_.input_count; v < d_.value_count; ++v)
+      if (is_parameter(v)) offsets_[v] = r_.place(op::nest, role::weight, d_.values[v].extents);
+    for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
+  }
   /// The value whose elements x has: expressions do not ask for its four axes.
   static constexpr tensor before_views(tensor x) {
     while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
@@ -115,7 +130,7 @@ class operation_recording {
       bool const is_product = m.why_not == expression::no_matrix::none;
       if (is_product && !(is_parameter(reads[m.a.operand]) && is_parameter(reads[m.b.operand]))) {
         n.kind = op::contraction;
-        for (int k = 0; k < e.operand_count; ++k)
+        for (int k = 0; k < e.operand_count && !parameters_change_; ++k)
           if (is_parameter(reads[k])) n.weight_operand = k;
         if (n.weight_operand >= 0) n.weight = offsets_[reads[n.weight_operand]];
       }
@@ -132,7 +147,7 @@ class operation_recording {
   char const* name_;
   recording r_;
   tensor first_;
-  bool is_refused_ = false;
+  bool is_refused_ = false, parameters_change_ = false;
   tensor values_[expression::definition::max_values]{};
   int offsets_[expression::definition::max_values]{};
 };

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Training in static memory: forward, backward and update of a network, planned at compile time.
+#pragma once
+
+#include <ago/kernel/contraction.hpp>
+#include <ago/kernel/nest.hpp>
+#include <ago/model/program.hpp>
+#include <ago/train/initialise.hpp>
+#include <ago/train/optimizers.hpp>
+#include <ago/train/training_network.hpp>
+#include <ago/train/update.hpp>
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+namespace ago {
+
+/// Outcome of a step. If it is not `ok`, parameters and states are as before.
+enum class training_status {
+  ok,
+  label_out_of_range,
+  loss_is_not_finite,
+  gradient_is_not_finite,
+};
+
+constexpr char const* name_of(training_status s) {
+  switch (s) {
+    case training_status::ok: return "ok";
+    case training_status::label_out_of_range: return "a label is not the number of a class";
+    case training_status::loss_is_not_finite: return "the loss is infinite or not a number";
+    case training_status::gradient_is_not_finite: return "a gradient is infinite or not a number";
+  }
+  return "?";
+}
+
+namespace detail {
+
+template <bool Some>
+struct trains_something {
+  static_assert(Some, "ago: no parameter of the network matches training::train and not training::freeze");
+};
+
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Inputs>
+class trainer_of;
+
+template <auto const& Net, auto const& Loss, class Optimizer, training How, std::size_t... I>
+class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
+  using planned_step = training_step<Net, Loss, How>;
+  static constexpr auto const& rows = planned_step::rows;
+  static constexpr auto const& table = planned_step::table;
+  static constexpr trains_something<(rows.trained > 0)> trains{};
+
+ public:
+  /// The compiled step.
+  using program = ago::program<planned_step::network, untuned, How.program>;
+
+  static constexpr isa target = program::target;
+  static constexpr int batch = How.batch, steps = program::steps;
+  /// Floats of the network's parameters; of the gradients, which are those of the parameters that are trained.
+  static constexpr std::size_t parameter_count = program::parameter_count, gradient_count = std::size_t(rows.floats);
+  /// Bytes of activations and scratch memory; of the packed weights; of everything.
+  static constexpr std::size_t arena_bytes = program::arena_bytes, weight_bytes = program::weight_bytes;
+  static constexpr std::size_t input_size(int k = 0) { return program::input_size(k); }
+  static constexpr std::size_t target_size = program::input_size(planned_step::target);
+  static constexpr int classes = planned_step::result.c;  ///< channels of the result
+  /// What targets are: numbers of classes, or values.
+  using target_type = std::conditional_t<planned_step::takes_classes, int, float>;
+
+  /// Starts from parameters in order of declaration.
+  explicit trainer_of(std::span<float const, parameter_count> parameters, Optimizer o = {}) noexcept : optimizer(o) {
+    for (std::size_t i = 0; i < parameter_count; ++i) parameters_[i] = parameters[i];
+  }
+  /// Starts from random parameters (initialise()).
+  explicit trainer_of(std::uint64_t seed, Optimizer o = {}) noexcept : optimizer(o) {
+    initialise(table, std::span<float>(parameters_, parameter_count), seed);
+  }
+  trainer_of(trainer_of const&) = delete;
+  trainer_of& operator=(trainer_of const&) = delete;
+
+  Optimizer optimizer;
+  float rate = 1e-2f;        ///< learning rate
+  float clip_norm = 0;       ///< the largest norm of all gradients together, to which they are scaled; 0: any
+  float momentum = .1f;      ///< how much of the running statistics of batch norm a step replaces
+  std::uint64_t seed = 0;    ///< of dropouts, whose masks depend on it and on the number of the step only
+
+  /// Forward, backward, update. Returns the loss before the update; if status() is not ok, which is where the loss is
+  /// not finite, nothing has changed. With training::accumulate, each so many-th call updates.
+  float step(std::span<float const, program::input_size(int(I))>... in,
+             std::span<target_type const, target_size> targets) noexcept {
+    float const loss = backward(in..., targets);
+    if (status_ == training_status::ok && accumulated_ == How.accumulate) update();
+    return loss;
+  }
+  /// Forward and backward: the loss, and gradients() for update().
+  float backward(std::span<float const, program::input_size(int(I))>... in,
+                 std::span<target_type const, target_size> targets) noexcept {
+    float const nothing = std::numeric_limits<float>::quiet_NaN();
+    float const* const wanted = values_of(targets);
+    if (status_ != training_status::ok) return nothing;
+    fill_masks();
+    program::pack(std::span<float const, parameter_count>(parameters_, parameter_count),
+                  std::span<float, program::packed_floats>(packed_, program::packed_floats));
+    bool const adds = accumulated_ > 0 && accumulated_ < How.accumulate;
+    float const gradient_of_loss = 1.f / float(How.accumulate);
+    float loss = nothing;
+    float const* inputs[planned_step::all_inputs + 1] = {in.data()..., wanted, &gradient_of_loss};
+    for (int k = 0, at = 0; k < planned_step::dropouts; ++k) {
+      inputs[planned_step::first_mask + k] = masks_ + at;
+      at += int(program::input_size(planned_step::first_mask + k));
+    }
+    float* const to = adds ? added_ : gradients_;
+    float* outputs[1 + rows.count + 1] = {&loss};
+    for (int i = 0, k = 1; i < table.size(); ++i)
+      if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
+    program::run({packed_, arena_, inputs, outputs});
+    if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
+    if (status_ != training_status::ok) return loss;
+    accumulated_ = adds ? accumulated_ + 1 : 1;
+    if (adds)
+      for (std::size_t i = 0; i < gradient_count; ++i) gradients_[i] += added_[i];
+    return loss;
+  }
+  /// Changes parameters and states by gradients(), which may have been changed since backward(): averaged over several
+  /// processes, for instance.
+  void update() noexcept {
+    float scale = 1;
+    if (clip_norm > 0) {
+      double squares = 0;
+      for (int i = 0; i < table.size(); ++i)
+        if (rows.use[i] == row_use::trained) squares += sum_of_squares(gradients_ + rows.place[i], table[i].count());
+      double const norm = std::sqrt(squares);
+      if (!std::isfinite(norm)) {
+        status_ = training_status::gradient_is_not_finite;
+        return;
+      }
+      scale = norm > double(clip_norm) ? float(double(clip_norm) / (norm + 1e-6)) : 1.f;
+    }
+    status_ = training_status::ok;
+    auto const change = optimizer(rate, ++updates_);
+    for (int i = 0; i < table.size();) {
+      int last = i;  // rows of one use that follow each other
+      long count = 0;
+      for (; last < table.size() && rows.use[last] == rows.use[i]; ++last) count += table[last].count();
+      float* const p = parameters_ + table[i].offset;
+      float* const g = gradients_ + rows.place[i];
+      if (rows.use[i] == row_use::trained)
+        update_range<target, Optimizer::states>(change, p, g, states_ + rows.place[i], long(gradient_count), scale,
+                                                count);
+      i = last;
+    }
+    update_statistics();
+  }
+
+  training_status status() const noexcept { return status_; }
+  /// The number of updates so far.
+  long updates() const noexcept { return updates_; }
+  /// In order of declaration, as ago::model takes them. They can be changed between steps.
+  std::span<float, parameter_count> parameters() noexcept {
+    return std::span<float, parameter_count>(parameters_, parameter_count);
+  }
+  /// Of the parameters that are trained, in order of declaration. For running statistics of batch norm: the batch's.
+  std::span<float, gradient_count> gradients() noexcept {
+    return std::span<float, gradient_count>(gradients_, gradient_count);
+  }
+  /// Of the optimizer, for each of gradients(); to be saved and restored with parameters and updates().
+  std::span<float, Optimizer::states * gradient_count> states() noexcept {
+    return std::span<float, Optimizer::states * gradient_count>(states_, Optimizer::states * gradient_count);
+  }
+
+ private:
+  static constexpr std::size_t mask_floats = [] {
+    std::size_t r = 0;
+    for (int k = 0; k < planned_step::dropouts; ++k) r += program::input_size(planned_step::first_mask + k);
+    return r;
+  }();
+
+  /// The targets as floats.
+  float const* values_of(std::span<target_type const, target_size> targets) noexcept {
+    status_ = training_status::ok;
+    if constexpr (planned_step::takes_classes) {
+      for (std::size_t i = 0; i < target_size; ++i) {
+        if (targets[i] < 0 || targets[i] >= planned_step::result.c) status_ = training_status::label_out_of_range;
+        labels_[i] = float(targets[i]);
+      }
+      return labels_;
+    } else {
+      return targets.data();
+    }
+  }
+  void fill_masks() noexcept {
+    if constexpr (planned_step::dropouts > 0) {
+      philox const random(seed);
+      float* to = masks_;
+      for (int v = 0, k = 0; v < planned_step::graph.node_count; ++v) {
+        node const& n = planned_step::graph.nodes[v];
+        if (!is_dropout(n)) continue;
+        float const kept = n.alpha < 1 ? 1 / (1 - n.alpha) : 0;
+        long const count = n.out.count();
+        for (long i = 0; i < count; i += 4) {
+          auto const bits = random(std::uint64_t(i / 4), std::uint64_t(runs_) << 16 | std::uint64_t(k));
+          for (long j = i; j < i + 4 && j < count; ++j)
+            to[j] = philox::uniform(bits.of[j - i]) < n.alpha ? 0 : kept;
+        }
+        to += count;
+        ++k;
+      }
+      ++runs_;
+    }
+  }
+  /// Running mean and variance, the latter without bias, as PyTorch's.
+  void update_statistics() noexcept {
+    for (int v = 0; v < planned_step::graph.node_count; ++v) {
+      node const& n = planned_step::graph.nodes[v];
+      if (n.kind != op::batch_norm) continue;
+      for (int i = 0; i < table.size(); ++i) {
+        if (rows.use[i] != row_use::statistic) continue;
+        bool const mean = table[i].offset == n.norm + 2 * n.out.c;
+        if (!mean && table[i].offset != n.norm + 3 * n.out.c) continue;
+        float const pixels = float(n.out.pixels()), unbias = mean || pixels == 1 ? 1 : pixels / (pixels - 1);
+        for (int c = 0; c < n.out.c; ++c) {
+          float& running = parameters_[table[i].offset + c];
+          running += momentum * (gradients_[rows.place[i] + c] * unbias - running);
+        }
+      }
+    }
+  }
+
+  alignas(64) float packed_[program::packed_floats > 0 ? program::packed_floats : 1];
+  alignas(64) float arena_[program::arena_floats > 0 ? program::arena_floats : 1];
+  alignas(64) float parameters_[parameter_count];
+  alignas(64) float gradients_[gradient_count];
+  alignas(64) float states_[Optimizer::states > 0 ? Optimizer::states * gradient_count : 1] = {};
+  alignas(64) float added_[How.accumulate > 1 ? gradient_count : 1];
+  float labels_[planned_step::takes_classes ? target_size : 1];
+  float masks_[mask_floats > 0 ? mask_floats : 1];
+  long updates_ = 0, runs_ = 0;
+  int accumulated_ = 0;
+  training_status status_ = training_status::ok;
+};
+
+template <auto const& Net, auto const& Loss, class Optimizer, training How>
+using trainer_for = trainer_of<Net, Loss, Optimizer, How,
+                               std::make_index_sequence<std::size_t(training_step<Net, Loss, How>::inputs)>>;
+
+}  // namespace detail
+
+/// Trains a network. `Loss`: of its first output (train/losses.hpp), or an operation of the user's; `Optimizer`: sgd,
+/// adam, ... (train/optimizers.hpp), or the user's. It is large, because it contains parameters, gradients, states and
+/// the arena: make it `static`. Nothing allocates or throws, and equal calls give equal bits.
+template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{}>
+class trainer : public detail::trainer_for<Net, Loss, Optimizer, How> {
+  using base = detail::trainer_for<Net, Loss, Optimizer, How>;
+
+ public:
+  using base::base;
+  /// Of everything: parameters, gradients, states, packed weights and arena.
+  static constexpr std::size_t bytes = sizeof(base);
+};
+
+}  // namespace ago

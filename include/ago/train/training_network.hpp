@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A training step as a network: its inputs are those of the trained network, the targets, the gradient of the loss and
+// the masks of dropouts; its outputs are the loss and the gradients of the parameters.
+#pragma once
+
+#include <ago/train/backpropagation.hpp>
+#include <ago/train/losses.hpp>
+
+#include <utility>
+
+namespace ago::detail {
+
+/// The network with `Batch` times the images.
+template <auto const& Net, int Batch>
+inline constexpr auto batched = [] {
+  auto r = Net;
+  for (input& in : r.inputs) in.n *= Batch > 0 ? Batch : 1;
+  return r;
+}();
+
+template <auto const& Net, auto const& Loss, training How>
+struct training_step {
+  static constexpr auto const& net = batched<Net, How.batch>;
+  static constexpr auto const& graph = lowered<net>::value;
+  static constexpr auto const& table = parameters<net>;
+  static constexpr auto rows = rows_to_train(table, How);
+  static constexpr int inputs = graph.input_count;
+  static constexpr int dropouts = [] {
+    int r = 0;
+    for (int v = 0; v < graph.node_count; ++v) r += is_dropout(graph.nodes[v]);
+    return r;
+  }();
+  /// The places of inputs.
+  static constexpr int target = inputs, seed = inputs + 1, first_mask = inputs + 2, all_inputs = first_mask + dropouts;
+
+  static constexpr shape result = graph.nodes[graph.outputs[0]].out;
+  static constexpr bool takes_classes = detail::takes_classes<std::remove_cvref_t<decltype(Loss)>>();
+  static constexpr shape target_shape = takes_classes ? shape{result.n, result.h, result.w, 1} : result;
+
+  struct body {
+    template <std::same_as<tensor>... T>
+      requires(sizeof...(T) == std::size_t(all_inputs))
+    constexpr output_list<1 + rows.count> operator()(T... given) const {
+      tensor const x[] = {given...};
+      output_list<1 + rows.count> r{};
+      r.values[0] = x[0];
+      if (!x[0].recorder) return r;
+      backpropagation step(graph, table, rows, *x[0].recorder);
+      step.forward(x, x + first_mask);
+      tensor const y = step.output(0);
+      expression::definition const d = Loss(extents_of(result), extents_of(target_shape));
+      tensor const loss = step.loss(d, y, x[target]);
+      step.backward(loss, x[seed]);
+      r.values[0] = loss;
+      for (int i = 0, k = 1; i < table.size(); ++i)
+        if (rows.use[i] != row_use::frozen) r.values[k++] = step.gradient_of_row(i);
+      return r;
+    }
+
+   private:
+    static constexpr expression::extents extents_of(shape const& s) { return expression::extents(s.n, s.h, s.w, s.c); }
+  };
+
+  static constexpr auto network = [] {
+    network_expression<body, all_inputs> r{};
+    auto const of = [](shape const& s) { return input{.n = s.n, .h = s.h, .w = s.w, .c = s.c}; };
+    for (int i = 0; i < inputs; ++i) r.inputs[i] = of(graph.nodes[i].out);
+    r.inputs[target] = of(target_shape);
+    r.inputs[seed] = {};
+    for (int v = 0, k = first_mask; v < graph.node_count; ++v)
+      if (is_dropout(graph.nodes[v])) r.inputs[k++] = of(graph.nodes[v].out);
+    return r;
+  }();
+};
+
+}  // namespace ago::detail

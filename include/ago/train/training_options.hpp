@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a network is trained: the constants of a training program.
+#pragma once
+
+#include <ago/plan/options.hpp>
+#include <ago/train/name_pattern.hpp>
+
+namespace ago {
+
+/// Options of a trainer. Parameters are trained whose name matches `train` and does not match `freeze`; a batch norm
+/// none of whose parameters are trained uses its running statistics, and changes with them neither.
+struct training {
+  int batch = 1;       ///< examples of a step: inputs have so many times the images of the network's
+  int accumulate = 1;  ///< calls of step() whose gradients are averaged before an update
+  name_pattern train = "*", freeze = "";
+  options program = {};       ///< instruction set, policy, device
+
+  bool operator==(training const&) const = default;
+};
+
+}  // namespace ago
