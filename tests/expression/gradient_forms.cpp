@@ -30,8 +30,9 @@ std::string nodes_of(definition const& gradient) {
     index_expression const& e = d.expressions[i];
     ago::recognition const found = ago::recognise(e);
     for (int k = 0; k < found.count; ++k) r += (k ? " " : "") + std::string(name_of(found.nodes[k].made.kind));
-    bool const is_product = e.at_root().kind == node_kind::sum && matrix_form_of(e).why_not == no_matrix::none;
-    if (!found) r += is_product ? "contraction" : "nest";
+    matrix_form const m = matrix_form_of(e);
+    bool const is_product = m.why_not == no_matrix::none && (m.m.extent() > 1 || m.n.extent() > 1);
+    if (!found) r += is_product && e.at_root().kind == node_kind::sum ? "contraction" : "nest";
   }
   return r;
 }
@@ -84,6 +85,22 @@ TEST_CASE("gradients of sums of products are sums of products") {
   CHECK(nodes_of(convolution({3, 1, 1, 2}, 2, 8, 4, 6), 0) == "contraction");
   CHECK(nodes_of(convolution({3, 1, 1, 4}, 2, 8, 4, 4), 0) == "contraction");
   CHECK(nodes_of(operators::outer_product(extents(5), extents(4)), 0) == "matmul");
+}
+
+TEST_CASE("dot products are loop nests") {
+  auto const scaled = compute("scaled", [](operand x, operand factor) {
+    var n, c;
+    return result(n, c) = x(n, c) * factor(n);
+  });
+  CHECK(nodes_of(scaled(extents(5, 6), extents(5)), 1) == "nest");
+  graph_test::run_time_trace trace;
+  ago::tensor const x = trace.add({.n = 1, .h = 1, .w = 5, .c = 6}) | ago::view(5, 6);
+  compute("dot", [](operand a) {
+    var n, c;
+    return result(n) = sum(c)(a(n, c) * a(n, 5 - c));
+  })(x);
+  REQUIRE(trace.fault() == ago::fault::none);
+  CHECK(trace.last().kind == ago::op::nest);
 }
 
 TEST_CASE("strides are divided into phases: one product for all of them, of which a part is taken") {

@@ -118,7 +118,8 @@ class operation_recording {
     return made[found.count - 1];
   }
 
-  /// Records expression i as it is: a matrix product, if it is one of a value and another one or a parameter.
+  /// Records expression i as it is: a matrix product, if it is one of a value and another one or a parameter. A nest
+  /// takes a fraction of the time for dot products.
   constexpr tensor append_described(int i) {
     expression::index_expression const& e = d_.expressions[i];
     std::int16_t const* reads = d_.reads[i];
@@ -127,7 +128,7 @@ class operation_recording {
     n.function_name = name_;
     if (e.at_root().kind == expression::node_kind::sum) {
       expression::matrix_form const m = expression::matrix_form_of(e);
-      bool const is_product = m.why_not == expression::no_matrix::none;
+      bool const is_product = m.why_not == expression::no_matrix::none && (m.m.extent() > 1 || m.n.extent() > 1);
       if (is_product && !(is_parameter(reads[m.a.operand]) && is_parameter(reads[m.b.operand]))) {
         n.kind = op::contraction;
         for (int k = 0; k < e.operand_count && !parameters_change_; ++k)
