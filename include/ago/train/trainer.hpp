@@ -50,7 +50,6 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
   using planned_step = training_step<Net, Loss, How>;
   static constexpr auto const& rows = planned_step::rows;
   static constexpr auto const& table = planned_step::table;
-  static constexpr trains_something<(rows.trained > 0)> trains{};
 
  public:
   /// The compiled step.
@@ -240,9 +239,46 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
   training_status status_ = training_status::ok;
 };
 
+/// Replaces the trainer of a network with a misfit, so that no further errors hide the one that is reported.
+struct no_trainer {
+  using target_type = float;
+  static constexpr isa target = native_isa;
+  static constexpr int batch = 1, steps = 0, classes = 1;
+  static constexpr std::size_t parameter_count = 1, gradient_count = 1, arena_bytes = 0, weight_bytes = 0;
+  static constexpr std::size_t target_size = 1;
+  static constexpr std::size_t input_size(int = 0) { return 1; }
+
+  explicit no_trainer(auto&&...) {}
+  float step(auto&&...) { return 0; }
+  float backward(auto&&...) { return 0; }
+  void update() {}
+  training_status status() const { return training_status::ok; }
+  std::span<float> parameters() { return {}; }
+  std::span<float> gradients() { return {}; }
+  float rate = 0, clip_norm = 0, momentum = 0;
+};
+
+template <auto const& Net, auto const& Loss, class Optimizer, training How, bool Ok>
+struct choose_trainer {
+  using type = no_trainer;
+};
 template <auto const& Net, auto const& Loss, class Optimizer, training How>
-using trainer_for = trainer_of<Net, Loss, Optimizer, How,
-                               std::make_index_sequence<std::size_t(training_step<Net, Loss, How>::inputs)>>;
+struct choose_trainer<Net, Loss, Optimizer, How, true> {
+  using type = trainer_of<Net, Loss, Optimizer, How,
+                          std::make_index_sequence<std::size_t(training_step<Net, Loss, How>::inputs)>>;
+};
+
+/// The first misfit of the network, or of its training.
+template <auto const& Net, auto const& Loss, training How>
+constexpr diagnostic const& training_misfit() {
+  if constexpr (misfit<Net>.what != fault::none) return misfit<Net>;
+  else return misfit<training_step<Net, Loss, How>::network>;
+}
+template <auto const& Net, auto const& Loss, class Optimizer, training How>
+using trainer_for =
+    typename choose_trainer<Net, Loss, Optimizer, How,
+                            training_misfit<Net, Loss, How>().what == fault::none &&
+                                (rows_to_train(parameters<Net>, How).trained > 0)>::type;
 
 }  // namespace detail
 
@@ -252,6 +288,8 @@ using trainer_for = trainer_of<Net, Loss, Optimizer, How,
 template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{}>
 class trainer : public detail::trainer_for<Net, Loss, Optimizer, How> {
   using base = detail::trainer_for<Net, Loss, Optimizer, How>;
+  static constexpr detail::network_fits<Net, detail::training_misfit<Net, Loss, How>()> layers_fit{};
+  static constexpr detail::trains_something<(detail::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
 
  public:
   using base::base;
