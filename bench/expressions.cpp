@@ -16,6 +16,7 @@
 #include <ago/expression/notation.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -210,20 +211,25 @@ constexpr int operand_of(int v) {
   return -1;
 }
 
-template <definition const& D, index_expression const& E, class... Pointers>
+/// A nest, or a contraction, beside loops by hand.
+template <definition const& D, index_expression const& E, bool Contracts = false, class... Pointers>
 line nest(std::string name, void (*by_hand)(Pointers...)) {
-  auto const s = nest_subject<E>();
+  auto const [s, run] = [] {
+    if constexpr (Contracts)
+      return std::pair(contraction_subject<E, -1>(), &ago::contraction_kernel<contraction_key<E, -1>>::run);
+    else return std::pair(nest_subject<E>(), &ago::nest_kernel<nest_key<E>>::run);
+  }();
   auto const out = std::make_shared<buffer>(std::size_t(E.result.count()));
   if (std::string(name) == "look_up")
     for (float& x : s->operand(operand_of<D>(0)).span()) x = (x + 1) * rows / 2;
-  return {std::move(name), "loops", 0., [s] { s->run(&ago::nest_kernel<nest_key<E>>::run); },
-          [s, out, by_hand] {
+  return {std::move(name), "loops", Contracts ? 2. * double(multiply_adds(E)) : 0., [s = s, run = run] { s->run(run); },
+          [s = s, out, by_hand] {
             auto const x = [&](int v) { return s->operand(operand_of<D>(v)).data(); };
             if constexpr (sizeof...(Pointers) == 2) by_hand(x(0), out->data());
             else if constexpr (sizeof...(Pointers) == 3) by_hand(x(0), x(1), out->data());
             else by_hand(x(0), x(1), x(2), out->data());
           },
-          [s, out] {
+          [s = s, out] {
             double worst = 0;
             for (std::size_t i = 0; i < out->span().size(); ++i)
               worst = std::fmax(worst, std::fabs(double(s->result().data()[i]) - double(out->data()[i])));
@@ -268,8 +274,8 @@ std::vector<line> all_lines() {
       nest<running_sums_e_definition, running_sums_e>("running_sums", &running_sums),
       nest<channel_sums_e_definition, channel_sums_e>("channel_sums", &channel_sums),
       nest<channel_squares_e_definition, channel_squares_e>("channel_squares", &channel_squares),
-      nest<window_gradient_e_definition, window_gradient_e>("window_gradient", &window_gradient),
-      nest<flipped_windows_e_definition, flipped_windows_e>("flipped_windows", &flipped_windows),
+      nest<window_gradient_e_definition, window_gradient_e, true>("window_gradient", &window_gradient),
+      nest<flipped_windows_e_definition, flipped_windows_e, true>("flipped_windows", &flipped_windows),
   };
 }
 
@@ -289,11 +295,11 @@ int run(expression_arguments const& a) {
       std::fprintf(stderr, "%s is wrong by %g\n", l.name.c_str(), error);
       agrees = false;
     }
-    record r{{"expression", l.name}, {"median_ms", times[0].median * 1e3, "%.4f"}};
+    record r{{"expression", l.name}, {"median_ms", times[0].median * 1e3, "%.6f"}};
     r.push_back(rate > 0 ? field("gflops", rate * 1e-9, "%.1f") : field("gflops"));
     r.push_back(rate > 0 ? field("percent_of_peak", 100 * rate / peak, "%.1f") : field("percent_of_peak"));
     r.push_back(l.run_other ? field("beside", l.other) : field("beside"));
-    r.push_back(l.run_other ? field("its_median_ms", times[2].median * 1e3, "%.4f") : field("its_median_ms"));
+    r.push_back(l.run_other ? field("its_median_ms", times[2].median * 1e3, "%.6f") : field("its_median_ms"));
     r.push_back(l.run_other ? field("times_its_rate", times[2].median / times[0].median, "%.2f")
                             : field("times_its_rate"));
     out.add(r);

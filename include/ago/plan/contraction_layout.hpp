@@ -229,11 +229,15 @@ constexpr int batched_run(expression::matrix_loops const& l, int tile) {
   int const all = int(l.extent());
   return all == tile || l.count <= 1 ? all : l.all[l.count - 1].extent;
 }
-/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop.
+/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop; 0: none.
 constexpr int batched_tile(expression::matrix_loops const& l, int i) {
   int const all = int(l.extent());
-  if (i == 0) return all <= 12 ? all : 1;
-  return i <= batched_run(l, -1) ? i : 1;
+  if (i == 0) return all <= 12 ? all : 0;
+  return i <= batched_run(l, -1) ? i : 0;
+}
+constexpr long batched_tiles(expression::matrix_loops const& l, int tile) {
+  int const run = batched_run(l, tile);
+  return l.extent() / run * ((run + tile - 1) / tile);
 }
 
 /// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
@@ -246,20 +250,22 @@ constexpr batched_choice choose_batched(expression::matrix_form const& f, isa ta
   batched_choice best;
   int const most = vector_registers(target) == 32 ? 20 : 9;
   long const k = f.k.extent(), all = (f.batch.extent() + lanes(target) - 1) / lanes(target);
-  for (int i = 0; i <= 12; ++i)
-    for (int j = 0; j <= 12; ++j)
-      for (int u = 1; u <= 2 && u <= all; ++u) {
-        int const p = batched_tile(f.m, i), q = batched_tile(f.n, j);
-        if (p * q * u > most) continue;
+  for (int i = 0; i <= 12; ++i) {
+    int const p = batched_tile(f.m, i);
+    if (p == 0) continue;
+    long const m_tiles = batched_tiles(f.m, p);
+    for (int j = 0; j <= 12; ++j) {
+      int const q = batched_tile(f.n, j);
+      if (q == 0) continue;
+      long const tiles = m_tiles * batched_tiles(f.n, q);
+      for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
         long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
-        auto const tiles = [](expression::matrix_loops const& l, int tile) {
-          int const run = batched_run(l, tile);
-          return l.extent() / run * ((run + tile - 1) / tile);
-        };
-        long const count = tiles(f.m, p) * tiles(f.n, q) * ((all + u - 1) / u);
-        long const cost = count * ((busiest > 8 ? busiest * 50 : 400) * k + 1000 + 100 * products);
+        long const step = busiest > 8 ? busiest * 50 : 400;
+        long const cost = tiles * ((all + u - 1) / u) * (step * k + 1000 + 100 * products);
         if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
       }
+    }
+  }
   return best;
 }
 
