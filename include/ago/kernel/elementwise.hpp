@@ -39,8 +39,15 @@ struct elementwise_kernel {
   }
 
   static void channels(finisher<K.after, I> const& finish, float const* in, float* out, long pixel, long count) {
-    constexpr int V = lanes(I);
+    constexpr int V = lanes(I), together = is_lengthy(K.after) ? 4 : 1;  // whose operations do not wait for each other
     long c = 0;
+    if constexpr (together > 1)
+      for (; c + together * V <= count; c += together * V) {
+        vec<I> x[together];
+        _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i)
+          x[i] = finish(vec<I>::load(in + c + i * V), pixel, int(c) + i * V);
+        _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) x[i].store(out + c + i * V);
+      }
     for (; c + V <= count; c += V) finish(vec<I>::load(in + c), pixel, int(c)).store(out + c);
     if constexpr (K.partial) {
       int const left = int(count - c);

@@ -77,6 +77,13 @@ AGO_INLINE vec<I> combine(vec<I> a, vec<I> b) {
 
 }  // namespace detail
 
+/// Does the epilogue have stages with long code? Unrolled over a tile they would fill the instruction cache.
+constexpr bool is_lengthy(epilogue const& after) {
+  for (stage const& s : after.stages)
+    if (is_lengthy(s.kind)) return true;
+  return false;
+}
+
 /// The epilogue `E`, bound to the addresses of one step. Call it with a register of results, the index of their pixel
 /// in the whole value, and their first channel; `count` lanes are valid.
 template <epilogue E, isa I>

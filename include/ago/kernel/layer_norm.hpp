@@ -71,10 +71,12 @@ struct layer_norm_kernel {
     }
     channels.each([&](int k, int valid) __attribute__((always_inline)) {
       vec<I> const by = vec<I>::load(gamma + k), plus = vec<I>::load(beta + k);
+      vec<I> x[PIXELS];  // all, before the first is stored: compilers move no load across a store
       _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
-        vec<I> const x = ((detail::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
-        detail::store_lanes(finish(fma(x, by, plus), first + i, k, valid), out + i * to + k, valid);
+        x[i] = ((detail::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
+        x[i] = finish(fma(x[i], by, plus), first + i, k, valid);
       }
+      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) detail::store_lanes(x[i], out + i * to + k, valid);
     });
   }
 };

@@ -191,13 +191,6 @@ AGO_INLINE void resume(tile_target const& t, float const* next, long next_stride
   }
 }
 
-/// Does the epilogue have stages with long code? Unrolled over a tile they would fill the instruction cache.
-constexpr bool is_lengthy(epilogue const& after) {
-  for (stage const& s : after.stages)
-    if (is_lengthy(s.kind)) return true;
-  return false;
-}
-
 namespace detail {
 
 /// Finishes one register of results: vector v of the tile's pixel p.
@@ -217,18 +210,39 @@ template <loop_form FORM, isa I, int PIXELS, int VECTORS>
   vec<I> acc[PIXELS][VECTORS];
   start(shift, acc);
   accumulate<FORM>(a, a_stride, depth, w, acc);
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+  if constexpr (is_scheduled_by_hand(I)) {
+    finish_bounded<0>(acc, reinterpret_cast<float*>(results), VECTORS * lanes(I));
+  } else {
+    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
+      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+  }
 }
 
 /// A separate function, because its constants would take registers from the accumulators (measured: silu halves the
-/// speed of the whole kernel).
+/// speed of the whole kernel). Operations on one register wait for each other: four are computed before the first is
+/// stored, because compilers move no load across a store. The last register is computed again where four do not divide
+/// their number.
 template <int VECTORS, epilogue E, isa I>
 [[gnu::noinline]] void finish_apart(finisher<E, I> const& after, vec<I> const (*results)[VECTORS], int pixels,
                                     tile_target const& t) {
-  _Pragma("GCC unroll 1") for (int p = 0; p < pixels; ++p)
-    _Pragma("GCC unroll 2") for (int v = 0; v < VECTORS; ++v)
-      finish_one(after, results[p][v], t, p, v, v == VECTORS - 1 ? t.count : lanes(I));
+  if (t.count < lanes(I)) {
+    _Pragma("GCC unroll 1") for (int p = 0; p < pixels; ++p)
+      _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v)
+        finish_one(after, results[p][v], t, p, v, v == VECTORS - 1 ? t.count : lanes(I));
+    return;
+  }
+  constexpr int together = 4;
+  int const last = pixels * VECTORS - 1;
+  _Pragma("GCC unroll 1") for (int first = 0; first <= last; first += together) {
+    vec<I> x[together];
+    float* to[together];
+    _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) {
+      int const n = first + i < last ? first + i : last, p = n / VECTORS, v = n % VECTORS;
+      x[i] = after(results[p][v], t.index + p * t.index_step, t.channel + v * lanes(I));
+      to[i] = t.to + p * t.step + v * lanes(I);
+    }
+    _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) store_and_advance<4L * lanes(I)>(x[i], to[i]);
+  }
 }
 
 }  // namespace detail
