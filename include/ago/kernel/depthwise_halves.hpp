@@ -206,6 +206,7 @@ class depthwise_halves {
     else if constexpr (A.what == kind::move) add_bytes(s.stream[v], A.tap == 0 ? s.back : s.step);
     else if constexpr (A.what == kind::unmove) subtract_shifted<A.tap>(s.stream[v], s.is_last);
     else if constexpr (A.what == kind::rewind) add_bytes(s.out[y], s.out_back);
+    else if constexpr (A.what == kind::fetch) fetch_line<I, program.bytes_ahead() + 64 * v>(s.stream[weights]);
     else if constexpr (A.what == kind::count) subtract_one(s.left);
     else if constexpr (A.what == kind::is_last) sign_bit(s.is_last, s.left);
   }

@@ -29,9 +29,15 @@ class depthwise_order : public depthwise_sequence<D> {
       base::in_rows, base::is_input, base::is_side, base::keeps_bounds, base::rows, base::sh, base::shift,
       base::side_columns, base::streams, base::taps, base::values;
 
+  static constexpr int weight_bytes = 16 * (taps + 1);  ///< of an iteration
+  /// Lines of weights that an iteration prefetches, 200 cycles ahead: the tile covers a small image, so that they are
+  /// hardly used again, and an iteration reads them in an order that no prefetcher takes for a run.
+  static constexpr int fetched_lines = columns <= 4 ? (weight_bytes + 63) / 64 : 0;
+  constexpr int bytes_ahead() const { return (200 + cycles - 1) / cycles * weight_bytes; }
+
  private:
   static constexpr int most_beside =
-      values * (has_side_distances ? 3 : 4) + streams * (groups + 1) + rows + 2;
+      values * (has_side_distances ? 3 : 4) + streams * (groups + 1) + rows + 2 + fetched_lines;
   static constexpr int most_cycles = most_main + most_beside;
 
  public:
@@ -65,7 +71,7 @@ class depthwise_order : public depthwise_sequence<D> {
     for (int i = 0; i < length_; ++i) {
       guarded const& g = sequence_[i];
       int& n = beside_[g.row];
-      if (main_[g.row]++ == 0) n += groups + (g.row == 0 ? 5 + rows : 0);
+      if (main_[g.row]++ == 0) n += groups + (g.row == 0 ? 5 + rows + fetched_lines : 0);
       n += (g.outer != outer && g.outer >= 0) + (g.inner != inner && g.inner >= 0 && g.inner != none);
       outer = g.outer;
       inner = g.inner;
@@ -105,7 +111,9 @@ class depthwise_order : public depthwise_sequence<D> {
   bool loads_[most_cycles]{};
 
   constexpr int index(int cycle) const { return cycle < 0 ? cycle + cycles : cycle >= cycles ? cycle - cycles : cycle; }
-  static constexpr bool is_load(kind what) { return what == kind::high || what == kind::low; }
+  static constexpr bool is_load(kind what) {
+    return what == kind::high || what == kind::low || what == kind::fetch;
+  }
 
   /// The last cycle up to `latest` that has room, and takes it; -none if there is none after `after`. One load issues
   /// in a cycle; anything else rather takes a place beside one, where no load could be.
@@ -221,6 +229,8 @@ class depthwise_order : public depthwise_sequence<D> {
       if (begins < earliest[s]) earliest[s] = begins;
       if (int const g = group_in(v); --left[s][g] == 0 && !move(s, g, earliest[s], latest[s], until[s])) return false;
     }
+    for (int line = 0; line < fetched_lines; ++line)
+      if (put({kind::fetch, 0, 0, std::int16_t(line)}, cycles - 1, -1) == -none) return false;
     return true;
   }
   static constexpr int stream_of(int v) { return is_input(v) ? v / in_columns : in_rows; }
@@ -237,7 +247,7 @@ class depthwise_order : public depthwise_sequence<D> {
     if (at >= 0) return at > latest - cycles;
     at = earliest;
     {  // in the iteration before
-      int const bytes = s == in_rows ? 16 * (taps + 1) : 16;
+      int const bytes = s == in_rows ? weight_bytes : 16;
       for (int bit = 0; bit < 16; ++bit)
         if (bytes >> bit & 1) {
           at = put({kind::unmove, 0, 0, std::int16_t(s), std::int16_t(bit)}, at - 1 < -1 ? at - 1 : -1, at - cycles);

@@ -34,12 +34,13 @@ struct depthwise_action {
     move,    ///< moves a stream to its group of values
     unmove,  ///< undoes what `move` advanced, if this is the last iteration
     rewind,  ///< moves the results' row y back to its start, and on
+    fetch,   ///< prefetches line `value` of later weights
     count,
     is_last,
   };
   kind what = kind::nothing;
   std::int8_t y = 0, z = 0;
-  std::int16_t value = 0, tap = 0;  ///< `value` also: the stream; `tap`: its group
+  std::int16_t value = 0, tap = 0;  ///< `value` also: the stream, or a line; `tap`: its group
   bool next = false;                ///< belongs to the iteration after the one in which it is issued
 };
 
