@@ -103,11 +103,13 @@ inline constexpr int any_depth = 0;
 /// half a per cent more for each kind of remainder tile, which is more code for the same work. `cold`: the weights come
 /// from beyond L2, and the first tile of each panel waits for them. The other tiles wait for L2 if a panel takes more
 /// than half of L1. Cores that issue in order do nothing else meanwhile, and also wait for inputs that do not stay in
-/// L1: 4 cycles for a line from L2 and 20 from beyond, as bench/arm models them.
-constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth, bool cold) {
+/// L1: 4 cycles for a line from L2 and 20 from beyond, as bench/arm models them. `in_l1`: blocks of pixels do, see
+/// fits_in_blocks().
+constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth, bool cold,
+                           bool in_l1 = false) {
   isa const target = on.target;
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
-  bool const inputs_far = on.in_order && 4L * depth * pixels > device{}.l1_bytes / 2;
+  bool const inputs_far = on.in_order && !in_l1 && 4L * depth * pixels > device{}.l1_bytes / 2;
   auto const panel = [&](int v) {
     if (v == 0) return 0L;
     // A panel also leaves L1 if it and the inputs of a tile do not fit it together.
@@ -125,6 +127,14 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   };
   long const whole = panels * panel(t.vectors) + panel(t.vectors_left);
   return whole + whole / 200 * ((t.pixels_left > 0) + (t.vectors_left > 0));
+}
+
+/// What loops that load halves cost a big core, in the unit of matrix_cost(): a weight that is joined occupies a pipe
+/// that multiplies. Little cores join beside multiply-adds, but programs for the default device run on big ones as well,
+/// where tiles that take a little core as long differ by 5 % (5x4 and 7x3). With a small K, finishing tiles takes longer.
+constexpr long joining_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth) {
+  bool const counts = on.in_order && (depth == any_depth || depth >= 32);
+  return counts ? 400 * ((pixels + t.pixels - 1) / t.pixels) * vectors : 0;
 }
 
 /// Most pixels of a tile of one vector, and of more, where each pixel needs a general register for its displacement.
@@ -214,6 +224,7 @@ struct matrix_work {
   /// order, by the model of bench/arm, 1.2 times.)
   bool streams = false;
   bool cold = false;  ///< the weights come from beyond L2
+  bool in_l1 = false;  ///< the input of a block of pixels stays in L1, see detail::fits_in_blocks()
   int threads = 1;    ///< that share it
 };
 
@@ -232,12 +243,11 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
     int const filling = (vector_registers(target) * 3 / 8 + v - 1) / v, p = filling > least ? filling : least;
     if (v > 1 && p <= w.pixels) return tile(p, v);
   }
-  auto const whole = [&](register_tile const& t) {
-    return detail::matrix_cost(on, t, w.pixels, vectors, w.depth, w.cold);
-  };
   auto const part = [&](register_tile const& t, long pixels, int count) {
-    return detail::matrix_cost(on, t, pixels, count, w.depth, w.cold);
+    return detail::matrix_cost(on, t, pixels, count, w.depth, w.cold, w.in_l1) +
+           detail::joining_cost(on, t, pixels, count, w.depth);
   };
+  auto const whole = [&](register_tile const& t) { return part(t, w.pixels, vectors); };
   return detail::cheapest_shared_tile(target, w.pixels, vectors, w.threads, fits, whole, part);
 }
 
@@ -261,6 +271,27 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
   return paired < alone - alone / 64;
 }
 
+namespace detail {
+
+/// Is a matrix product computed in blocks of pixels whose input stays in L1? A core that issues in order waits for every
+/// line from L2. The input must exceed L1, and L2 hold it, and the weights, which are read again for each block.
+constexpr bool fits_in_blocks(bool in_order, long input_bytes, long weight_bytes, device const& on) {
+  long const l2 = on.l2_bytes * 7 / 8;
+  return in_order && input_bytes > on.l1_bytes / 2 && input_bytes <= l2 && weight_bytes <= l2;
+}
+
+/// The pixels of such a block; 0 if at least three quarters as many lines would be read from L2 as without blocks.
+/// `pixel`: bytes that a pixel's input and results for a panel take.
+constexpr long block_in_l1(long pixels, long pixel, long panel_bytes, int panels, int tile, device const& on) {
+  long const room = (on.l1_bytes * 7 / 8 - panel_bytes) / pixel / tile * tile;
+  if (room < 2 * tile || room >= pixels) return 0;
+  long const blocks = (pixels + room - 1) / room, even = (pixels + blocks - 1) / blocks;
+  long const with = pixels * pixel + blocks * panels * panel_bytes, without = panels * (pixels * pixel + panel_bytes);
+  return with < without - without / 4 ? (even + tile - 1) / tile * tile : 0;
+}
+
+}  // namespace detail
+
 /// The cache block, see step_data::block: with several panels of channels, detail::block_of with at least eight tiles
 /// of pixels, or two rows. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long
 /// as no blocks.)
@@ -277,6 +308,11 @@ constexpr int matrix_block(kernel_key const& key, step_data const& s, schedule c
   long const panel_bytes = 4L * layout.panel * layout.steps * layout.rows();
   if (layout.padded_channels <= layout.panel) return 0;
   long const tile = by_rows ? 1 : key.tile.pixels, least = by_rows ? 2 : 8 * tile;
+  int const channels = by_channels(in.how) && !key.accumulates ? in.tile : layout.padded_channels;
+  int const panels = (channels + layout.panel - 1) / layout.panel;
+  long const part_bytes = 4L * layout.panel * depth;  // of a panel: the K of a chunk
+  if (!by_rows && detail::fits_in_blocks(key.in_order, extent * line, panels * part_bytes, on))
+    return int(detail::block_in_l1(extent, line + 4L * layout.panel, part_bytes, panels, int(tile), on));
   return int(detail::block_of(extent, line, panel_bytes, tile, least, on));
 }
 
@@ -319,6 +355,11 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   if (key.paired) key.partial = channels % lanes(key.target) != 0;
   key.fetches_input = pays_to_fetch(key, s);
   matrix_work work{.pixels = pixels, .channels = channels, .depth = depth, .streams = streams, .cold = cold};
+  if (in_one_go) {
+    bool const chunks = by_channels(in.how);
+    long const k = chunks && key.accumulates ? in.tile : depth, n = chunks && !key.accumulates ? in.tile : channels;
+    work.in_l1 = detail::fits_in_blocks(key.in_order, 4 * k * pixels, 4 * k * n, on);
+  }
   if (key.what == structure::pointwise && !pipelined) work.threads = on.threads;
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
