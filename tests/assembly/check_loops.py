@@ -48,7 +48,7 @@ def faults(found, isa, flags):
         allowed = 4 * (tile[1] - (tile[1] + 2) // 3) if tile[0] == 1 else 0
         if halves and len(wide) > allowed:
             yield wide[allowed], "loads 128 bits"
-    if IN_ORDER in flags and (found.kernel == "depthwise" or "rows_of_window" in loop.function):
+    if IN_ORDER in flags and (found.kernel in ("depthwise", "transposed") or "rows_of_window" in loop.function):
         for i in loop.all:
             if i.name.startswith("ld") and re.match(r"q\d|\{", i.operands):
                 yield i, "loads 128 bits"
@@ -74,6 +74,10 @@ def check(command, isa, flags, source, xsimd):
         for window in (" 3x3 stride 1", " 3x3 stride 2", " 5x5 stride 1", " 5x5 stride 2"):
             if window not in windows:
                 complaints.append(f"depthwise{window}: the loop was not found")
+        transposed = {k.vectors for k in kernels if k.kernel == "transposed" and k.loop.multiply_adds == 8 * k.vectors}
+        for vectors in range(1, 6) if IN_ORDER in flags else ():  # two steps of K
+            if vectors not in transposed:
+                complaints.append(f"transposed 4x{vectors}: the loop was not found")
     return len(kernels), tiles, complaints
 
 

@@ -56,6 +56,8 @@ KERNEL = re.compile(r"(?:(pointwise|convolution)_kernel|(depthwise)_(?:in_order|
 KEY = re.compile(r"register_tile\{(\d+)(?:, (\d+))?(?:, (\d+))?(?:, (\d+))?\}"
                  r"(?:, (?:false|true|\((?:ago::op|unsigned char)\)\d+))*, (\d+), \d+, (\d+)")
 PANEL = re.compile(r"::panel<(\d+)")
+# kernel_key::in_order and kernel_key::transposed, the bools after kernel_key::window_row.
+TRANSPOSED = re.compile(r"register_tile\{[^}]*\}(?:, (?:false|true))*, \(unsigned char\)\d+, true, true")
 
 
 class KernelLoop:
@@ -90,5 +92,5 @@ def kernel_loops(text, isa):
         vectors = int(panel[1]) if panel else vectors
         if panel and pixels_left and loop.multiply_adds in (steps * pixels_left * vectors, pixels_left * vectors):
             pixels = pixels_left
-        found.append(KernelLoop(loop, kernel[1], pixels, vectors))
+        found.append(KernelLoop(loop, "transposed" if TRANSPOSED.search(loop.function) else kernel[1], pixels, vectors))
     return found

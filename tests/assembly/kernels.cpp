@@ -80,6 +80,23 @@ kernel_function const lengthy[] = {convolution<structure::pointwise, 1, 1, 14, 6
                                    convolution<structure::pointwise, 1, 1, 14, 64, 128, op::gelu>(),
                                    convolution<structure::convolution, 3, 1, 56, 64, 64, op::silu>()};
 
+#ifdef AGO_IN_ORDER
+/// A product of four pixels, whose input is transposed (kernel/transposed_product.hpp).
+template <int V>
+constexpr kernel_function transposed_product() {
+  constexpr kernel_key key = [] {
+    kernel_key k = key_of(structure::pointwise);
+    k.tile = {4, V};
+    k.gathers = k.transposed = true;
+    return k;
+  }();
+  return kernel_for<key>();
+}
+extern kernel_function const transposed_products[];
+kernel_function const transposed_products[] = {transposed_product<1>(), transposed_product<2>(), transposed_product<3>(),
+                                               transposed_product<4>(), transposed_product<5>()};
+#endif
+
 using every_tile = std::make_integer_sequence<int, 256>;
 extern decltype(menu(every_tile{})) const matrix_tiles;
 decltype(menu(every_tile{})) const matrix_tiles = menu(every_tile{});
