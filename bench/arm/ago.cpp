@@ -6,6 +6,8 @@
 #include "mark.hpp"
 #include "program.hpp"
 
+#include <algorithm>
+
 namespace {
 
 // report.py runs one program for both.
@@ -19,6 +21,20 @@ long necessary_floats(ruler::problem const& p) {
     if (has_weights(n.kind)) sum += n.out.c * p.graph.fan_in(v);
     if (n.kind == ago::op::layer_norm) sum += n.out.c;
     if (n.shift >= 0 || n.norm >= 0) sum += n.out.c;
+  }
+  return sum;
+}
+
+/// Operations on floats that every inference computes beside multiply-adds, at least: one for each element of an
+/// elementwise operator, two for two bounds, and as many to reduce the inputs of a pooling to its outputs.
+long necessary_operations(ruler::problem const& p) {
+  long sum = 0;
+  for (int v = 0; v < p.graph.size(); ++v) {
+    ago::node const& n = p.graph.node(v);
+    long const count = n.out.count();
+    if (ago::is_elementwise(n.kind)) sum += n.kind == ago::op::relu6 ? 2 * count : count;
+    if (ago::is_pool(n.kind) || ago::is_reduction(n.kind))
+      sum += std::max(0l, long(p.graph.node(p.graph.operand(v)).out.count()) - count);
   }
   return sum;
 }
@@ -42,7 +58,8 @@ int main(int count, char** words) {
   }
   ruler::end_of_steps();
   p.save_results(words[1]);
-  std::printf("{\"bytes\": %ld}\n", long(sizeof(float)) * necessary_floats(p));
+  std::printf("{\"bytes\": %ld, \"operations\": %ld}\n", long(sizeof(float)) * necessary_floats(p),
+              necessary_operations(p));
   for (bench::step_account const& a : v.accounts)
     std::printf("{\"kernel\": \"%s\", \"layers\": \"%s\", \"macs\": %ld, \"bytes\": %ld}\n", a.kernel.c_str(),
                 a.layers.c_str(), a.multiply_adds, a.bytes);

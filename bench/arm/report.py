@@ -97,7 +97,7 @@ def networks_report(measured):
 
 
 def floors_report(measured):
-    head = ["network", "size", "core", "multiply-adds, ms", "misses, ms", "floor, ms", "goal, ms", "above the floor", "ago, ms", "ago / floor",
+    head = ["network", "size", "core", "multiply-adds, ms", "others, ms", "misses, ms", "floor, ms", "goal, ms", "above the floor", "ago, ms", "ago / floor",
             "ago / goal"]
     lines = []
     for network, size in measured.subjects:

@@ -55,13 +55,14 @@ CORES = {
 
 @dataclasses.dataclass
 class Report:
-    """What the plugin counted. `steps`: a dictionary for each step of ago's plan, or one for another engine. `bytes`, of
-    ago: trained parameters, inputs and outputs."""
+    """What the plugin counted. `steps`: a dictionary for each step of ago's plan, or one for another engine. Of ago:
+    `bytes`, of trained parameters, inputs and outputs; `operations` on floats that are needed beside multiply-adds."""
     steps: list
     blocks: list
     program: pathlib.Path
     results: pathlib.Path
     bytes: int = 0
+    operations: int = 0
 
     @property
     def total(self):
@@ -94,7 +95,7 @@ def milliseconds(counts, core):
 
 def floor(report, core):
     """Milliseconds that no program can be below in this model if it computes with the algorithms of ago's plan: (for the
-    multiply-adds, for the misses). The multiply-adds are those of the direct algorithm, or those executed if they are
+    multiply-adds, for other operations on the same pipes, for the misses). The multiply-adds are those of the direct algorithm, or those executed if they are
     fewer, as with Winograd's algorithm. Of parameters, inputs and outputs, what exceeds the caches must come from
     beyond them in each inference, even if every miss is foreseen."""
     c = CORES[core]
@@ -106,7 +107,7 @@ def floor(report, core):
     l1, l2 = beyond(1), beyond(2)
     far = beyond(3) if len(c.sizes) > 2 else l2
     misses = l1 * c.l1_foreseen + (far + (l2 - far) * c.l3_share) * c.l2_foreseen
-    return tuple(n / c.ghz / 1e6 for n in (needed / c.peak, misses))
+    return tuple(n / c.ghz / 1e6 for n in (needed / c.peak, report.operations / 4 / c.peak, misses))
 
 
 def middle(range_of):
@@ -216,7 +217,7 @@ def run(program, words=(), core=None, folder=BUILD):
     network = descriptions.pop(0) if descriptions else {}
     for step, text in zip(found["steps"], descriptions):
         step.update({name: value for name, value in text.items() if name != "bytes"})
-    return Report(found["steps"], found["blocks"], program, results, network.get("bytes", 0))
+    return Report(found["steps"], found["blocks"], program, results, network.get("bytes", 0), network.get("operations", 0))
 
 
 def difference(report, other):
