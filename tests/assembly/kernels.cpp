@@ -93,8 +93,9 @@ constexpr kernel_function transposed_product() {
   return kernel_for<key>();
 }
 extern kernel_function const transposed_products[];
-kernel_function const transposed_products[] = {transposed_product<1>(), transposed_product<2>(), transposed_product<3>(),
-                                               transposed_product<4>(), transposed_product<5>()};
+kernel_function const transposed_products[] = {transposed_product<1>(), transposed_product<2>(),
+                                               transposed_product<3>(), transposed_product<4>(),
+                                               transposed_product<5>()};
 #endif
 
 using every_tile = std::make_integer_sequence<int, 256>;

@@ -133,8 +133,9 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   usual_work const w = work_of(l, in, is_first);
   usual_product const product = known.of(w, on);
   std::int64_t const pixels = l.out.pixels(), lines = pixels / w.line * product.cost;
+  // Four pixels alone are transposed (plan/gathering.hpp), and take 1.08 cycles for a step of K of a register.
   if (p.what == kind::matrix && on.in_order && in.how == tiling::none && pixels == 4 && l.out.c >= 64)
-    r.arithmetic = quarter_price * 4 * 27 / 25 * w.depth * l.out.c;  // transposed: 1.08 cycles for a register of results
+    r.arithmetic = quarter_price * 4 * 27 / 25 * w.depth * l.out.c;
   else if (p.what == kind::matrix)
     r.arithmetic = quarter_price / 16 * w.depth * (lines + pixels % w.line * product.cost / w.line);
   p.accumulates = by_channels(in.how) && !is_first;

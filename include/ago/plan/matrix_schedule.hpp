@@ -130,8 +130,9 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
 }
 
 /// What loops that load halves cost a big core, in the unit of matrix_cost(): a weight that is joined occupies a pipe
-/// that multiplies. Little cores join beside multiply-adds, but programs for the default device run on big ones as well,
-/// where tiles that take a little core as long differ by 5 % (5x4 and 7x3). With a small K, finishing tiles takes longer.
+/// that multiplies. Little cores join beside multiply-adds, but programs for the default device run on big ones as
+/// well, where tiles that take a little core as long differ by 5 % (5x4 and 7x3). With a small K, finishing tiles takes
+/// longer.
 constexpr long joining_cost(tile_machine on, register_tile const& t, long pixels, int vectors, int depth) {
   bool const counts = on.in_order && (depth == any_depth || depth >= 32);
   return counts ? 400 * ((pixels + t.pixels - 1) / t.pixels) * vectors : 0;
@@ -273,8 +274,8 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
 
 namespace detail {
 
-/// Is a matrix product computed in blocks of pixels whose input stays in L1? A core that issues in order waits for every
-/// line from L2. The input must exceed L1, and L2 hold it, and the weights, which are read again for each block.
+/// Is a matrix product computed in blocks of pixels whose input stays in L1? A core that issues in order waits for
+/// every line from L2. The input must exceed L1, and L2 hold it, and the weights, which are read again for each block.
 constexpr bool fits_in_blocks(bool in_order, long input_bytes, long weight_bytes, device const& on) {
   long const l2 = on.l2_bytes * 7 / 8;
   return in_order && input_bytes > on.l1_bytes / 2 && input_bytes <= l2 && weight_bytes <= l2;
