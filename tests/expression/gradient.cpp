@@ -41,6 +41,21 @@ int check_gradients(definition const& d, differences& seen, unsigned seed = 1) {
   return made;
 }
 
+/// Is every expression of a gradient made by the one that its value names, and read or the result?
+bool is_well_formed(definition const& g) {
+  bool used[definition::max_values]{};
+  used[g.results[0]] = true;
+  for (int i = g.expression_count; i-- > 0;) {
+    if (!used[g.makes[i]] || g.values[g.makes[i]].made_by != i) return false;
+    for (int k = 0; k < g.expressions[i].operand_count; ++k) {
+      int const v = g.reads[i][k];
+      if (v >= g.makes[i] || g.values[v].extents.count() != g.expressions[i].operands[k].count()) return false;
+      used[v] = true;
+    }
+  }
+  return g.value_count == g.input_count + g.expression_count;
+}
+
 /// An operator on one operand, of the given extents.
 template <class F>
 definition made_of(F const& f, extents const& x) {
@@ -65,6 +80,7 @@ TEST_CASE("random expressions have the gradients that differences of their value
       definition const g = gradient_of(d.expressions[0], k);
       ++(g.bad.what == fault::none ? made : refused[g.bad.what]);
       if (g.bad.what == fault::none) seen.check(d.expressions[0], k, g, random);
+      if (g.bad.what == fault::none) REQUIRE(is_well_formed(g));
       if (g.bad.what == fault::no_gradient) seen.check_zero(d.expressions[0], k, random);
     }
   }

@@ -128,33 +128,40 @@ struct gradient_writer {
   }
 };
 
-/// The same operator without the expressions that its results do not need.
-constexpr definition without_unused(definition const& d) {
+/// Removes the expressions that the results do not need.
+constexpr void remove_unused(definition& d) {
   bool used[definition::max_values]{};
   for (int i = 0; i < d.result_count; ++i) used[d.results[i]] = true;
-  for (int i = d.expression_count; i-- > 0;)
+  bool all = true;
+  for (int i = d.expression_count; i-- > 0;) {
     for (int k = 0; used[d.makes[i]] && k < d.expressions[i].operand_count; ++k) used[d.reads[i][k]] = true;
-  definition r;
-  r.name = d.name;
-  r.input_count = d.input_count;
-  r.result_count = d.result_count;
-  r.bad = d.bad;
+    all = all && used[d.makes[i]];
+  }
+  if (all) return;
   std::int16_t moved_to[definition::max_values]{};
+  int values = 0, expressions = 0;
   for (int v = 0; v < d.value_count; ++v) {
     if (d.values[v].role == value_role::computed && !used[v]) continue;
-    moved_to[v] = std::int16_t(r.value_count);
-    r.values[r.value_count++] = d.values[v];
+    moved_to[v] = std::int16_t(values);
+    if (values++ < v) d.values[values - 1] = d.values[v];
   }
   for (int i = 0; i < d.expression_count; ++i) {
     if (!used[d.makes[i]]) continue;
-    int const number = r.expression_count++;
-    r.expressions[number] = d.expressions[i];
-    for (int k = 0; k < d.expressions[i].operand_count; ++k) r.reads[number][k] = moved_to[d.reads[i][k]];
-    r.makes[number] = moved_to[d.makes[i]];
-    r.values[r.makes[number]].made_by = number;
+    int const to = expressions++;
+    if (to < i) d.expressions[to] = d.expressions[i];
+    for (int k = 0; k < index_expression::max_operands; ++k)
+      d.reads[to][k] = k < d.expressions[to].operand_count ? moved_to[d.reads[i][k]] : std::int16_t(0);
+    d.makes[to] = moved_to[d.makes[i]];
+    d.values[d.makes[to]].made_by = to;
   }
-  for (int i = 0; i < d.result_count; ++i) r.results[i] = moved_to[d.results[i]];
-  return r;
+  for (int i = 0; i < d.result_count; ++i) d.results[i] = moved_to[d.results[i]];
+  while (d.value_count > values) d.values[--d.value_count] = {};
+  while (d.expression_count > expressions) {
+    --d.expression_count;
+    d.expressions[d.expression_count] = {};
+    d.makes[d.expression_count] = 0;
+    for (std::int16_t& v : d.reads[d.expression_count]) v = 0;
+  }
 }
 
 }  // namespace detail
@@ -177,7 +184,8 @@ constexpr definition gradient_of(index_expression const& e, int k) {
   if (made < 0 && d.bad.what == fault::none) d.bad = {.what = fault::no_gradient, .operand = k};
   if (d.bad.what != fault::none) return d;
   d.results[d.result_count++] = made;
-  return detail::without_unused(d);
+  detail::remove_unused(d);
+  return d;
 }
 
 }  // namespace ago::expression
