@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
 using namespace ago;
@@ -211,94 +210,6 @@ TEST_CASE("every step of 12000 random plans reads what it is meant to read, and 
   CHECK(fused > 1000);
   CHECK(placed > 1000);
   for (int how = int(tiling::rows); how <= int(tiling::pixels); ++how) CHECK(pipelined[how] > 30);
-}
-
-namespace {
-
-/// Random buffers that follow one another, a few of them alive at a time.
-memory_plan<30> random_buffers(unsigned seed) {
-  std::mt19937 random(seed);
-  auto const up_to = [&](unsigned n) { return int(random() % n); };
-  memory_plan<30> m;
-  m.buffer_count = 2 + up_to(29);
-  for (int b = 0; b < m.buffer_count; ++b)
-    m.buffers[b] = {b, b, b + up_to(3), 0, 16L * (1 + up_to(up_to(4) ? 20 : 200)), false, 1};
-  return m;
-}
-
-using buffer_placer = detail::buffer_placer<60>;
-void place_by(memory_plan<30>& m, int const* phase, void (buffer_placer::*how)()) {
-  buffer_placer placer(m.buffers, m.buffer_count, phase);
-  (placer.*how)();
-  m.arena_floats = placer.arena_floats();
-}
-
-/// Of two threads, each uses its half of every buffer: the floats that a thread finds where the other was last.
-long exchanged_floats(memory_plan<30> const& m) {
-  std::vector<int> thread(std::size_t(m.arena_floats), -1);
-  long sum = 0;
-  for (int b = 0; b < m.buffer_count; ++b)  // in order of their steps
-    for (long i = 0; i < m.buffers[b].floats; ++i) {
-      int& last = thread[std::size_t(m.buffers[b].offset + i)];
-      int const own = 2 * i >= m.buffers[b].floats;
-      sum += last >= 0 && last != own;
-      last = own;
-    }
-  return sum;
-}
-
-bool live_buffers_are_apart(memory_plan<30> const& m) {
-  for (int a = 0; a < m.buffer_count; ++a)
-    for (int b = 0; b < a; ++b) {
-      buffer const &x = m.buffers[a], &y = m.buffers[b];
-      bool const both_live = x.first <= y.last && y.first <= x.last;
-      if (both_live && x.offset < y.offset + y.floats && y.offset < x.offset + x.floats) return false;
-    }
-  return true;
-}
-
-}  // namespace
-
-TEST_CASE("for two threads, buffers are placed so that cores exchange few lines, and the arena hardly grows") {
-  int phase[40]{};
-  for (int k = 0; k < 40; ++k) phase[k] = k;
-  long first_fit = 0, together = 0, arena = 0, larger = 0;
-  for (unsigned seed = 1; seed <= 2000; ++seed) {
-    CAPTURE(seed);
-    memory_plan<30> one = random_buffers(seed), two = one;
-    place_by(one, phase, &buffer_placer::place_first_fit);
-    place_by(two, phase, &buffer_placer::place_halves_together);
-    for (memory_plan<30> const& m : {one, two}) {
-      REQUIRE(live_buffers_are_apart(m));
-      for (int b = 0; b < m.buffer_count; ++b) {
-        REQUIRE(m.buffers[b].offset >= 0);
-        REQUIRE(m.buffers[b].offset % 16 == 0);
-        REQUIRE(m.buffers[b].offset + m.buffers[b].floats <= m.arena_floats);
-      }
-    }
-    first_fit += exchanged_floats(one);
-    together += exchanged_floats(two);
-    arena += one.arena_floats;
-    larger += two.arena_floats;
-  }
-  CHECK(together < first_fit / 3);
-  CHECK(larger < arena + arena / 5);
-}
-
-TEST_CASE("values of all sizes that follow one another in two places share the middles of these") {
-  int phase[12]{};
-  memory_plan<30> m;
-  m.buffer_count = 12;
-  for (int b = 0; b < 12; ++b) {
-    phase[b] = b;
-    m.buffers[b] = {b, b, b < 11 ? b + 1 : b, 0, 32L * (20 - b), false, 1};
-  }
-  place_by(m, phase, &buffer_placer::place_halves_together);
-  for (int b = 2; b < 12; ++b) {
-    CAPTURE(b);
-    buffer const &x = m.buffers[b], &before = m.buffers[b - 2];
-    CHECK(x.offset + x.floats / 2 == before.offset + before.floats / 2);
-  }
 }
 
 TEST_CASE("no two live buffers overlap, and all are in the arena at 64-byte boundaries") {

@@ -94,21 +94,26 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     int const writer = written_by[v];
     long const floats = detail::floats_kept(groups, writer, g.nodes[v].out);
     int const copies = writer >= 0 && groups.ring[writer] > 0 ? splits.of[groups.group_of[writer]].pieces : 1;
-    m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, copies * ((floats + 15) / 16 * 16), false, copies};
+    long const apart = (floats + 15) / 16 * 16;
+    m.buffers[m.buffer_count++] = {v, first[v], last[v], 0, copies * apart, false, copies, apart};
   }
   for (int k = 0; k < steps.count; ++k)
     if (long const floats = convolutions.step[k].scratch_floats; floats > 0) {
       int const group = groups.group_of[k], copies = splits.of[group].pieces;
-      m.buffers[m.buffer_count++] = {steps.step[k].main, group, group, 0, copies * ((floats + 15) / 16 * 16), true,
-                                     copies};
+      long const apart = (floats + 15) / 16 * 16;
+      m.buffers[m.buffer_count++] = {steps.step[k].main, group, group, 0, copies * apart, true, copies, apart};
     }
   int phase[S]{};
   bool divides = false;
   for (int k = 0; k < groups.count; ++k) divides = divides || splits.of[k].pieces > 1;
   for (int k = 1; k < groups.count; ++k) phase[k] = phase[k - 1] + (splits.waits_for[k] == waits::all);
   detail::buffer_placer place(m.buffers, m.buffer_count, phase);
-  if (divides) place.place_halves_together();
-  else place.place_first_fit();
+  if (divides) {
+    place.place_halves_together();
+    place.spread_copies(place.arena_floats());
+  } else {
+    place.place_first_fit();
+  }
   m.arena_floats = place.arena_floats();
 
   for (int b = 0; b < m.buffer_count; ++b) {

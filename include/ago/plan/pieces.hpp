@@ -135,8 +135,8 @@ constexpr piece_buffers buffers_of(memory_plan<V> const& m, planned_step const* 
     buffer const& of = m.buffers[b];
     for (int i = 0; i < count && of.copies > 1; ++i) {
       step_nodes const& s = parts[i].nodes;
-      if (of.scratch && of.value == s.main) r.scratch[i] = of.floats / of.copies;
-      if (!of.scratch && of.value == s.result && i + 1 < count) r.result[i] = of.floats / of.copies;
+      if (of.scratch && of.value == s.main) r.scratch[i] = of.apart;
+      if (!of.scratch && of.value == s.result && i + 1 < count) r.result[i] = of.apart;
     }
   }
   return r;

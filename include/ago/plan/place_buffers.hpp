@@ -12,7 +12,8 @@ struct buffer {
   int first{}, last{};
   long offset{}, floats{};
   bool scratch{};  ///< holds no value, but the scratch of the kernel of operator `value`
-  int copies = 1;  ///< contiguous copies for work items of the step that run concurrently
+  int copies = 1;  ///< for work items of the step that run concurrently
+  long apart{};    ///< floats from one copy to the next
 };
 
 namespace detail {
@@ -67,19 +68,46 @@ class buffer_placer {
     }
   }
 
+  /// Moves the copies of each buffer apart, into memory that nothing else uses meanwhile. Hardware prefetchers follow
+  /// the stride of rows, or of the points of Winograd, beyond the end of a copy, and the core to which the next one
+  /// belongs must fetch again what they take. `arena_floats`: the size of the arena, which stays.
+  constexpr void spread_copies(long arena_floats) {
+    constexpr long most_apart = 1 << 15;
+    for (int i = 0; i < count_; ++i) {
+      buffer& b = buffers_[i];
+      if (b.copies == 1) continue;
+      long const end = b.offset + b.floats;
+      long low = 0, high = arena_floats;
+      for (int j = 0; j < count_; ++j) {
+        buffer const& other = buffers_[j];
+        if (!meet(b, other)) continue;
+        if (other.offset < b.offset) low = most(low, other.offset + other.floats);
+        if (other.offset >= end) high = least(high, other.offset);
+      }
+      long const below = least(b.offset - low, most_apart), above = least(high - end, most_apart);
+      long const further = (below + above) / (b.copies - 1) / 16 * 16;
+      b.offset -= below;
+      b.apart += further;
+      b.floats += further * (b.copies - 1);
+    }
+  }
+
   /// The size of the arena that holds what has been placed.
   constexpr long arena_floats() const { return arena_floats_; }
 
  private:
   constexpr buffer& buffer_of(int k) const { return buffers_[by_size_[k]]; }
 
+  /// Are both in use in one phase?
+  constexpr bool meet(buffer const& a, buffer const& b) const {
+    return phase_[a.first] <= phase_[b.last] && phase_[b.first] <= phase_[a.last];
+  }
   /// The end of the first placed buffer that is in the way of b at `at`; -1: none.
   constexpr long obstacle(buffer const& b, long at) const {
     for (int j = 0; j < placed_count_; ++j) {
       buffer const& other = buffers_[placed_[j]];
       if (other.offset - at >= b.floats) break;
-      if (phase_[other.first] > phase_[b.last] || phase_[other.last] < phase_[b.first]) continue;
-      if (other.offset + other.floats > at) return other.offset + other.floats;
+      if (meet(b, other) && other.offset + other.floats > at) return other.offset + other.floats;
     }
     return -1;
   }
