@@ -30,9 +30,10 @@ def of(c, blocks=(), **step):
     return ruler.Report([{**c, **step}], list(blocks), pathlib.Path("program"), pathlib.Path("results"))
 
 
-def needing(*macs, bytes=0):
+def needing(*macs, bytes=0, operations=0):
     """A report on steps that execute 1004 multiply-adds of four floats each."""
-    return ruler.Report([{**counts(), "macs": n} for n in macs], [], pathlib.Path("program"), pathlib.Path("results"), bytes)
+    steps = [{**counts(), "macs": n} for n in macs]
+    return ruler.Report(steps, [], pathlib.Path("program"), pathlib.Path("results"), bytes, operations)
 
 
 class Milliseconds(unittest.TestCase):
@@ -62,16 +63,21 @@ class Floor(unittest.TestCase):
         self.assertAlmostEqual(ruler.floor(report, "a76")[0], 752 / 2.4e6)
 
     def test_what_fits_the_caches_costs_nothing(self):
-        self.assertEqual(ruler.floor(needing(bytes=32 << 10), "a55"), (0, 0))
+        self.assertEqual(ruler.floor(needing(bytes=32 << 10), "a55"), (0, 0, 0))
+
+    def test_operations_of_four_floats_take_the_pipes_of_multiply_adds(self):
+        report = needing(operations=4 * 600)
+        self.assertAlmostEqual(ruler.floor(report, "a55")[1], 600 / 2.0e6)
+        self.assertAlmostEqual(ruler.floor(report, "a76")[1], 300 / 2.4e6)
 
     def test_lines_come_from_beyond_each_cache_that_they_exceed(self):
         beyond_l1, beyond_l2 = (128 << 10) // 64 + 10, 10
-        _, misses = ruler.floor(needing(bytes=(160 << 10) + 640), "a55")
+        *_, misses = ruler.floor(needing(bytes=(160 << 10) + 640), "a55")
         self.assertAlmostEqual(misses, (beyond_l1 * 4 + beyond_l2 * 20) / 2.0e6)
 
     def test_lines_that_l3_holds_cost_a_share(self):
         far, in_l3, in_l2 = 3, (2048 << 10) // 64, (512 << 10) // 64
-        _, misses = ruler.floor(needing(bytes=(2624 << 10) + 3 * 64), "a76")
+        *_, misses = ruler.floor(needing(bytes=(2624 << 10) + 3 * 64), "a76")
         self.assertAlmostEqual(misses, (far + in_l3 + in_l2 + (far + in_l3 * .4) * 16) / 2.4e6)
 
 
@@ -108,13 +114,13 @@ class Tables(unittest.TestCase):
     def test_floors_and_goals(self):
         self.measured.ago = lambda *_: ruler.Report([{**counts(), "multiply_adds": 1_000_000, "macs": 4_000_000}], [], None, None)
         rows = report.floors_report(self.measured).splitlines()[2:]
-        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.50 | 1.30 | yes | 1.00 | 2.00 | 0.77 |")
+        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.00 | 0.50 | 1.30 | yes | 1.00 | 2.00 | 0.77 |")
         self.measured.peer = lambda engine, *_: of({**counts(), "in_order_cycles": 1_500_000, "out_of_order_cycles": 1_500_000})
         rows = report.floors_report(self.measured).splitlines()[2:]
-        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.50 | 0.49 | no | 1.00 | 2.00 | 2.05 |")
+        self.assertEqual(rows[0], "| mobilenet_v2 | 224 | A55 | 0.50 | 0.00 | 0.00 | 0.50 | 0.49 | no | 1.00 | 2.00 | 2.05 |")
         self.measured.subjects = [("bert_tiny", 128)]
         rows = report.floors_report(self.measured).splitlines()[2:]
-        self.assertEqual(rows[0], "| bert_tiny | 128 | A55 | 0.50 | 0.00 | 0.50 | | | 1.00 | 2.00 | |")
+        self.assertEqual(rows[0], "| bert_tiny | 128 | A55 | 0.50 | 0.00 | 0.00 | 0.50 | | | 1.00 | 2.00 | |")
 
     def test_fusion(self):
         text = report.fusion_report(self.measured)
