@@ -28,14 +28,7 @@ inline std::unique_ptr<traced_graph const> trace(subject const& s, larger const&
   if (made.bad.what != ago::fault::none) return nullptr;
   if (made.nodes.size > traced_graph::node_capacity || made.edges.size > traced_graph::edge_capacity) return nullptr;
   auto g = std::make_unique<traced_graph>();
-  std::copy_n(made.nodes.data, made.nodes.size, g->nodes);
-  std::copy_n(made.edges.data, made.edges.size, g->edges);
-  std::copy_n(made.outputs.data, made.outputs.size, g->outputs);
-  g->node_count = made.nodes.size;
-  g->edge_count = made.edges.size;
-  g->output_count = made.outputs.size;
-  g->input_count = made.inputs;
-  g->parameters = int(made.floats);
+  ago::detail::copy_to(*g, made);
   return g;
 }
 

@@ -16,7 +16,7 @@ using large_graph = graph<16384, 49152, 1024>;
 template <class Graph>
 std::vector<inspection> inspect_as(ago::detail::recorder const& made, std::vector<options> const& ways) {
   auto const g = std::make_unique<Graph>();
-  detail::copy_to(*g, made);
+  detail::copy_with_room(*g, made);
   *g = optimize(*g);
   std::vector<inspection> all;
   for (options const& way : ways) all.push_back(inspect(*g, way));

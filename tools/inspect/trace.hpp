@@ -43,16 +43,9 @@ void check_room(ago::detail::recorder const& made, int nodes, int edges, int out
 
 /// A network recorded without a fault, as a graph.
 template <int V, int E, int O>
-void copy_to(graph<V, E, O>& g, ago::detail::recorder const& made) {
+void copy_with_room(graph<V, E, O>& g, ago::detail::recorder const& made) {
   check_room(made, V, E, O);
-  for (int i = 0; i < made.nodes.size; ++i) g.nodes[i] = made.nodes[i];
-  for (int i = 0; i < made.edges.size; ++i) g.edges[i] = made.edges[i];
-  for (int i = 0; i < made.outputs.size; ++i) g.outputs[i] = made.outputs[i];
-  g.node_count = made.nodes.size;
-  g.edge_count = made.edges.size;
-  g.output_count = made.outputs.size;
-  g.input_count = made.inputs;
-  g.parameters = int(made.floats);
+  ago::detail::copy_to(g, made);
 }
 
 }  // namespace detail
@@ -75,7 +68,7 @@ std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> 
       made, {{written.nodes, std::size_t(written.node_count)},
              {written.edges, std::size_t(written.edge_count)},
              {written.outputs, std::size_t(written.output_count)}});
-  detail::copy_to(r->value, ordered ? *ordered : made);
+  detail::copy_with_room(r->value, ordered ? *ordered : made);
   r->value = optimize(r->value);
   return r;
 }

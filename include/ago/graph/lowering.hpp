@@ -72,6 +72,20 @@ constexpr graph_sizes measure(network_expression<Body, N> const& net) {
           r.names.count(),   r.names.longest(), r.expressions.all.size};
 }
 
+/// Copies what has been recorded into a graph, whose capacities suffice.
+template <int V, int E, int O>
+constexpr void copy_to(graph<V, E, O>& g, recorder const& made) {
+  for (int i = 0; i < made.nodes.size; ++i) g.nodes[i] = made.nodes[i];
+  for (int i = 0; i < made.edges.size; ++i) g.edges[i] = made.edges[i];
+  for (int i = 0; i < made.outputs.size; ++i) g.outputs[i] = made.outputs[i];
+  g.node_count = made.nodes.size;
+  g.edge_count = made.edges.size;
+  g.output_count = made.outputs.size;
+  g.input_count = made.inputs;
+  g.parameters = int(made.floats);
+  g.bad = made.bad;
+}
+
 template <int V, int E, int O, class Body, int N>
 constexpr graph<V, E, O> lower(network_expression<Body, N> const& net, char const* const* names,
                                expression::index_expression const* const* expressions) {
@@ -80,15 +94,7 @@ constexpr graph<V, E, O> lower(network_expression<Body, N> const& net, char cons
   r.expressions.listed = expressions;
   record(r, net);
   graph<V, E, O> g{};
-  for (int i = 0; i < V; ++i) g.nodes[i] = r.nodes[i];
-  for (int i = 0; i < E; ++i) g.edges[i] = r.edges[i];
-  for (int i = 0; i < O; ++i) g.outputs[i] = r.outputs[i];
-  g.node_count = V;
-  g.edge_count = E;
-  g.output_count = O;
-  g.input_count = N;
-  g.parameters = int(r.floats);
-  g.bad = r.bad;
+  copy_to(g, r);
   return g;
 }
 
