@@ -95,9 +95,9 @@ def milliseconds(counts, core):
 
 def floor(report, core):
     """Milliseconds that no program can be below in this model if it computes with the algorithms of ago's plan: (for the
-    multiply-adds, for other operations on the same pipes, for the misses). The multiply-adds are those of the direct algorithm, or those executed if they are
-    fewer, as with Winograd's algorithm. Of parameters, inputs and outputs, what exceeds the caches must come from
-    beyond them in each inference, even if every miss is foreseen."""
+    multiply-adds, for other operations on the same pipes, for the misses). The multiply-adds are those of the direct
+    algorithm, or those executed if they are fewer, as with Winograd's algorithm. Of parameters, inputs and outputs, what
+    exceeds the caches must come from beyond them in each inference, even if every miss is foreseen."""
     c = CORES[core]
     needed = sum(min(step["macs"] / 4, multiply_adds(step)) for step in report.steps)
 

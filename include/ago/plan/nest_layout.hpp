@@ -2,8 +2,8 @@
 // The loop nest of an index expression: its loops, what each node depends on, and which loop runs along registers.
 #pragma once
 
-#include <ago/expression/counts.hpp>
 #include <ago/expression/common_divisor.hpp>
+#include <ago/expression/counts.hpp>
 #include <ago/plan/step.hpp>
 
 #include <cstdint>

@@ -39,7 +39,7 @@ class backpropagation {
       node const& n = g_.nodes[v];
       to_.layers = n.layer + 1 > to_.layers ? n.layer + 1 : to_.layers;
       if (is_dropout(n)) made_.push(dropped(v, *masks++));
-      else if (n.kind == op::batch_norm && is_open(n.norm)) made_.push(normalised(v));
+      else if (takes_statistics(n)) made_.push(normalised(v));
       else made_.push(replayed(v));
     }
   }
@@ -87,11 +87,9 @@ class backpropagation {
     double epsilon{};
   };
 
-  /// Is a parameter in use that is not frozen?
-  constexpr bool is_open(int offset) const {
-    int const i = row_at(offset);
-    return i >= 0 && (rows_.use[i] != row_use::frozen ||
-                      (table_[i].role == role::gamma && i + 1 < N && rows_.use[i + 1] != row_use::frozen));
+  /// Does a batch norm take the statistics of the batch?
+  constexpr bool takes_statistics(node const& n) const {
+    return n.kind == op::batch_norm && rows_.use[row_at(n.norm + 2 * n.out.c)] == row_use::statistic;
   }
   constexpr bool is_trained(int offset) const {
     int const i = row_at(offset);
@@ -124,7 +122,6 @@ class backpropagation {
       bool flow = false;
       for (int k = 0; k < d.expressions[i].operand_count; ++k) {
         operands[k] = all[d.reads[i][k]];
-        operands[k].flows = operands[k].flows;
         flow = flow || operands[k].flows;
       }
       flow = flow && !d.values[d.makes[i]].is_detached;
@@ -147,30 +144,29 @@ class backpropagation {
   constexpr tensor normalised(int v) {
     node const& n = g_.nodes[v];
     tensor const x = made_[g_.operand(v)];
-    shape const dims = x.dims();
-    expression::extents const in(dims.n, dims.h, dims.w, dims.c);
-    norm_step s{.x = x, .gamma = n.norm, .beta = n.norm + dims.c, .epsilon = double(n.alpha)};
+    expression::extents const in = described::extents_of(x.dims());
+    int const channels = n.out.c;
+    norm_step s{.x = x, .gamma = n.norm, .beta = n.norm + channels, .epsilon = double(n.alpha)};
     s.mean = value(training_norm::mean(in), x, {{x}});
     s.variance = value(training_norm::variance(in), x, {{x}, {s.mean}});
-    s.factor = value(training_norm::factor(dims.c, s.epsilon), x, {{s.variance}, {{}, s.gamma}});
-    tensor const summand = value(training_norm::summand(dims.c), x, {{s.mean}, {s.factor}, {{}, s.beta}});
+    s.factor = value(training_norm::factor(channels, s.epsilon), x, {{s.variance}, {{}, s.gamma}});
+    tensor const summand = value(training_norm::summand(channels), x, {{s.mean}, {s.factor}, {{}, s.beta}});
     tensor const y = value(training_norm::scaled(in), x, {{x}, {s.factor}, {summand}});
-    statistics_.push({s.mean, n.norm + 2 * dims.c});
-    statistics_.push({s.variance, n.norm + 3 * dims.c});
+    statistics_.push({s.mean, n.norm + 2 * channels});
+    statistics_.push({s.variance, n.norm + 3 * channels});
     tape_.entries.push({.result = y.index, .norm = norms_.size});
     norms_.push(s);
     set_flow(y, true);
     return y;
   }
   constexpr void append_gradients(norm_step const& s, tensor flow) {
-    shape const dims = s.x.dims();
-    expression::extents const in(dims.n, dims.h, dims.w, dims.c);
+    expression::extents const in = described::extents_of(s.x.dims());
     tensor const sum = value(training_norm::flow_sum(in), flow, {{flow}});
     tensor const centred = value(training_norm::centred_sum(in), flow, {{flow}, {s.x}, {s.mean}});
     if (is_trained(s.beta)) of_rows_[row_at(s.beta)] = sum;
     if (is_trained(s.gamma))
       of_rows_[row_at(s.gamma)] =
-          value(training_norm::of_gamma(dims.c, s.epsilon), flow, {{centred}, {s.variance}});
+          value(training_norm::of_gamma(in[3], s.epsilon), flow, {{centred}, {s.variance}});
     if (!flows(s.x)) return;
     tensor const slope =
         value(training_norm::slope(in, s.epsilon), flow, {{s.factor}, {centred}, {s.variance}});
@@ -199,17 +195,12 @@ class backpropagation {
       return x;
     }
     bound_operand given[expression::definition::max_values]{};
-    for (int i = 0, k = 0, p = 0; i < d.as.value_count; ++i) {
-      if (d.as.values[i].role == expression::value_role::input) {
-        tensor const x = made_[g_.operand(v, k)];
-        given[k + p] = {x, -1, flows(x)};
-        ++k;
-      } else if (d.as.values[i].role == expression::value_role::parameter) {
-        int const offset = d.parameters[p];
-        given[k + p] = {{}, offset, is_trained(offset)};
-        ++p;
-      }
+    int count = 0;
+    for (; count < d.as.input_count; ++count) {
+      tensor const x = made_[g_.operand(v, count)];
+      given[count] = {x, -1, flows(x)};
     }
+    for (int p = 0; p < d.parameter_count; ++p) given[count++] = {{}, d.parameters[p], is_trained(d.parameters[p])};
     tensor made[expression::definition::max_values]{};
     if (d.as.expression_count > 1) {
       record(d.as, given, made, name_of(n.kind), made_[g_.operand(v)]);
@@ -233,12 +224,12 @@ class backpropagation {
 
   constexpr void append_gradient(tape_entry const& e, int k) {
     expression::definition const d = expression::gradient_of(e.of, k);
+    if (d.bad.what == expression::fault::no_gradient) return;  // it is 0
     bound_operand inputs[tape_entry::capacity + 2]{};
     for (int i = 0; i < e.of.operand_count; ++i)
       inputs[i] = e.parameters[i] < 0 ? bound_operand{{&to_, e.node[i]}} : bound_operand{{}, e.parameters[i]};
     inputs[e.of.operand_count] = {{&to_, e.result}};
     inputs[e.of.operand_count + 1] = {gradients_[e.result]};
-    if (d.bad.what == expression::fault::no_gradient) return;  // it is 0
     tensor const x = tape::record(d, inputs, "gradient", {&to_, e.result});
     add_to(e.parameters[k] >= 0 ? of_rows_[row_at(e.parameters[k])] : gradients_[e.node[k]], x);
   }

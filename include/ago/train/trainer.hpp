@@ -8,6 +8,7 @@
 #include <ago/train/initialise.hpp>
 #include <ago/train/optimizers.hpp>
 #include <ago/train/training_network.hpp>
+#include <ago/train/training_status.hpp>
 #include <ago/train/update.hpp>
 
 #include <cmath>
@@ -16,24 +17,6 @@
 #include <type_traits>
 
 namespace ago {
-
-/// Outcome of a step. If it is not `ok`, parameters and states are as before.
-enum class training_status {
-  ok,
-  label_out_of_range,
-  loss_is_not_finite,
-  gradient_is_not_finite,
-};
-
-constexpr char const* name_of(training_status s) {
-  switch (s) {
-    case training_status::ok: return "ok";
-    case training_status::label_out_of_range: return "a label is not the number of a class";
-    case training_status::loss_is_not_finite: return "the loss is infinite or not a number";
-    case training_status::gradient_is_not_finite: return "a gradient is infinite or not a number";
-  }
-  return "?";
-}
 
 namespace detail {
 
@@ -195,7 +178,7 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
       for (int v = 0, k = 0; v < planned_step::graph.node_count; ++v) {
         node const& n = planned_step::graph.nodes[v];
         if (!is_dropout(n)) continue;
-        float const kept = n.alpha < 1 ? 1 / (1 - n.alpha) : 0;
+        float const kept = 1 / (1 - n.alpha);
         long const count = n.out.count();
         for (long i = 0; i < count; i += 4) {
           auto const bits = random(std::uint64_t(i / 4), std::uint64_t(runs_) << 16 | std::uint64_t(k));
@@ -210,18 +193,13 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
   }
   /// Running mean and variance, the latter without bias, as PyTorch's.
   void update_statistics() noexcept {
-    for (int v = 0; v < planned_step::graph.node_count; ++v) {
-      node const& n = planned_step::graph.nodes[v];
-      if (n.kind != op::batch_norm) continue;
-      for (int i = 0; i < table.size(); ++i) {
-        if (rows.use[i] != row_use::statistic) continue;
-        bool const mean = table[i].offset == n.norm + 2 * n.out.c;
-        if (!mean && table[i].offset != n.norm + 3 * n.out.c) continue;
-        float const pixels = float(n.out.pixels()), unbias = mean || pixels == 1 ? 1 : pixels / (pixels - 1);
-        for (int c = 0; c < n.out.c; ++c) {
-          float& running = parameters_[table[i].offset + c];
-          running += momentum * (gradients_[rows.place[i] + c] * unbias - running);
-        }
+    for (int i = 0; i < table.size(); ++i) {
+      if (rows.use[i] != row_use::statistic) continue;
+      float const pixels = float(planned_step::pixels.of_row[i]);
+      float const unbias = table[i].role == role::mean || pixels == 1 ? 1 : pixels / (pixels - 1);
+      for (int c = 0; c < table[i].count(); ++c) {
+        float& running = parameters_[table[i].offset + c];
+        running += momentum * (gradients_[rows.place[i] + c] * unbias - running);
       }
     }
   }
@@ -255,7 +233,10 @@ struct no_trainer {
   training_status status() const { return training_status::ok; }
   std::span<float> parameters() { return {}; }
   std::span<float> gradients() { return {}; }
+  std::span<float> states() { return {}; }
+  long updates() const { return 0; }
   float rate = 0, clip_norm = 0, momentum = 0;
+  std::uint64_t seed = 0;
 };
 
 template <auto const& Net, auto const& Loss, class Optimizer, training How, bool Ok>

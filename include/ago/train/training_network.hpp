@@ -37,6 +37,21 @@ struct training_step {
   static constexpr bool takes_classes = detail::takes_classes<std::remove_cvref_t<decltype(Loss)>>();
   static constexpr shape target_shape = takes_classes ? shape{result.n, result.h, result.w, 1} : result;
 
+  /// For each parameter that is a statistic, the pixels of all images that it is of.
+  struct pixel_counts {
+    long of_row[table.size() > 0 ? table.size() : 1]{};
+  };
+  static constexpr pixel_counts pixels = [] {
+    pixel_counts r;
+    for (int v = 0; v < graph.node_count; ++v) {
+      node const& n = graph.nodes[v];
+      if (n.kind != op::batch_norm) continue;
+      for (int i = 0; i < table.size(); ++i)
+        if (table[i].offset >= n.norm && table[i].offset < n.norm + 4 * n.out.c) r.of_row[i] = n.out.pixels();
+    }
+    return r;
+  }();
+
   struct body {
     template <std::same_as<tensor>... T>
       requires(sizeof...(T) == std::size_t(all_inputs))
@@ -48,7 +63,7 @@ struct training_step {
       backpropagation step(graph, table, rows, *x[0].recorder);
       step.forward(x, x + first_mask);
       tensor const y = step.output(0);
-      expression::definition const d = Loss(extents_of(result), extents_of(target_shape));
+      expression::definition const d = Loss(described::extents_of(result), described::extents_of(target_shape));
       tensor const loss = step.loss(d, y, x[target]);
       step.backward(loss, x[seed]);
       r.values[0] = loss;
@@ -56,9 +71,6 @@ struct training_step {
         if (rows.use[i] != row_use::frozen) r.values[k++] = step.gradient_of_row(i);
       return r;
     }
-
-   private:
-    static constexpr expression::extents extents_of(shape const& s) { return expression::extents(s.n, s.h, s.w, s.c); }
   };
 
   static constexpr auto network = [] {

@@ -7,13 +7,13 @@
 
 namespace ago {
 
-/// Options of a trainer. Parameters are trained whose name matches `train` and does not match `freeze`; a batch norm
-/// none of whose parameters are trained uses its running statistics, and changes with them neither.
+/// Options of a trainer. Parameters are trained whose name matches `train` and does not match `freeze`. A batch norm
+/// none of whose parameters are trained uses its running statistics, which stay as they are.
 struct training {
   int batch = 1;       ///< examples of a step: inputs have so many times the images of the network's
   int accumulate = 1;  ///< calls of step() whose gradients are averaged before an update
   name_pattern train = "*", freeze = "";
-  options program = {};       ///< instruction set, policy, device
+  options program = {};  ///< instruction set, policy, device
 
   bool operator==(training const&) const = default;
 };

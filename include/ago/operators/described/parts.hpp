@@ -17,7 +17,7 @@ struct description {
   expression::definition as{};
   int parameters[max_parameters]{};  ///< the offsets of its parameters among those of the graph, in their order
   int parameter_count{};
-  bool exists{};  ///< false: it has no description (docs/operators.md has a list)
+  bool exists{};  ///< false: it has no description (docs/what-is-an-operator.md has a list)
 };
 
 /// The operators of the graph as functions of their operands, in the notation of docs/expressions.md. Each returns the
