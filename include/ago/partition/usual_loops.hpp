@@ -146,7 +146,10 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   bool const by_rows = p.what == kind::convolution;
   std::int64_t const extent = by_rows ? l.out.h : l.out.pixels(), tile = by_rows ? 1 : p.tile;
   std::int64_t const line = 4L * l.in.c * (by_rows ? long(l.in.w) * l.win.stride_h : 1);
-  std::int64_t const block = block_of(extent, line, p.weights / p.panels, tile, by_rows ? 2 : 8 * tile, on);
+  long const panel = 4L * product.vectors * usual_lanes(on), panel_bytes = w.depth * panel;
+  std::int64_t const block = !by_rows && fits_in_blocks(on.in_order, extent * line, p.panels * panel_bytes, on)
+                                 ? block_in_l1(extent, line + panel, panel_bytes, int(p.panels), int(tile), on)
+                                 : block_of(extent, line, p.weights / p.panels, tile, by_rows ? 2 : 8 * tile, on);
   if (block > 0) p.blocks = pieces(extent, block);
   return r;
 }

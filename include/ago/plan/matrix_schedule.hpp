@@ -272,27 +272,6 @@ constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1)
   return paired < alone - alone / 64;
 }
 
-namespace detail {
-
-/// Is a matrix product computed in blocks of pixels whose input stays in L1? A core that issues in order waits for
-/// every line from L2. The input must exceed L1, and L2 hold it, and the weights, which are read again for each block.
-constexpr bool fits_in_blocks(bool in_order, long input_bytes, long weight_bytes, device const& on) {
-  long const l2 = on.l2_bytes * 7 / 8;
-  return in_order && input_bytes > on.l1_bytes / 2 && input_bytes <= l2 && weight_bytes <= l2;
-}
-
-/// The pixels of such a block; 0 if at least three quarters as many lines would be read from L2 as without blocks.
-/// `pixel`: bytes that a pixel's input and results for a panel take.
-constexpr long block_in_l1(long pixels, long pixel, long panel_bytes, int panels, int tile, device const& on) {
-  long const room = (on.l1_bytes * 7 / 8 - panel_bytes) / pixel / tile * tile;
-  if (room < 2 * tile || room >= pixels) return 0;
-  long const blocks = (pixels + room - 1) / room, even = (pixels + blocks - 1) / blocks;
-  long const with = pixels * pixel + blocks * panels * panel_bytes, without = panels * (pixels * pixel + panel_bytes);
-  return with < without - without / 4 ? (even + tile - 1) / tile * tile : 0;
-}
-
-}  // namespace detail
-
 /// The cache block, see step_data::block: with several panels of channels, detail::block_of with at least eight tiles
 /// of pixels, or two rows. (Measured with AVX-512, 3072 channels to 768: blocks of three tiles take 1.2 times as long
 /// as no blocks.)
