@@ -316,20 +316,11 @@ struct index_inverse {
     s.first = whole * top;
     shift_axis(d, s, (floor_quotient(most, top) - whole + 1) * top);
     affine_sum const u = values.axis(d);
+    axis_values::sum multiples;  // of `top`
+    multiples.constant = whole;
+    multiples.add({u, top, 0, 1});
     if (phases >= 0) {
-      axis_values::sum r;
-      r.add({values.value[phases].of, 1, 0, top});
-      r.add({u, 1, top, 1});
-      bool const is_flipped = at[d].of[phases] < 0;
-      // The multiples of the stride, which the other digits have to make up for.
-      axis_values::sum p;
-      p.constant = whole;
-      p.add({u, top, 0, 1});
-      p.add({values.value[phases].of, 1, 0, -s.step});
-      subtract_others(p, d, phases, unit * top);
-      values.value[phases] = {values.made(r), 1, 0, is_flipped};
-      int const k = c.all[0];
-      values.value[k] = {values.made(p), 1, 0, at[d].of[k] < 0};
+      set_phases(d, c.all[0], multiples, s, unit);
       return true;
     }
     axis_values::sum t;
@@ -341,12 +332,21 @@ struct index_inverse {
     }
     set_digits(d, c, u, unit);
     int const k = c.all[c.count - 1];
-    axis_values::sum p;
-    p.constant = whole;
-    p.add({u, top, 0, 1});
-    subtract_others(p, d, -1, unit * top);
-    values.value[k] = {values.made(p), 1, 0, at[d].of[k] < 0};
+    subtract_others(multiples, d, -1, unit * top);
+    values.value[k] = {values.made(multiples), 1, 0, at[d].of[k] < 0};
     return true;
+  }
+  /// Sets the digit that is divided into phases, and digit k, which has the multiples of the stride that the phases do
+  /// not make up for.
+  constexpr void set_phases(int d, int k, axis_values::sum multiples, index_shift const& s, long unit) {
+    int const phases = split[d];
+    axis_values::sum r;
+    r.add({values.value[phases].of, 1, 0, s.stride});
+    r.add({values.axis(d), 1, s.stride, 1});
+    multiples.add({values.value[phases].of, 1, 0, -s.step});
+    subtract_others(multiples, d, phases, unit * s.stride);
+    values.value[phases] = {values.made(r), 1, 0, at[d].of[phases] < 0};
+    values.value[k] = {values.made(multiples), 1, 0, at[d].of[k] < 0};
   }
   constexpr void shift_axis(int d, index_shift s, long extent) {
     s.is_used = s.divisor > 1 || s.step > 1 || s.constant + s.first != 0 || extent != of.of[d];
