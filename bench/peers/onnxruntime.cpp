@@ -2,43 +2,17 @@
 #include "onnxruntime.hpp"
 
 #include "../child_process.hpp"
+#include "../temporary_folder.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 namespace bench {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr std::chrono::seconds patience(300);
 
 std::string script(char const* name) { return std::string(AGO_BENCH_PEERS_FOLDER) + '/' + name; }
-
-/// A temporary folder for models and values, which is removed on destruction.
-class temporary_folder {
- public:
-  temporary_folder() : path_{(fs::temp_directory_path() / "ago-bench-XXXXXX").string()} {
-    if (!mkdtemp(path_.data())) throw std::runtime_error("cannot create a temporary folder: " + path_);
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  temporary_folder(temporary_folder const&) = delete;
-  temporary_folder& operator=(temporary_folder const&) = delete;
-
-  std::string file(char const* name) const { return path_ + '/' + name; }
-
- private:
-  std::string path_;
-};
-
-void write(std::string const& file, std::span<float const> floats) {
-  std::ofstream out(file, std::ios::binary);
-  out.write(reinterpret_cast<char const*>(floats.data()), std::streamsize(floats.size_bytes()));
-  if (!out.flush()) throw std::runtime_error("cannot write " + file);
-}
 
 void read(std::string const& file, std::span<float> floats) {
   std::ifstream in(file, std::ios::binary);
@@ -49,7 +23,7 @@ void read(std::string const& file, std::span<float> floats) {
 
 std::string write_model(std::string const& exporter, example_network const& what, temporary_folder const& folder) {
   std::string const parameters = folder.file("parameters"), model = folder.file("model.onnx");
-  write(parameters, what.parameters);
+  write_floats(parameters, what.parameters);
   ending const end = run_program_to_end(
       {exporter, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model},
       patience);
@@ -58,7 +32,7 @@ std::string write_model(std::string const& exporter, example_network const& what
 }
 
 std::string write_input(std::span<float const> floats, temporary_folder const& folder) {
-  write(folder.file("input"), floats);
+  write_floats(folder.file("input"), floats);
   return folder.file("input");
 }
 

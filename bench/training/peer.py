@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains and runs the networks of this folder with PyTorch, on one thread, for bench/training. Channels are last in memory.
+
+Reads lines and answers each with "ok ..." or "error ...":
+
+  version                      PyTorch's version
+  load NETWORK BATCH FOLDER    reads parameters, input and targets: files of FOLDER, float32 in the order of ago
+  losses COUNT                 the losses of so many training steps
+  step COUNT                   nanoseconds of a training step, the mean of so many
+  infer COUNT                  nanoseconds of an inference, likewise
+
+usage: peer.py RATE MOMENTUM     (of stochastic gradient descent)
+"""
+import array
+import pathlib
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class PixelMajor(nn.Module):
+  """Flattens an image whose channels are last, without a copy."""
+  def forward(self, x):
+    return x.permute(0, 2, 3, 1).flatten(1)
+
+
+class Residual(nn.Sequential):
+  def forward(self, x):
+    return x + super().forward(x)
+
+
+def norm(*layers):
+  return [*layers, nn.BatchNorm2d(layers[-1].out_channels)]
+
+
+def depthwise(channels, stride=1):
+  return norm(nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False))
+
+
+def pointwise(inputs, outputs):
+  return norm(nn.Conv2d(inputs, outputs, 1, bias=False))
+
+
+def separable(inputs, outputs, stride):
+  return [*depthwise(inputs, stride), nn.ReLU6(), *pointwise(inputs, outputs), nn.ReLU6()]
+
+
+class Squash(nn.Module):
+  """Shortens poses [b, k, j, p, q] to lengths below 1; the result is [b, k * p * q * j]."""
+  def forward(self, x):
+    x = x.unflatten(1, (32, 8))
+    square = (x * x).sum(2, keepdim=True)
+    return (x * ((square + 1e-9).sqrt() / (1 + square))).permute(0, 1, 3, 4, 2).flatten(1)
+
+
+def mlp():
+  return nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+
+
+def lenet5():
+  return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
+                       nn.MaxPool2d(2), PixelMajor(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(),
+                       nn.Linear(84, 10))
+
+
+def digits():
+  return nn.Sequential(
+      *norm(nn.Conv2d(1, 16, 3, 1, 1, bias=False)), nn.ReLU6(), *separable(16, 32, 1), *separable(32, 64, 2),
+      Residual(*pointwise(64, 128), nn.ReLU6(), *depthwise(128), nn.ReLU6(), *pointwise(128, 64)),
+      nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+
+def primary_capsules():
+  return nn.Sequential(nn.Conv2d(1, 256, 9), nn.ReLU(), nn.Conv2d(256, 256, 9, 2, bias=False), Squash())
+
+
+# The network, the shape of an input, and the loss.
+NETWORKS = {
+    'mlp': (mlp, (64,), F.cross_entropy),
+    'lenet5': (lenet5, (28, 28, 1), F.cross_entropy),
+    'digits': (digits, (8, 8, 1), F.cross_entropy),
+    'primary_capsules': (primary_capsules, (28, 28, 1), F.mse_loss),
+}
+
+
+def read(path):
+  return torch.tensor(array.array('f', path.read_bytes()))
+
+
+class Training:
+  def __init__(self, rate, momentum):
+    self.options = {'lr': rate, 'momentum': momentum}
+
+  def version(self):
+    maps = pathlib.Path('/proc/self/maps')
+    if not (maps.exists() and 'openblas' in maps.read_text()):
+      raise RuntimeError('OpenBLAS is not loaded')
+    return torch.__version__
+
+  def load(self, name, batch, folder):
+    make, shape, self.loss_of = NETWORKS[name]
+    batch, folder = int(batch), pathlib.Path(folder)
+    torch.manual_seed(0)
+    self.network = make().to(memory_format=torch.channels_last)
+    parameters = read(folder / 'parameters')
+    used = 0
+    with torch.no_grad():
+      for key, p in self.network.state_dict().items():
+        if not key.endswith('num_batches_tracked'):
+          p.copy_(parameters[used:used + p.numel()].view(p.shape))
+          used += p.numel()
+    if used != parameters.numel():
+      raise ValueError(f'{name} has {used} parameters here, not {parameters.numel()}')
+    self.input = read(folder / 'input').view(batch, *shape)
+    if len(shape) == 3:
+      self.input = self.input.permute(0, 3, 1, 2)
+    self.targets = read(folder / 'targets').view(batch, -1)
+    if self.loss_of is F.cross_entropy:
+      self.targets = self.targets.flatten().long()
+    self.optimizer = torch.optim.SGD(self.network.parameters(), **self.options)
+
+  def one_step(self):
+    self.optimizer.zero_grad(set_to_none=True)
+    loss = self.loss_of(self.network(self.input), self.targets)
+    loss.backward()
+    self.optimizer.step()
+    return loss
+
+  def losses(self, count):
+    self.network.train()
+    return ' '.join(str(self.one_step().item()) for _ in range(int(count)))
+
+  def step(self, count):
+    self.network.train()
+    start = time.perf_counter_ns()
+    for _ in range(int(count)):
+      self.one_step()
+    return (time.perf_counter_ns() - start) / int(count)
+
+  def infer(self, count):
+    self.network.eval()
+    with torch.inference_mode():
+      start = time.perf_counter_ns()
+      for _ in range(int(count)):
+        self.network(self.input)
+      return (time.perf_counter_ns() - start) / int(count)
+
+
+def main():
+  torch.set_num_threads(1)
+  training = Training(float(sys.argv[1]), float(sys.argv[2]))
+  for line in sys.stdin:
+    try:
+      command, *arguments = line.split()
+      answer = getattr(training, command)(*arguments)
+      print('ok' if answer is None else f'ok {answer}', flush=True)
+    except Exception as e:  # pylint: disable=broad-except
+      print('error', ' '.join(str(e).split()) or type(e).__name__, flush=True)
+
+
+if __name__ == '__main__':
+  main()

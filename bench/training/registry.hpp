@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registration of networks that are trained: one line for each batch size.
+#pragma once
+
+#include "../account.hpp"
+#include "../buffer.hpp"
+#include "../displaced.hpp"
+#include "../parameters.hpp"
+#include "subject.hpp"
+
+#include <ago/training.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace bench {
+
+/// The network with so many times the images, for inference.
+template <auto const& Net, int Batch>
+inline constexpr auto for_batch = [] {
+  auto r = Net;
+  for (ago::input& in : r.inputs) in.n *= Batch;
+  return r;
+}();
+
+/// Examples and parameters are made from a seed. Targets are classes, or uniform in [0, 1).
+template <class Trainer, class Model>
+training_run prepare_training() {
+  auto const t = make_displaced<Trainer>(0, std::uint64_t(1), ago::sgd{.momentum = training_run::momentum});
+  t->rate = training_run::rate;
+  training_run r;
+  r.parameters.assign(t->parameters().begin(), t->parameters().end());
+  auto const input = std::make_shared<std::vector<float>>();
+  for (std::size_t i = 0; i < Trainer::input_size(); ++i) input->push_back(uniform(2, i, -1, 1));
+  auto const targets = std::make_shared<std::vector<typename Trainer::target_type>>();
+  for (std::size_t i = 0; i < Trainer::target_size; ++i) {
+    float const u = uniform(3, i, 0, 1);
+    if constexpr (std::is_same_v<typename Trainer::target_type, int>) targets->push_back(int(u * Trainer::classes));
+    else targets->push_back(u);
+  }
+  r.input = *input;
+  r.targets.assign(targets->begin(), targets->end());
+  r.step = [t, input, targets] {
+    return t->step(std::span(*input).template first<Trainer::input_size()>(),
+                   std::span(*targets).template first<Trainer::target_size>());
+  };
+  auto const net = make_displaced<Model>(0, std::span(r.parameters).template first<Model::parameter_count>());
+  auto const output = std::make_shared<buffer>(Model::output_size());
+  r.infer = [net, input, output] {
+    (*net)(std::span(*input).template first<Model::input_size()>(),
+           output->span().template first<Model::output_size()>());
+  };
+  return r;
+}
+
+/// The kernels of a training step one by one, on values of no meaning.
+template <class Program>
+std::function<void(int)> prepare_training_steps() {
+  struct values {
+    buffer packed{Program::packed_floats}, arena{Program::arena_floats};
+    std::vector<buffer> all;
+    std::vector<float const*> inputs;
+    std::vector<float*> outputs;
+  };
+  auto const v = std::make_shared<values>();
+  std::vector<float> parameters(Program::parameter_count);
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = uniform(1, i, -.1f, .1f);
+  Program::pack(std::span(parameters).template first<Program::parameter_count>(),
+                v->packed.span().template first<Program::packed_floats>());
+  for (int k = 0; k < Program::graph.input_count; ++k)
+    v->inputs.push_back(v->all.emplace_back(std::size_t(Program::graph.nodes[k].out.count())).data());
+  for (int k = 0; k < Program::graph.output_count; ++k)
+    v->outputs.push_back(
+        v->all.emplace_back(std::size_t(Program::graph.nodes[Program::graph.outputs[k]].out.count())).data());
+  return [v](int step) {
+    Program::run_step(step, {v->packed.data(), v->arena.data(), v->inputs.data(), v->outputs.data()});
+  };
+}
+
+/// Enters a network, the name of which training/peer.py knows, too.
+template <auto const& Net, int Batch, auto const& Loss = ago::cross_entropy>
+bool add_training(std::string name) {
+  using trainer = ago::trainer<Net, Loss, ago::sgd, ago::training{.batch = Batch}>;
+  using model = ago::model<for_batch<Net, Batch>>;
+  using program = typename trainer::program;
+  training_subject s{std::move(name),
+                     Batch,
+                     trainer::arena_bytes,
+                     trainer::parameter_count * sizeof(float),
+                     prepare_training<trainer, model>,
+                     {},
+                     prepare_training_steps<program>};
+  for (int i = 0; i < program::steps; ++i) {
+    int const first = program::first_part(i), last = program::first_part(i + 1);
+    s.accounts.push_back(account_for(program::graph, std::span(program::plan.steps).subspan(first, last - first),
+                                     program::tiling_of(i).how));
+  }
+  training_subjects().push_back(std::move(s));
+  return true;
+}
+
+}  // namespace bench
