@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains and runs the networks of this folder with PyTorch, on one thread, for bench/training. Channels are last in memory.
+"""Trains and runs the networks of bench/training with PyTorch, on one thread, with channels last in memory.
 
 Reads lines and answers each with "ok ..." or "error ...":
 
