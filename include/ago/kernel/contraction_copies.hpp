@@ -77,17 +77,39 @@ template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from,
                       float* to) {
   using loop = expression::matrix_loop;
+  constexpr int most = 64;
   expression::matrix_operand const& o = l.rows_known ? l.form.a : l.form.b;
+  bool const padded = o.is_padded(e.operands[o.operand]);
   detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
   for (long i = 0; i < l.packed_floats(); ++i) to[i] = 0;
-  expression::matrix_loops const& across = l.rows_known ? l.form.m : l.form.n;
   long loop::*const which = l.rows_known ? &loop::a : &loop::b;
-  for (int z = 0; z < l.batches; ++z)
-    for (int k = 0; k < l.depth; ++k) {
-      long const place = o.start + l.form.batch.offset(z, which) + l.form.k.offset(k, which);
-      for (int i = 0; i < int(across.extent()); ++i)
-        to[l.packed_place(z, i, k)] = element(place + across.offset(i, which));
+  // Runs of batches, if these are neighbours in the packed parameter, or of steps of K in one block: for both, the
+  // place of the first one tells those of the others.
+  bool const turned = l.lanes_are_batches;
+  expression::matrix_loops const &across = l.rows_known ? l.form.m : l.form.n,
+                                 &along = turned ? l.form.batch : l.form.k,
+                                 &others = turned ? l.form.k : l.form.batch;
+  int const length = turned ? l.batches : l.depth, repeats = turned ? l.depth : l.batches;
+  int const width = int(across.extent()), block = turned ? l.batches : l.k_block;
+  long steps[most];
+  for (int first = 0, count; first < length; first += count) {
+    count = block - first % block;
+    if (count > length - first) count = length - first;
+    if (count > most) count = most;
+    for (int j = 0; j < count; ++j) steps[j] = along.offset(first + j, which);
+    for (int x = 0; x < repeats; ++x) {
+      auto const place_of = [&](int i, int j) { return turned ? l.packed_place(j, i, x) : l.packed_place(x, i, j); };
+      long const start = o.start + others.offset(x, which);
+      for (int i = 0; i < width; ++i) {
+        long const source = start + across.offset(i, which), place = place_of(i, first);
+        long const apart = count > 1 ? place_of(i, first + 1) - place : 0;
+        if (padded)
+          for (int j = 0; j < count; ++j) to[place + j * apart] = element(source + steps[j]);
+        else
+          for (int j = 0; j < count; ++j) to[place + j * apart] = from[source + steps[j]];
+      }
     }
+  }
 }
 
 namespace detail {

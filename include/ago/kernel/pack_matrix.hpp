@@ -3,10 +3,32 @@
 #pragma once
 
 #include <ago/kernel/folding.hpp>
+#include <ago/kernel/transpose.hpp>
 #include <ago/kernel/weight_reader.hpp>
 #include <ago/plan/packing.hpp>
 
+#include <cstring>
+
 namespace ago {
+
+namespace detail {
+
+/// Writes `depth` steps of K of `channels` channels to a panel of `width` channels. In `from`, channels are `apart`
+/// floats from each other, and steps of K follow each other. The first one is the first of its vector.
+template <isa I>
+[[gnu::noinline]] void copy_weights(float const* from, long apart, float* to, long width, int steps, int channels,
+                                    int depth) {
+  constexpr isa of_host = available(isa_of_four(I)) ? I : isa::scalar;
+  if (steps == 1) return transpose<of_host>(from, apart, to, width, depth, channels);
+  for (int i = 0; i < channels; ++i, from += apart, to += 2) {
+    float const* p = from;
+    float* q = to;
+    for (int k = depth; k > 1; k -= 2, p += 2, q += 2 * width) std::memcpy(q, p, 2 * sizeof(float));
+    if (depth % 2) *q = *p;
+  }
+}
+
+}  // namespace detail
 
 /// Writes weights to `to` in the matrix_layout of the step, with batch norm folded in; padded channels get zeros.
 /// Weights `from` several sources are written by one call for each, that for channel 0 first. `blob` holds the weights
@@ -17,29 +39,52 @@ void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source 
                  float* to) {
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);
-  int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups;
+  int const taps = s.win.kernel_h * s.win.kernel_w, inputs = s.in.c / s.groups, steps = layout.steps, odd = steps - 1;
   weight_reader const weight(s, from, blob, inputs, s.out.c / s.groups);
-  int const runs = s.runs ? s.run_count : 1;
+  input_run const whole{{}, inputs};
+  input_run const* const runs = s.runs ? s.runs : &whole;
+  int const run_count = s.runs ? s.run_count : 1;
+  bool const scattered = weight.is_scattered(), all = parameters.has(0) && parameters.has(s.out.c - 1);
+  bool const copies = taps == 1 && from.norm < 0 && all && !scattered;
   if (parameters.has(0))
     for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
-  for (int o = 0; o < s.out.c; ++o) {
-    if (!parameters.has(o)) continue;
-    float* const group = to + o / layout.group_channels * layout.group_floats();
-    int const channel = o % layout.group_channels;
-    int const first = channel / layout.panel * layout.panel;  // of its panel
-    int const rest = layout.padded_channels - first, width = rest < layout.panel ? rest : layout.panel;
-    float* const column = group + layout.panel_offset(first) + (channel - first) * layout.steps;
-    double const scale = parameters.scale(o);
-    group[channel * layout.steps] = parameters.shift(o);
-    for (int tap = 0; tap < taps; ++tap) {
-      int k = tap * inputs;
-      for (int r = 0; r < runs; ++r) {
-        input_run const run = s.runs ? s.runs[r] : input_run{{}, inputs};
-        if (key.in_runs) k += k % layout.steps;
-        for (int c = run.start, left = run.depth; left > 0; c += run.step, --left, ++k) {
-          float& packed = column[k / layout.steps * long(width) * layout.steps + k % layout.steps];
-          packed = float(double(weight(o, c, tap)) * scale);
+  // A block of input channels of a panel is read and written while it is in L1.
+  constexpr int block = 16;
+  for (int first = 0, count; first < s.out.c; first += count) {
+    int const channel = first % layout.group_channels, rest = layout.padded_channels - channel;
+    int const left = layout.group_channels - channel;
+    long const width = rest < layout.panel ? rest : layout.panel;
+    count = left < width ? left : int(width);
+    float* const group = to + first / layout.group_channels * layout.group_floats();
+    float* const panel = group + layout.panel_offset(channel);
+    for (int i = 0; i < count; ++i)
+      if (parameters.has(first + i)) group[(channel + i) * steps] = parameters.shift(first + i);
+    for (int r = 0, at = 0; r < run_count; ++r) {
+      input_run const run = runs[r];
+      long const apart = long(run.step) * taps;
+      if (key.in_runs) at += at % steps;  // pointwise only: there is one tap
+      for (int done = 0, depth; done < run.depth; done += depth, at += depth) {
+        depth = run.depth - done < block ? run.depth - done : block;
+        int const c = run.start + done * run.step;
+        if (copies && run.step == 1 && at % steps == 0) {
+          detail::copy_weights<I>(weight.at(first, c, 0), long(inputs) * from.step, panel + at * width, width, steps,
+                                  count, depth);
+          continue;
         }
+        for (int tap = 0; tap < taps; ++tap)
+          for (int i = 0; i < count; ++i) {
+            if (!parameters.has(first + i)) continue;
+            int const k = tap * inputs + at;
+            double const scale = parameters.scale(first + i);
+            float* const column = panel + i * steps;
+            bool const direct = !scattered && steps == 1;
+            float const* const source = direct ? weight.at(first + i, c, tap) : nullptr;
+            for (int j = 0; direct && j < depth; ++j)
+              column[(k + j) * width] = float(double(source[j * apart]) * scale);
+            for (int j = 0; !direct && j < depth; ++j)
+              column[long((k + j) >> odd) * (width << odd) + ((k + j) & odd)] =
+                  float(double(weight(first + i, c + j * run.step, tap)) * scale);
+          }
       }
     }
   }

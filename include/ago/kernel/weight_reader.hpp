@@ -15,11 +15,18 @@ class weight_reader {
       : weights_(blob + from.weight), from_(from), scatter_(from.scatter), window_(s.win), inputs_(inputs),
         outputs_(outputs) {}
 
+  /// Are they those of a transposed convolution? Otherwise the weights of neighbouring channels c have a distance of
+  /// as many floats as there are taps.
+  bool is_scattered() const { return scatter_.is_used(); }
+
   float operator()(int o, int c, int tap) const {
     long const channel = from_.start + long(o) * from_.step;
-    int const taps = window_.kernel_h * window_.kernel_w;
-    if (!scatter_.is_used()) return weights_[(channel * inputs_ + c) * taps + tap];
+    if (!is_scattered()) return *at(o, c, tap);
     return scattered(channel, c, tap / window_.kernel_w, tap % window_.kernel_w);
+  }
+  /// The place of a weight of another convolution.
+  float const* at(int o, int c, int tap) const {
+    return weights_ + ((from_.start + long(o) * from_.step) * inputs_ + c) * window_.kernel_h * window_.kernel_w + tap;
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <ago/kernel/pack_step.hpp>
 #include <ago/plan/plan.hpp>
 
+#include <cstring>
+
 namespace ago {
 
 /// Copies trained values that are operands, unchanged, to a place before the weights of all steps.
@@ -13,7 +15,7 @@ void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     if (n.kind != op::constant) continue;
-    for (long i = 0; i < n.out.count(); ++i) packed[memory.at[v].offset + i] = blob[n.weight + i];
+    std::memcpy(packed + memory.at[v].offset, blob + n.weight, std::size_t(n.out.count()) * sizeof(float));
   }
 }
 

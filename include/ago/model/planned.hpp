@@ -155,6 +155,10 @@ class unchecked_plan {
   /// Folds, reorders and pads the weights, once. Writes all of `packed`.
   static void pack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     for (float& x : packed) x = 0;  // also the gaps that align the steps' weights
+    repack(weights, packed);
+  }
+  /// The same where weights have been packed before, or all is 0.
+  static void repack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
     pack_constants(graph, memory, weights.data(), packed.data());
     for (int i = 0; i < parts.count; ++i) {
       planned_data const data = packing_data_of(i);

@@ -82,8 +82,8 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     float const* const wanted = values_of(targets);
     if (status_ != training_status::ok) return nothing;
     fill_masks();
-    program::pack(std::span<float const, parameter_count>(parameters_, parameter_count),
-                  std::span<float, program::packed_floats>(packed_, program::packed_floats));
+    program::repack(std::span<float const, parameter_count>(parameters_, parameter_count),
+                    std::span<float, program::packed_floats>(packed_, program::packed_floats));
     bool const adds = accumulated_ > 0 && accumulated_ < How.accumulate;
     float const gradient_of_loss = 1.f / float(How.accumulate);
     float loss = nothing;
@@ -204,7 +204,7 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     }
   }
 
-  alignas(64) float packed_[program::packed_floats > 0 ? program::packed_floats : 1];
+  alignas(64) float packed_[program::packed_floats > 0 ? program::packed_floats : 1] = {};
   alignas(64) float arena_[program::arena_floats > 0 ? program::arena_floats : 1];
   alignas(64) float parameters_[parameter_count];
   alignas(64) float gradients_[gradient_count];
