@@ -2,23 +2,17 @@
 // Trains a network on handwritten digits, from random parameters, in static memory.
 //
 // usage: train_digits [--seed N] [--epochs N] [--svg FILE]
-#include "../digits/data.hpp"
 #include "../digits/network.hpp"
 #include "plot.hpp"
+#include "training_set.hpp"
 
 #include <ago/training.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
-
-extern "C" {
-extern const unsigned char digits_train[], digits_train_end[];
-}
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -53,57 +47,11 @@ arguments parse(int count, char** words) {
   return r;
 }
 
-/// The training set; its images are like the held-out ones.
-struct training_set {
-  std::span<digits::image const> images;
-  std::span<unsigned char const> labels;
-};
-training_set load() {
-  digits::reader file{"digits.train", digits_train, digits_train_end};
-  auto const count = file.take_count();
-  training_set const set{file.take<digits::image>(count), file.take<unsigned char>(count)};
-  file.finish();
-  return set;
-}
-
-/// Rises linearly in the first tenth, then falls as a cosine.
-float rate_at(int step, int steps) {
-  constexpr float highest = 4e-3f;
-  float const warm = float(steps) / 10, at = float(step);
-  if (at < warm) return highest * (at + 1) / warm;
-  return highest / 2 * (1 + std::cos(3.1415927f * (at - warm) / (float(steps) - warm)));
-}
-
-/// A random order, the same on every machine.
-void shuffle(std::vector<std::size_t>& order, std::uint64_t seed, int epoch) {
-  ago::philox const random(seed + 1);
-  for (std::size_t i = order.size(); i-- > 1;)
-    std::swap(order[i], order[random(i, std::uint64_t(epoch)).of[0] % (i + 1)]);
-}
-
-void copy(digits::image const& from, float* to) {
-  for (unsigned char const pixel : from) *to++ = float(pixel) / 16;
-}
-
-double accuracy(std::span<float const, trainer::parameter_count> parameters) {
-  static ago::model<digits::network> net{parameters};
-  auto const set = digits::held_out();
-  int right = 0;
-  for (std::size_t i = 0; i < set.images.size(); ++i) {
-    std::array<float, 8 * 8> image;
-    digits::scores scores;
-    copy(set.images[i], image.data());
-    net(image, scores);
-    right += std::ranges::max_element(scores) - scores.begin() == set.labels[i];
-  }
-  return 100. * right / double(set.images.size());
-}
-
 }  // namespace
 
 int main(int count, char** words) {
   arguments const given = parse(count, words);
-  training_set const set = load();
+  digits::training_set const set = digits::load_training_set();
   int const per_epoch = int(set.images.size()) / batch, steps = given.epochs * per_epoch;
 
   static trainer training{given.seed};
@@ -111,22 +59,13 @@ int main(int count, char** words) {
               int(trainer::parameter_count), batch, int(trainer::bytes >> 10), int(trainer::arena_bytes >> 10),
               trainer::steps, ago::name_of(trainer::target));
 
-  std::vector<std::size_t> order(set.images.size());
-  std::iota(order.begin(), order.end(), 0u);
+  digits::batches<batch> batches{set, given.seed};
   std::vector<float> losses;
-  std::array<float, batch * 8 * 8> images;
-  std::array<int, batch> labels;
   auto const start = std::chrono::steady_clock::now();
   for (int step = 0; step < steps; ++step) {
-    int const first = step % per_epoch * batch;
-    if (first == 0) shuffle(order, given.seed, step / per_epoch);
-    for (int i = 0; i < batch; ++i) {
-      std::size_t const example = order[std::size_t(first + i)];
-      copy(set.images[example], &images[std::size_t(i) * 64]);
-      labels[std::size_t(i)] = set.labels[example];
-    }
-    training.rate = rate_at(step, steps);
-    losses.push_back(training.step(images, labels));
+    batches.next();
+    training.rate = digits::rate_at(step, steps, 4e-3f);
+    losses.push_back(training.step(batches.images, batches.labels));
     if (training.status() != ago::training_status::ok) {
       std::fprintf(stderr, "train_digits: step %d: %s\n", step, ago::name_of(training.status()));
       return 1;
@@ -143,5 +82,5 @@ int main(int count, char** words) {
   plot::print(losses, "loss");
   if (given.svg && !plot::write_svg(given.svg, losses, "training loss")) refuse("cannot be written", given.svg);
   std::printf("%d steps in %.2f s, %.0f microseconds each\n", steps, seconds, 1e6 * seconds / steps);
-  std::printf("accuracy %.2f %%\n", accuracy(training.parameters()));
+  std::printf("accuracy %.2f %%\n", digits::accuracy<digits::network>(training.parameters()));
 }
