@@ -15,6 +15,13 @@ namespace ago {
 
 namespace detail {
 
+/// The value whose elements x has: expressions do not ask for its four axes.
+constexpr tensor before_views(tensor x) {
+  while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
+    x.index = x.recorder->edges[x.recorder->nodes[x.index].input_first];
+  return x;
+}
+
 /// Records an operator by index expressions: as nodes of other operators where these compute an expression, as a
 /// contraction or a nest where none do.
 class operation_recording {
@@ -57,12 +64,6 @@ class operation_recording {
     for (int v = d_.input_count; v < d_.value_count; ++v)
       if (is_parameter(v)) offsets_[v] = r_.place(op::nest, role::weight, d_.values[v].extents);
     for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
-  }
-  /// The value whose elements x has: expressions do not ask for its four axes.
-  static constexpr tensor before_views(tensor x) {
-    while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
-      x.index = x.recorder->edges[x.recorder->nodes[x.index].input_first];
-    return x;
   }
   constexpr tensor in_axes(tensor x, shape const& four) {
     return x.dims() == four ? x : r_.append({.kind = op::reshape, .out = four}, x);

@@ -88,10 +88,8 @@ constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
 
 namespace detail {
 
-/// Is it the same operator on the same values? The operands in g have already been replaced.
-template <int V, int E, int O>
-constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
-  node const &x = g.nodes[a], &y = g.nodes[b];
+/// Are two nodes the same operator, but for their operands, parameters and names?
+constexpr bool same_operator(node const& x, node const& y) {
   if (x.kind != y.kind || x.out != y.out || x.input_count != y.input_count) return false;
   if (x.win != y.win || x.scatter != y.scatter || x.groups != y.groups || x.count_pads != y.count_pads) return false;
   if (x.alpha != y.alpha || x.beta != y.beta || x.function != y.function) return false;
@@ -101,7 +99,13 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
     if (x.order[i] != y.order[i]) return false;
   for (int i = 0; i < max_siblings - 1 && x.siblings[i].channels + y.siblings[i].channels > 0; ++i)
     if (x.siblings[i] != y.siblings[i]) return false;
-  if (x.entries != y.entries || x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
+  return x.entries == y.entries;
+}
+/// Is it the same operator on the same values? The operands in g have already been replaced.
+template <int V, int E, int O>
+constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
+  node const &x = g.nodes[a], &y = g.nodes[b];
+  if (!same_operator(x, y) || x.weight != y.weight || x.shift != y.shift || x.norm != y.norm) return false;
   bool straight = true;
   for (int k = 0; k < x.input_count; ++k) straight = straight && g.operand(a, k) == g.operand(b, k);
   return straight || (commutes(x.kind) && g.operand(a, 0) == g.operand(b, 1) && g.operand(a, 1) == g.operand(b, 0));

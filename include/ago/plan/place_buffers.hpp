@@ -25,11 +25,7 @@ class buffer_placer {
   /// `phase` of each step: the number of barriers before it.
   constexpr buffer_placer(buffer (&buffers)[Capacity], int count, int const* phase)
       : buffers_(buffers), count_(count), phase_(phase) {
-    for (int b = 0; b < count; ++b) {
-      int k = b;
-      for (; k > 0 && buffers[by_size_[k - 1]].floats < buffers[b].floats; --k) by_size_[k] = by_size_[k - 1];
-      by_size_[k] = b;
-    }
+    sort_by_size();
   }
 
   /// Places every buffer in the first gap that fits among those alive at the same time.
@@ -49,7 +45,7 @@ class buffer_placer {
       buffer const& b = buffer_of(k);
       long best = first_fit(b), least = exchanged(b, best);
       auto const consider = [&](long at) {
-        if (at < 0 || obstacle(b, at) >= 0) return;
+        if (at < 0 || is_taken(b, at)) return;
         long const here = exchanged(b, at);
         if (here >= least) return;
         least = here;
@@ -98,22 +94,45 @@ class buffer_placer {
  private:
   constexpr buffer& buffer_of(int k) const { return buffers_[by_size_[k]]; }
 
+  /// The largest first, equal ones in their order: merges runs of 1, 2, 4 ... buffers.
+  constexpr void sort_by_size() {
+    for (int b = 0; b < count_; ++b) by_size_[b] = b;
+    int merged[Capacity]{};
+    for (int run = 1; run < count_; run *= 2) {
+      for (int begin = 0; begin < count_; begin += 2 * run) {
+        int const middle = begin + run < count_ ? begin + run : count_;
+        int const end = middle + run < count_ ? middle + run : count_;
+        int a = begin, b = middle;
+        for (int k = begin; k < end; ++k) {
+          bool const takes_b = a == middle || (b < end && buffer_of(b).floats > buffer_of(a).floats);
+          merged[k] = by_size_[takes_b ? b++ : a++];
+        }
+      }
+      for (int k = 0; k < count_; ++k) by_size_[k] = merged[k];
+    }
+  }
   /// Are both in use in one phase?
   constexpr bool meet(buffer const& a, buffer const& b) const {
     return phase_[a.first] <= phase_[b.last] && phase_[b.first] <= phase_[a.last];
   }
-  /// The end of the first placed buffer that is in the way of b at `at`; -1: none.
-  constexpr long obstacle(buffer const& b, long at) const {
+  /// Is something in the way of b at `at`?
+  constexpr bool is_taken(buffer const& b, long at) const {
     for (int j = 0; j < placed_count_; ++j) {
       buffer const& other = buffers_[placed_[j]];
       if (other.offset - at >= b.floats) break;
-      if (meet(b, other) && other.offset + other.floats > at) return other.offset + other.floats;
+      if (other.offset + other.floats > at && meet(b, other)) return true;
     }
-    return -1;
+    return false;
   }
+  /// The lowest place where nothing is in the way of b.
   constexpr long first_fit(buffer const& b) const {
     long at = 0;
-    for (long end = 0; (end = obstacle(b, at)) >= 0;) at = end;
+    for (int j = 0; j < placed_count_; ++j) {
+      buffer const& other = buffers_[placed_[j]];
+      if (other.offset - at >= b.floats) break;
+      long const end = other.offset + other.floats;
+      if (end > at && meet(b, other)) at = end;
+    }
     return at;
   }
   /// The floats that would be in the first half of b and in the second half of an earlier or later buffer, or the other

@@ -52,6 +52,10 @@ struct training_step {
     return r;
   }();
 
+  static constexpr expression::definition loss =
+      Loss(described::extents_of(result), described::extents_of(target_shape));
+  using recipes = recipes_of<training_step>;
+
   struct body {
     template <std::same_as<tensor>... T>
       requires(sizeof...(T) == std::size_t(all_inputs))
@@ -60,11 +64,10 @@ struct training_step {
       output_list<1 + rows.count> r{};
       r.values[0] = x[0];
       if (!x[0].recorder) return r;
-      backpropagation step(graph, table, rows, *x[0].recorder);
+      backpropagation step(recipes::flow, recipes::all.of, *x[0].recorder);
       step.forward(x, x + first_mask);
       tensor const y = step.output(0);
-      expression::definition const d = Loss(described::extents_of(result), described::extents_of(target_shape));
-      tensor const loss = step.loss(d, y, x[target]);
+      tensor const loss = step.loss(recipes::loss, y, x[target]);
       step.backward(loss, x[seed]);
       r.values[0] = loss;
       for (int i = 0, k = 1; i < table.size(); ++i)

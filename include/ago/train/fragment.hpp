@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators by index expressions as pieces of a graph. Each is made once, in a constant evaluation of its own, and then
+// copied to wherever it occurs: compilers limit one evaluation, not their number.
+#pragma once
+
+#include <ago/graph/lowering.hpp>
+#include <ago/graph/operations.hpp>
+
+namespace ago::detail {
+
+/// A graph with one result, of which nothing but pointers is kept. Null: there is none.
+struct fragment {
+  node const* nodes{};
+  int const* edges{};
+  int node_count{}, input_count{}, result{};
+  diagnostic const* bad{};
+
+  constexpr explicit operator bool() const { return nodes != nullptr; }
+};
+
+/// What a fragment is made from: an operator with one result.
+struct fragment_source {
+  expression::definition as{};
+  int parameters[expression::definition::max_values]{};  ///< of each input: its offset; -1: it is a value
+  char const* name{};
+};
+
+/// The fragment of a fragment_source. Its inputs are those inputs of the operator that are values, or one that it does
+/// not read.
+template <auto const& Source>
+struct fragment_of {
+  static constexpr int values = [] {
+    int r = 0;
+    for (int v = 0; v < Source.as.input_count; ++v) r += Source.parameters[v] < 0;
+    return r;
+  }();
+  static constexpr int inputs = values > 0 ? values : 1;
+
+  struct body {
+    template <std::same_as<tensor>... T>
+      requires(sizeof...(T) == std::size_t(inputs))
+    constexpr tensor operator()(T... given) const {
+      tensor const x[] = {given...};
+      tensor all[expression::definition::max_values]{};
+      for (int v = 0, next = 0; v < Source.as.input_count; ++v)
+        if (Source.parameters[v] < 0) all[v] = x[next++];
+      return operation_recording(Source.as, Source.name, x[0], {all, Source.as.input_count}, Source.parameters)
+          .result(0);
+    }
+  };
+  static constexpr auto network = [] {
+    network_expression<body, inputs> r{};
+    for (int v = 0, next = 0; v < Source.as.input_count; ++v) {
+      shape const s = shape_of(Source.as.values[v].extents);
+      if (Source.parameters[v] < 0) r.inputs[next++] = {.n = s.n, .h = s.h, .w = s.w, .c = s.c};
+    }
+    return r;
+  }();
+  static constexpr auto const& graph = lowered<network>::value;
+  static constexpr fragment value{graph.nodes,       graph.edges,      graph.node_count,
+                                  graph.input_count, graph.outputs[0], &graph.bad};
+};
+
+/// The parameters of a node that occurs in the place of an equal one: offsets of one become those of the other.
+struct moved_parameters {
+  node const *from, *to;
+
+  /// -1 stays.
+  constexpr int operator()(int offset) const {
+    int const first[] = {from->weight, from->shift, from->norm}, moved[] = {to->weight, to->shift, to->norm};
+    int base = -1, r = offset;
+    for (int i = 0; i < 3; ++i) {
+      if (first[i] < 0 || first[i] > offset || first[i] < base) continue;
+      base = first[i];
+      r = offset - base + moved[i];
+    }
+    return r;
+  }
+};
+
+/// Records a fragment on values, as part of the layer that recorded `under`.
+constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters const& parameters, tensor under) {
+  recorder& to = *under.recorder;
+  recording r(under);
+  if (f.bad->what != fault::none) {
+    r.complain(f.bad->operation, f.bad->described);
+    return under;
+  }
+  growing<tensor> made;
+  made.reserve(f.node_count);
+  for (int v = 0; v < f.input_count; ++v) made.push(before_views(given[v]));
+  for (int v = f.input_count; v < f.node_count; ++v) {
+    node n = f.nodes[v];
+    tensor operands[described::max_operands]{};
+    for (int k = 0; k < n.input_count; ++k) {
+      int const e = f.edges[n.input_first + k];
+      tensor& x = operands[k] = n.kind == op::constant ? tensor{&to, 0} : made[e];
+      bool const is_viewed = n.kind != op::constant && n.kind != op::reshape && x.dims() != f.nodes[e].out;
+      if (is_viewed) x = r.append({.kind = op::reshape, .out = f.nodes[e].out}, x);
+    }
+    n.weight = parameters(n.weight);
+    n.shift = parameters(n.shift);
+    n.norm = parameters(n.norm);
+    bool const is_there = n.kind == op::reshape && operands[0].dims() == n.out;
+    made.push(is_there ? operands[0] : r.append(n, {operands, n.input_count}));
+  }
+  return made[f.result];
+}
+
+}  // namespace ago::detail
