@@ -111,28 +111,35 @@ class buffer_placer {
       for (int k = 0; k < count_; ++k) by_size_[k] = merged[k];
     }
   }
+  /// What has been placed, without what constant evaluation would have to look up again and again.
+  struct range {
+    long offset, end;
+    int from, to;  ///< phases
+  };
+  constexpr range range_of(buffer const& b) const {
+    return {b.offset, b.offset + b.floats, phase_[b.first], phase_[b.last]};
+  }
   /// Are both in use in one phase?
   constexpr bool meet(buffer const& a, buffer const& b) const {
     return phase_[a.first] <= phase_[b.last] && phase_[b.first] <= phase_[a.last];
   }
   /// Is something in the way of b at `at`?
   constexpr bool is_taken(buffer const& b, long at) const {
-    for (int j = 0; j < placed_count_; ++j) {
-      buffer const& other = buffers_[placed_[j]];
-      if (other.offset - at >= b.floats) break;
-      if (other.offset + other.floats > at && meet(b, other)) return true;
-    }
+    int const from = phase_[b.first], to = phase_[b.last];
+    long const end = at + b.floats;
+    for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
+      if (p->end > at && p->from <= to && from <= p->to) return true;
     return false;
   }
   /// The lowest place where nothing is in the way of b.
   constexpr long first_fit(buffer const& b) const {
-    long at = 0;
-    for (int j = 0; j < placed_count_; ++j) {
-      buffer const& other = buffers_[placed_[j]];
-      if (other.offset - at >= b.floats) break;
-      long const end = other.offset + other.floats;
-      if (end > at && meet(b, other)) at = end;
-    }
+    int const from = phase_[b.first], to = phase_[b.last];
+    long at = 0, end = b.floats;
+    for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
+      if (p->end > at && p->from <= to && from <= p->to) {
+        at = p->end;
+        end = at + b.floats;
+      }
     return at;
   }
   /// The floats that would be in the first half of b and in the second half of an earlier or later buffer, or the other
@@ -140,14 +147,12 @@ class buffer_placer {
   constexpr long exchanged(buffer const& b, long at) const {
     long const middle = at + b.floats / 2, end = at + b.floats;
     long sum = end > arena_floats_ ? end - arena_floats_ : 0;
-    for (int j = 0; j < placed_count_; ++j) {
-      buffer const& other = buffers_[placed_[j]];
-      long const other_middle = other.offset + other.floats / 2, other_end = other.offset + other.floats;
-      if (other.offset >= end) break;
-      if (other_end <= at) continue;
+    for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p) {
+      if (p->end <= at) continue;
+      long const other_middle = p->offset + (p->end - p->offset) / 2;
       // What is between the two middles, and in both buffers.
       long const from = least(middle, other_middle), to = most(middle, other_middle);
-      long const lower = most(from, most(at, other.offset)), upper = least(to, least(end, other_end));
+      long const lower = most(from, most(at, p->offset)), upper = least(to, least(end, p->end));
       if (upper > lower) sum += upper - lower;
     }
     return sum;
@@ -157,16 +162,17 @@ class buffer_placer {
   constexpr void put(int k, long at) {
     buffer& b = buffer_of(k);
     b.offset = at;
-    int j = placed_count_++;
-    for (; j > 0 && buffers_[placed_[j - 1]].offset > at; --j) placed_[j] = placed_[j - 1];
-    placed_[j] = by_size_[k];
-    if (at + b.floats > arena_floats_) arena_floats_ = at + b.floats;
+    range* p = placed_ + placed_count_++;
+    for (; p != placed_ && p[-1].offset > at; --p) *p = p[-1];
+    *p = range_of(b);
+    if (p->end > arena_floats_) arena_floats_ = p->end;
   }
 
   buffer (&buffers_)[Capacity];
   int count_;
   int const* phase_;
-  int by_size_[Capacity]{}, placed_[Capacity]{}, placed_count_ = 0;  // placed: in the order of their offsets
+  int by_size_[Capacity]{}, placed_count_ = 0;
+  range placed_[Capacity]{};  // in the order of their offsets
   long arena_floats_ = 0;
 };
 

@@ -22,6 +22,9 @@ struct gradient_flow {
   parameter_table<N> const& table;
   trained_rows<N> const& rows;
 
+  constexpr gradient_flow(Graph const& of, parameter_table<N> const& all, trained_rows<N> const& use)
+      : g(of), table(all), rows(use) {}
+
   /// The row of the parameter at an offset; -1: there is none.
   constexpr int row_at(int offset) const {
     int low = 0, high = N;
