@@ -78,11 +78,30 @@ def primary_capsules():
   return nn.Sequential(nn.Conv2d(1, 256, 9), nn.ReLU(), nn.Conv2d(256, 256, 9, 2, bias=False), Squash())
 
 
+def inverted_residual(inputs, expand, outputs, stride):
+  wide = expand * inputs
+  layers = [*pointwise(inputs, wide), nn.ReLU6()] if expand > 1 else []
+  layers += [*depthwise(wide, stride), nn.ReLU6(), *pointwise(wide, outputs)]
+  return (Residual if stride == 1 and inputs == outputs else nn.Sequential)(*layers)
+
+
+def mobilenet_v2():
+  layers, channels = [*norm(nn.Conv2d(3, 32, 3, 2, 1, bias=False)), nn.ReLU6()], 32
+  for expand, outputs, count, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+                                         (6, 160, 3, 2), (6, 320, 1, 1)):
+    for i in range(count):
+      layers.append(inverted_residual(channels, expand, outputs, stride if i == 0 else 1))
+      channels = outputs
+  return nn.Sequential(*layers, *pointwise(channels, 1280), nn.ReLU6(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                       nn.Linear(1280, 1000))
+
+
 # The network, the shape of an input, and the loss.
 NETWORKS = {
     'mlp': (mlp, (64,), F.cross_entropy),
     'lenet5': (lenet5, (28, 28, 1), F.cross_entropy),
     'digits': (digits, (8, 8, 1), F.cross_entropy),
+    'mobilenet_v2': (mobilenet_v2, (224, 224, 3), F.cross_entropy),
     'primary_capsules': (primary_capsules, (28, 28, 1), F.mse_loss),
 }
 
