@@ -75,8 +75,8 @@ std::unique_ptr<pytorch> look_for_pytorch() try {
   return nullptr;
 }
 
-/// Whether three training steps have the same losses. At the third one, rounding has been amplified by two updates: those of
-/// MobileNet-V2 with one image differ by 2.4e-3 between two of PyTorch's orders in memory.
+/// Whether three training steps have the same losses. At the third one, rounding has been amplified by two updates:
+/// those of MobileNet-V2 with one image differ by 2.4e-3 between two of PyTorch's orders in memory.
 bool agrees(training_subject const& s, training_run const& run, pytorch& peer) {
   std::vector<double> const theirs = peer.losses(3);
   bool same = theirs.size() == 3;
