@@ -138,7 +138,7 @@ class backpropagation {
 
   constexpr tensor dropped(int v, tensor mask) {
     tensor const x = made_[g_.operand(v)];
-    if (!recipes_[v]) return product_of(x, mask);
+    if (!recipes_[v]) return combined(op::mul, x, mask);
     bound_operand const inputs[] = {{x, -1, flows(x)}, {mask}};
     return record(*recipes_[v], g_.nodes[v], inputs, x);
   }
@@ -233,16 +233,12 @@ class backpropagation {
     tensor const x = paste(f, given, {e.of->of, e.at}, {&to_, e.result});
     add_to(e.parameters[k] >= 0 ? of_rows_[flow_.row_at(e.parameters[k])] : gradients_[e.value[k]], x);
   }
-  constexpr void add_to(tensor& sum, tensor x) { sum = sum.recorder ? sum_of(sum, x) : x; }
-  static constexpr tensor sum_of(tensor a, tensor b) {
+  constexpr void add_to(tensor& sum, tensor x) { sum = sum.recorder ? combined(op::add, sum, x) : x; }
+  static constexpr tensor combined(op kind, tensor a, tensor b) {
     recording r(a);
     if (b.dims() != a.dims()) b = r.append({.kind = op::reshape, .out = a.dims()}, b);
     tensor const operands[] = {a, b};
-    return r.append({.kind = op::add, .out = a.dims()}, operands);
-  }
-  static constexpr tensor product_of(tensor a, tensor b) {
-    tensor const operands[] = {a, b};
-    return recording(a).append({.kind = op::mul, .out = a.dims()}, operands);
+    return r.append({.kind = kind, .out = a.dims()}, operands);
   }
 
   gradient_flow<Graph, N> const& flow_;

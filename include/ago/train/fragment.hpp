@@ -5,6 +5,7 @@
 
 #include <ago/graph/lowering.hpp>
 #include <ago/graph/operations.hpp>
+#include <ago/train/node_parameters.hpp>
 
 namespace ago::detail {
 
@@ -61,23 +62,6 @@ struct fragment_of {
                                   graph.input_count, graph.outputs[0], &graph.bad};
 };
 
-/// The parameters of a node that occurs in the place of an equal one: offsets of one become those of the other.
-struct moved_parameters {
-  node const *from, *to;
-
-  /// -1 stays.
-  constexpr int operator()(int offset) const {
-    int const first[] = {from->weight, from->shift, from->norm}, moved[] = {to->weight, to->shift, to->norm};
-    int base = -1, r = offset;
-    for (int i = 0; i < 3; ++i) {
-      if (first[i] < 0 || first[i] > offset || first[i] < base) continue;
-      base = first[i];
-      r = offset - base + moved[i];
-    }
-    return r;
-  }
-};
-
 /// Records a fragment on values, as part of the layer that recorded `under`.
 constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters const& parameters, tensor under) {
   recorder& to = *under.recorder;
@@ -91,7 +75,7 @@ constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters 
   for (int v = 0; v < f.input_count; ++v) made.push(before_views(given[v]));
   for (int v = f.input_count; v < f.node_count; ++v) {
     node n = f.nodes[v];
-    tensor operands[described::max_operands]{};
+    tensor operands[expression::index_expression::max_operands]{};
     for (int k = 0; k < n.input_count; ++k) {
       int const e = f.edges[n.input_first + k];
       tensor& x = operands[k] = n.kind == op::constant ? tensor{&to, 0} : made[e];

@@ -5,94 +5,13 @@
 
 #include <ago/expression/gradient.hpp>
 #include <ago/graph/dropout.hpp>
-#include <ago/graph/passes.hpp>
-#include <ago/operators/description.hpp>
 #include <ago/train/batch_norm.hpp>
 #include <ago/train/fragment.hpp>
-#include <ago/train/trained_rows.hpp>
+#include <ago/train/gradient_flow.hpp>
 
 #include <utility>
 
 namespace ago::detail {
-
-/// For a network and the parameters that are trained: which operators gradients flow through.
-template <class Graph, int N>
-struct gradient_flow {
-  Graph const& g;
-  parameter_table<N> const& table;
-  trained_rows<N> const& rows;
-
-  constexpr gradient_flow(Graph const& of, parameter_table<N> const& all, trained_rows<N> const& use)
-      : g(of), table(all), rows(use) {}
-
-  /// The row of the parameter at an offset; -1: there is none.
-  constexpr int row_at(int offset) const {
-    int low = 0, high = N;
-    while (low < high) {
-      int const middle = (low + high) / 2;
-      if (table[middle].offset < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low < N && table[low].offset == offset ? low : -1;
-  }
-  constexpr bool is_trained(int offset) const {
-    int const i = offset < 0 ? -1 : row_at(offset);
-    return i >= 0 && rows.use[i] == row_use::trained;
-  }
-  /// Does a batch norm take the statistics of the batch?
-  constexpr bool takes_statistics(node const& n) const {
-    return n.kind == op::batch_norm && rows.use[row_at(n.norm + 2 * n.out.c)] == row_use::statistic;
-  }
-  constexpr bool trains_own(node const& n) const {
-    return is_trained(n.weight) || is_trained(n.shift) || is_trained(n.norm) ||
-           (n.norm >= 0 && is_trained(n.norm + n.out.c));
-  }
-};
-
-/// The operators of a network in classes of equal ones.
-template <int V>
-struct operator_classes {
-  int first[V]{};   ///< of each node: the first one of its class
-  bool flows[V]{};  ///< of each node: whether a gradient may flow through its value
-  // Of the first one of a class, for all of the class: operands that a gradient flows through, as bits, and whether
-  // parameters are trained.
-  unsigned operands[V]{};
-  bool weight[V]{}, shift[V]{};
-};
-
-template <class Graph, int N>
-constexpr bool in_one_class(gradient_flow<Graph, N> const& f, node const& a, node const& b) {
-  Graph const& g = f.g;
-  if (!same_operator(a, b) || f.takes_statistics(a) != f.takes_statistics(b)) return false;
-  if (a.is_detached != b.is_detached || (a.weight < 0) != (b.weight < 0) || (a.shift < 0) != (b.shift < 0) ||
-      (a.norm < 0) != (b.norm < 0))
-    return false;
-  for (int k = 0; k < a.input_count; ++k)
-    if (g.nodes[g.edges[a.input_first + k]].out != g.nodes[g.edges[b.input_first + k]].out) return false;
-  return true;
-}
-template <int V, class Graph, int N>
-constexpr operator_classes<V> classes_of(gradient_flow<Graph, N> const& f) {
-  operator_classes<V> r;
-  Graph const& g = f.g;
-  int representatives[V]{}, count = 0;
-  for (int v = g.input_count; v < g.node_count; ++v) {
-    node const& n = g.nodes[v];
-    int i = 0;
-    while (i < count && !in_one_class(f, g.nodes[representatives[i]], n)) ++i;
-    if (i == count) representatives[count++] = v;
-    int const u = r.first[v] = representatives[i];
-    r.weight[u] = r.weight[u] || f.is_trained(n.weight);
-    r.shift[u] = r.shift[u] || f.is_trained(n.shift);
-    for (int k = 0; k < n.input_count; ++k)
-      if (r.flows[g.operand(v, k)]) {
-        r.flows[v] = true;
-        if (k < described::max_operands) r.operands[u] |= 1u << k;
-      }
-    r.flows[v] = (r.flows[v] || f.trains_own(n)) && !n.is_detached;
-  }
-  return r;
-}
 
 /// What is recorded for an operator.
 struct recipe {
@@ -167,7 +86,7 @@ constexpr void set_parameters(fragment_source& to, description const& of, int i)
 struct value_flow {
   bool of[expression::definition::max_values]{};
 
-  /// `given`: whether it does so for inputs and parameters.
+  /// From inputs and parameters, of which it is known, to what is computed.
   constexpr void follow(expression::definition const& d) {
     for (int i = 0; i < d.expression_count; ++i) {
       bool& made = of[d.makes[i]];
@@ -288,12 +207,8 @@ struct recipes_of {
       value_flow r;
       for (int k = 0; k < as.as.input_count; ++k) r.of[k] = classes.operands[U] >> k & 1u;
       for (int v = 0; v < as.as.value_count; ++v) {
-        int const p = parameter_number(as.as, v), offset = p < 0 ? -1 : as.parameters[p];
-        if (p < 0) continue;
-        bool const is_shift =
-            of->shift >= 0 && offset >= of->shift && (of->weight < of->shift || offset < of->weight);
-        bool const is_weight = !is_shift && of->weight >= 0 && offset >= of->weight;
-        r.of[v] = (is_shift && classes.shift[U]) || (is_weight && classes.weight[U]);
+        int const p = parameter_number(as.as, v);
+        if (p >= 0) r.of[v] = classes.parameters[U] >> parameter_at(*of, as.parameters[p]) & 1u;
       }
       return r;
     }();
