@@ -76,7 +76,7 @@ class buffer_placer {
       long low = 0, high = arena_floats;
       for (int j = 0; j < count_; ++j) {
         buffer const& other = buffers_[j];
-        if (!meet(b, other)) continue;
+        if (!range_of(b).meets(range_of(other))) continue;
         if (other.offset < b.offset) low = most(low, other.offset + other.floats);
         if (other.offset >= end) high = least(high, other.offset);
       }
@@ -115,28 +115,27 @@ class buffer_placer {
   struct range {
     long offset, end;
     int from, to;  ///< phases
+
+    /// Are both in use in one phase?
+    constexpr bool meets(range const& other) const { return from <= other.to && other.from <= to; }
   };
   constexpr range range_of(buffer const& b) const {
     return {b.offset, b.offset + b.floats, phase_[b.first], phase_[b.last]};
   }
-  /// Are both in use in one phase?
-  constexpr bool meet(buffer const& a, buffer const& b) const {
-    return phase_[a.first] <= phase_[b.last] && phase_[b.first] <= phase_[a.last];
-  }
   /// Is something in the way of b at `at`?
   constexpr bool is_taken(buffer const& b, long at) const {
-    int const from = phase_[b.first], to = phase_[b.last];
+    range const own = range_of(b);
     long const end = at + b.floats;
     for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
-      if (p->end > at && p->from <= to && from <= p->to) return true;
+      if (p->end > at && own.meets(*p)) return true;
     return false;
   }
   /// The lowest place where nothing is in the way of b.
   constexpr long first_fit(buffer const& b) const {
-    int const from = phase_[b.first], to = phase_[b.last];
+    range const own = range_of(b);
     long at = 0, end = b.floats;
     for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
-      if (p->end > at && p->from <= to && from <= p->to) {
+      if (p->end > at && own.meets(*p)) {
         at = p->end;
         end = at + b.floats;
       }
