@@ -45,6 +45,7 @@ void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source 
   input_run const* const runs = s.runs ? s.runs : &whole;
   int const run_count = s.runs ? s.run_count : 1;
   bool const scattered = weight.is_scattered(), all = parameters.has(0) && parameters.has(s.out.c - 1);
+  bool const direct = !scattered && steps == 1;
   bool const copies = taps == 1 && from.norm < 0 && all && !scattered;
   if (parameters.has(0))
     for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
@@ -77,13 +78,14 @@ void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source 
             int const k = tap * inputs + at;
             double const scale = parameters.scale(first + i);
             float* const column = panel + i * steps;
-            bool const direct = !scattered && steps == 1;
-            float const* const source = direct ? weight.at(first + i, c, tap) : nullptr;
-            for (int j = 0; direct && j < depth; ++j)
-              column[(k + j) * width] = float(double(source[j * apart]) * scale);
-            for (int j = 0; !direct && j < depth; ++j)
-              column[long((k + j) >> odd) * (width << odd) + ((k + j) & odd)] =
-                  float(double(weight(first + i, c + j * run.step, tap)) * scale);
+            if (direct) {
+              float const* const source = weight.at(first + i, c, tap);
+              for (int j = 0; j < depth; ++j) column[(k + j) * width] = float(double(source[j * apart]) * scale);
+            } else {
+              for (int j = 0; j < depth; ++j)
+                column[long((k + j) >> odd) * (width << odd) + ((k + j) & odd)] =
+                    float(double(weight(first + i, c + j * run.step, tap)) * scale);
+            }
           }
       }
     }
