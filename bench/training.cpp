@@ -75,14 +75,13 @@ std::unique_ptr<pytorch> look_for_pytorch() try {
   return nullptr;
 }
 
-/// Whether three training steps have the same losses. At the third one, rounding has been amplified by two updates:
-/// those of MobileNet-V2 with one image differ by 2.4e-3 between two of PyTorch's orders in memory.
+/// Whether three training steps have the same losses.
 bool agrees(training_subject const& s, training_run const& run, pytorch& peer) {
   std::vector<double> const theirs = peer.losses(3);
   bool same = theirs.size() == 3;
   for (std::size_t k = 0; same && k < 3; ++k) {
     double const ours = double(run.step());
-    same = std::fabs(ours - theirs[k]) <= (k < 2 ? 1e-3 : 5e-3) * std::fabs(theirs[k]);
+    same = std::fabs(ours - theirs[k]) <= s.agreement * std::fabs(theirs[k]);
     if (!same)
       std::fprintf(stderr, "%s with a batch of %d: the loss of step %d is %g, and %g in PyTorch\n", s.name.c_str(),
                    s.batch, int(k) + 1, ours, theirs[k]);

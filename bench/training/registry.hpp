@@ -77,14 +77,15 @@ std::function<void(int)> prepare_training_steps() {
   };
 }
 
-/// Enters a network, the name of which training/peer.py knows, too.
+/// Enters a network, the name of which training/peer.py knows, too. `agreement`: see training_subject.
 template <auto const& Net, int Batch, auto const& Loss = ago::cross_entropy>
-bool add_training(std::string name) {
+bool add_training(std::string name, double agreement = 1e-3) {
   using trainer = ago::trainer<Net, Loss, ago::sgd, ago::training{.batch = Batch}>;
   using model = ago::model<for_batch<Net, Batch>>;
   using program = typename trainer::program;
   training_subject s{std::move(name),
                      Batch,
+                     agreement,
                      trainer::arena_bytes,
                      trainer::parameter_count * sizeof(float),
                      prepare_training<trainer, model>,

@@ -25,6 +25,7 @@ struct training_run {
 struct training_subject {
   std::string name;
   int batch = 1;
+  double agreement = 0;  ///< the largest difference between PyTorch's losses and ago's, as a part of them
   std::size_t arena_bytes = 0, parameter_bytes = 0;
   std::function<training_run()> prepare;
   std::vector<step_account> accounts;                      ///< of the kernels of a training step
