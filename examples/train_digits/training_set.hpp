@@ -48,36 +48,36 @@ inline void copy(image const& from, float* to) {
 /// end of an epoch is left out.
 template <int Size>
 class batches {
-public:
+ public:
   std::array<float, std::size_t(Size) * 8 * 8> images;
   std::array<int, std::size_t(Size)> labels;
 
-  batches(training_set const& s, std::uint64_t seed) : set{s}, random{seed + 1}, order(s.images.size()) {
-    std::iota(order.begin(), order.end(), std::size_t{0});
+  batches(training_set const& s, std::uint64_t seed) : set_{s}, random_{seed + 1}, order_(s.images.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
 
   void next() {
-    if (first == 0) shuffle();
+    if (first_ == 0) shuffle();
     for (std::size_t i = 0; i < std::size_t(Size); ++i) {
-      std::size_t const example = order[first + i];
-      copy(set.images[example], &images[i * 64]);
-      labels[i] = set.labels[example];
+      std::size_t const example = order_[first_ + i];
+      copy(set_.images[example], &images[i * 64]);
+      labels[i] = set_.labels[example];
     }
-    first += std::size_t(Size);
-    if (first + std::size_t(Size) > order.size()) first = 0;
+    first_ += std::size_t(Size);
+    if (first_ + std::size_t(Size) > order_.size()) first_ = 0;
   }
 
-private:
+ private:
   void shuffle() {
-    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random(i, epoch).of[0] % (i + 1)]);
-    ++epoch;
+    for (std::size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random_(i, epoch_).of[0] % (i + 1)]);
+    ++epoch_;
   }
 
-  training_set set;
-  ago::philox random;
-  std::vector<std::size_t> order;
-  std::size_t first = 0;
-  std::uint64_t epoch = 0;
+  training_set set_;
+  ago::philox random_;
+  std::vector<std::size_t> order_;
+  std::size_t first_ = 0;
+  std::uint64_t epoch_ = 0;
 };
 
 /// Of a network with these parameters, on the held-out images, in per cent.
