@@ -27,7 +27,8 @@ std::string complaint(std::vector<char const*> const& words) {
 TEST_CASE("every flag is accepted") {
   flags const f = parsed({"--output", "boards/my_board.hpp", "--name=other", "--device", "Raspberry Pi 5", "--budget",
                           "12", "--seed", "18446744073709551615", "--method", "random", "--variant", "ago-nr", "--log",
-                          "l", "--resume", "--plot=p.svg", "--time-limit", "1.5"});
+                          "l", "--resume", "--plot=p.svg", "--time-limit", "1.5", "--share",
+                          "2/3"});
   CHECK(f.output == "boards/my_board.hpp");
   CHECK(f.name == "other");
   CHECK(f.device == "Raspberry Pi 5");
@@ -39,6 +40,8 @@ TEST_CASE("every flag is accepted") {
   CHECK(f.resume);
   CHECK(f.plot == "p.svg");
   CHECK(f.time_limit == 1.5);
+  CHECK((f.search.share.number == 2 && f.search.share.count == 3));
+  CHECK(parsed({"--output", "a.hpp", "--combine", "x", "--combine=y"}).combined == std::vector<std::string>{"x", "y"});
 }
 
 TEST_CASE("flags have defaults, and the table has the name of its file") {
@@ -55,7 +58,7 @@ TEST_CASE("flags have defaults, and the table has the name of its file") {
 TEST_CASE("every flag is in the help") {
   std::string const help = usage;
   for (char const* flag : {"--output", "--name", "--device", "--budget", "--time-limit", "--method", "--variant",
-                           "--seed", "--log", "--resume", "--plot", "--help", "--version"}) {
+                           "--seed", "--log", "--share", "--combine", "--resume", "--plot", "--help", "--version"}) {
     CAPTURE(std::string(flag));
     CHECK(help.find(std::string(" ") + flag) != help.npos);
   }
@@ -71,6 +74,15 @@ TEST_CASE("invalid values are refused with a sentence") {
   for (char const* s : {"0", "-1", "3x", "", "nan", "inf"})
     CHECK(complaint({"--time-limit", s}) ==
           std::string("--time-limit needs a number of seconds above 0, not '") + s + "'");
+  for (char const* s : {"", "2", "0/2", "3/2", "1/2x", "1/", "/2", "1/1001"})
+    CHECK(complaint({"--share", s}) ==
+          std::string("--share needs K/N, share K of N with 1 <= K <= N <= 1000, not '") + s + "'");
+  CHECK(complaint({"--output", "a.hpp", "--share", "1/2", "--combine", "x"})
+            .starts_with("--share and --combine exclude each other"));
+  CHECK(complaint({"--output", "a.hpp", "--plot", "b", "--combine", "b"}) ==
+        "--plot and --combine are the same file: b");
+  CHECK(complaint({"--output", "a.hpp", "--combine", "b", "--combine", "b"}) ==
+        "--combine and --combine are the same file: b");
   CHECK(complaint({"--method", "best"}) == "--method is evolutionary, random or exhaustive, not 'best'");
   CHECK(complaint({"--variant", "ni"}) == "--variant is ago, ago-nr or ago-ni, not 'ni'");
   CHECK(complaint({"--resume=yes"}) == "--resume takes no value");

@@ -136,6 +136,19 @@ TEST_CASE("after JOIN the ways of joining are tried first, with the composed sch
   }
 }
 
+TEST_CASE("a share of the search changes only its own subgraphs") {
+  synthetic::landscape p;
+  settings s;
+  s.share = {1, 2};
+  std::vector<std::size_t> own;
+  for (region const* r : subgraphs_of(p, s.share)) own.insert(own.end(), r->choices.begin(), r->choices.end());
+  search_result const r = searched(p, s);
+  CHECK(r.best != r.start);
+  for (trial const& t : r.trials)
+    for (std::size_t i = 0; i < r.start.size(); ++i)
+      if (!std::ranges::count(own, i)) CHECK(t.contender[i] == r.start[i]);
+}
+
 TEST_CASE("without the reformer, subgraphs are searched as a whole; without pipelines, nothing is joined") {
   synthetic::landscape p;
   settings s;

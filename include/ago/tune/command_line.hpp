@@ -22,6 +22,7 @@ namespace ago::tuner {
 struct flags {
   settings search;
   std::string output, name, device = "unnamed", log, plot;
+  std::vector<std::string> combined;  ///< logs of the shares to be combined; empty: a search
   bool resume = false, help = false, version = false;
   double time_limit = 0;  ///< seconds; 0: none
 };
@@ -41,12 +42,16 @@ inline constexpr char usage[] = R"(
   --variant V             ago, ago-nr: without reformer, ago-ni: without pipelines (default: ago)
   --seed N                seed of the search (default: 1)
   --log FILE.jsonl        log of all measurements (default: beside the header, one for each network)
+  --share K/N             search share K of the N into which the subgraphs are divided
+  --combine LOG.jsonl     instead of a search, combine the results of shares: the flag for each of their logs, in order
   --resume                continue the log of an interrupted search; use the same flags
   --plot FILE.svg         plot of the best time over the trials
   --help, --version
 )";
 
 namespace detail {
+
+inline constexpr int most_shares = 1000;
 
 template <class Number>
 Number number_from(std::string const& flag, std::string const& text, Number least) {
@@ -62,6 +67,21 @@ inline double seconds_from(std::string const& flag, std::string const& text) {
   double const s = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != 0 || !std::isfinite(s) || s <= 0)
     throw usage_error(flag + " needs a number of seconds above 0, not '" + text + "'");
+  return s;
+}
+/// "2/3"
+inline share_of_search share_from(std::string const& flag, std::string const& text) {
+  share_of_search s{0, 0};
+  char const* const all = text.data() + text.size();
+  auto const [slash, error] = std::from_chars(text.data(), all, s.number);
+  bool valid = error == std::errc() && slash != all && *slash == '/';
+  if (valid) {
+    auto const [end, second] = std::from_chars(slash + 1, all, s.count);
+    valid = second == std::errc() && end == all && 1 <= s.number && s.number <= s.count;
+  }
+  if (!valid || s.count > most_shares)
+    throw usage_error(flag + " needs K/N, share K of N with 1 <= K <= N <= " + std::to_string(most_shares) + ", not '" +
+                      text + "'");
   return s;
 }
 template <std::size_t N>
@@ -98,6 +118,8 @@ bool take(flags& f, std::string const& flag, Next const& next) {
   else if (flag == "--budget") f.search.budget = number_from<int>(flag, next(), 1);
   else if (flag == "--seed") f.search.seed = number_from<std::uint64_t>(flag, next(), 0);
   else if (flag == "--time-limit") f.time_limit = seconds_from(flag, next());
+  else if (flag == "--share") f.search.share = share_from(flag, next());
+  else if (flag == "--combine") f.combined.push_back(next());
   else if (flag == "--method") f.search.how = method(index_of(flag, next(), method_names));
   else if (flag == "--variant") f.search.what = variant(index_of(flag, next(), variant_names));
   else return false;
@@ -106,11 +128,12 @@ bool take(flags& f, std::string const& flag, Next const& next) {
 
 /// Throws if two flags name the same file, since one would overwrite the other.
 inline void check_files_differ(flags const& f) {
-  std::pair<char const*, std::string const*> const files[] = {
+  std::vector<std::pair<char const*, std::string const*>> files = {
       {"--output", &f.output}, {"--log", &f.log}, {"--plot", &f.plot}};
+  for (std::string const& log : f.combined) files.emplace_back("--combine", &log);
   for (auto const& [flag, path] : files)
     for (auto const& [other, before] : files) {
-      if (flag == other) break;
+      if (path == before) break;
       if (!path->empty() && !before->empty() && same_file(*path, *before))
         throw usage_error(std::string(other) + " and " + flag + " are the same file: " + *before +
                           (*path == *before ? "" : " and " + *path));
@@ -124,6 +147,8 @@ inline void check(flags& f) {
     throw usage_error("the table needs a --name: '" + stem + "', from the file name, is not a valid C++ name");
   if (f.name.empty()) f.name = stem;
   if (!is_identifier(f.name)) throw usage_error("--name '" + f.name + "' is not a valid C++ name");
+  if (f.search.share.count > 1 && !f.combined.empty())
+    throw usage_error("--share and --combine exclude each other: what is combined is all shares");
   check_files_differ(f);
 }
 

@@ -5,19 +5,21 @@
 
 #include <ago/tune/area.hpp>
 #include <ago/tune/referee.hpp>
+#include <ago/tune/share.hpp>
 
 #include <algorithm>
 #include <list>
 
 namespace ago::tuner {
 
-/// Searches a whole problem until the referee's budget is spent or nothing is left to try.
+/// Searches a problem, or its share of it, until the referee's budget is spent or nothing is left to try.
 class reformer {
  public:
   reformer(problem& p, settings const& s, referee& judge) : p_(p), s_(s), judge_(judge), best_(usual(p.choices())) {
+    std::vector<region const*> const own = subgraphs_of(p, s.share);
     double weights = 0;
-    for (region const& r : p.subgraphs()) weights += r.weight;
-    for (region const& r : p.subgraphs()) add(r, weights > 0 ? r.weight / weights : 0);
+    for (region const* r : own) weights += r->weight;
+    for (region const* r : own) add(*r, weights > 0 ? r->weight / weights : 0);
     start_ = best_;
   }
 

@@ -8,6 +8,7 @@
 #include <ago/tune/recorded_referee.hpp>
 #include <ago/tune/reformer.hpp>
 #include <ago/tune/report.hpp>
+#include <ago/tune/share.hpp>
 #include <ago/version.hpp>
 
 #include <cctype>
@@ -40,6 +41,13 @@ inline std::string fingerprint(problem const& p) {
   return print("%016llx", static_cast<unsigned long long>(h));
 }
 
+/// "ago", "ago, share 2 of 3", or "ago, 3 shares" if these are combined.
+inline std::string variant_text(flags const& f) {
+  std::string const name = name_of(f.search.what), share = text_of(f.search.share);
+  if (!f.combined.empty()) return name + print(", %zu shares", f.combined.size());
+  return share.empty() ? name : name + ", " + share;
+}
+
 inline identity identity_of(subject const& s, flags const& f) {
   return {{"ago", version_text()},
           {"network", s.network()},
@@ -49,7 +57,7 @@ inline identity identity_of(subject const& s, flags const& f) {
           {"compiler flags", compiler_flags()},
           {"device", f.device},
           {"method", name_of(f.search.how)},
-          {"variant", name_of(f.search.what)},
+          {"variant", variant_text(f)},
           {"seed", std::to_string(f.search.seed)}};
 }
 
@@ -82,12 +90,11 @@ class tuning {
 
   int run() {
     check_files();
-    log_file log(f_.log, identity_of(what_, f_), f_.resume,
-                 [this](std::string const& w) { shown_.say("warning: " + w); });
+    log_file log(f_.log, identity_of(what_, f_), f_.resume, warn_);
     if (f_.resume) shown_.say(print("%s has %zu measurements", f_.log.c_str(), log.found().size()));
     recorded_referee referee(what_, log, shown_, f_.search.budget, f_.time_limit);
     auto const start = std::chrono::steady_clock::now();
-    candidate const best = search(referee);
+    candidate const best = f_.combined.empty() ? search(referee) : confirmed(combination(), referee);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     shown_.finish();
     write(best, referee);
@@ -114,11 +121,39 @@ class tuning {
     reformer r(what_, f_.search, referee);
     candidate best = r.run();
     referee.keep_back(0);
+    if (best != r.start() || f_.search.what == variant::ago_ni) return confirmed(std::move(best), referee);
     settled_ = !interrupted;
-    if (best == r.start() && f_.search.what != variant::ago_ni) return best;
+    return best;
+  }
+
+  /// The results of all shares together. Shares have no choice in common.
+  candidate combination() {
+    candidate const unchanged = usual(what_.choices());
+    candidate all = unchanged;
+    for (std::size_t k = 0; k < f_.combined.size(); ++k) {
+      std::string const& path = f_.combined[k];
+      if (!read_file(path)) throw failure(path + " does not exist");
+      flags part = f_;
+      part.combined.clear();
+      part.search.share = {int(k + 1), int(f_.combined.size())};
+      log_file const log(path, identity_of(what_, part), true, warn_);
+      candidate const found = result_in(log.found(), what_, f_.search, path);
+      trials_of_shares_ += int(log.found().size());
+      candidate more = all;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (found[i] != unchanged[i]) more[i] = found[i];
+      if (what_.feasible(more)) all = std::move(more);
+      else warn_("the result of " + path + " does not fit together with the others and is left out");
+    }
+    return all;
+  }
+
+  /// `best` if it is faster than the default in the last trial, else the default.
+  candidate confirmed(candidate best, recorded_referee& referee) {
+    settled_ = !interrupted;
     candidate const unchanged = usual(what_.choices());
     if (best == unchanged) return best;
-    last_ = referee.compare("result", best, unchanged, f_.search.final_runs);
+    last_ = referee.compare(result_region, best, unchanged, f_.search.final_runs);
     settled_ = last_.has_value();
     if (!last_ || last_->runs == 0 || f_.search.what == variant::ago_ni || is_faster(*last_, f_.search.confidence))
       return best;
@@ -135,6 +170,19 @@ class tuning {
            change(last_->incumbent, last_->contender) + print(", confidence %.3f)", last_->confidence);
   }
 
+  /// What is tuned: the network, or a share of it.
+  std::string scope() const {
+    std::string const share = text_of(f_.search.share);
+    return what_.network() + (share.empty() ? "" : ", " + share);
+  }
+
+  std::string search_text(int trials) const {
+    int const shares = int(f_.combined.size());
+    return print("search: %s, variant %s, seed %llu, %d of %lld trials", name_of(f_.search.how),
+                 variant_text(f_).c_str(), static_cast<unsigned long long>(f_.search.seed), trials_of_shares_ + trials,
+                 shares == 0 ? f_.search.budget : (long long)shares * f_.search.budget + 1);
+  }
+
   static std::string noise_text(recorded_referee const& referee) {
     noise_level const level = referee.noise().level();
     return "noise: " + in_words(level) + (level.is_large() ? ", a busy machine" : "");
@@ -143,12 +191,11 @@ class tuning {
   void write(candidate const& best, recorded_referee const& referee) {
     header found{f_.name, {}, what_.table(best)};
     std::ranges::sort(found.entries, {}, [](entry const& e) { return e.found.signature; });
-    for (entry& e : found.entries) e.comment = comment_text(what_.network() + ", " + e.comment);
-    banner_part part{what_.network() + ", " + what_.instruction_set() + ", device: " + f_.device, {}};
+    for (entry& e : found.entries) e.comment = comment_text(scope() + ", " + e.comment);
+    banner_part part{scope() + ", " + what_.instruction_set() + ", device: " + f_.device, {}};
     part.lines = {
         "ago " + version_text() + ", " + compiler() + ", flags: " + compiler_flags(),
-        print("search: %s, variant %s, seed %llu, %d of %d trials", name_of(f_.search.how), name_of(f_.search.what),
-              static_cast<unsigned long long>(f_.search.seed), referee.trials(), f_.search.budget),
+        search_text(referee.trials()),
         "result: " + result_text()};
     if (referee.noise().trials() > 0) part.lines.push_back(noise_text(referee));
     part.title = comment_text(part.title);
@@ -157,11 +204,14 @@ class tuning {
     // Another tuner may have written the file in the meantime.
     header there = read_header(f_.output).value_or(header{});
     // Entries of an earlier search for this network stay until this search is complete; then only confirmed ones stay.
-    std::string const mark = comment_text(what_.network() + ", ");
-    if (settled_)
+    std::string const mark = comment_text(scope() + ", ");
+    if (settled_) {
+      if (f_.search.share.count == 1)
+        std::erase_if(there.banner, [&](banner_part const& b) { return b.title.starts_with(mark + "share "); });
       std::erase_if(there.entries, [&](entry const& e) {
         return e.comment.starts_with(mark) && what_.has_signature(e.found.signature);
       });
+    }
     replacement(f_.output).commit(text_of(merged(std::move(there), found)));
   }
 
@@ -183,10 +233,12 @@ class tuning {
   subject& what_;
   flags f_;
   progress shown_;
+  std::function<void(std::string const&)> warn_ = [this](std::string const& w) { shown_.say("warning: " + w); };
   std::optional<comparison> last_;
   bool stays_ = false;  ///< the default stays, since it was not clearly beaten in the last trial
   bool settled_ = false;  ///< is the result final, not only what was found before an interrupt?
   double seconds_ = 0;  ///< of the search
+  int trials_of_shares_ = 0;  ///< if they are combined
 };
 
 }  // namespace detail

@@ -19,10 +19,16 @@ inline constexpr char const* variant_names[] = {"ago", "ago-nr", "ago-ni"};
 constexpr char const* name_of(method m) { return method_names[int(m)]; }
 constexpr char const* name_of(variant v) { return variant_names[int(v)]; }
 
+/// One of several searches that divide the subgraphs of a network among them: 1 <= number <= count.
+struct share_of_search {
+  int number = 1, count = 1;
+};
+
 struct settings {
   method how = method::evolutionary;
   variant what = variant::ago;
   std::uint64_t seed = 1;
+  share_of_search share{};
   int budget = 300;  ///< trials: measurements of a contender against an incumbent
 
   int runs = 16;            ///< maximum number of runs of both in a trial
