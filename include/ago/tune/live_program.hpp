@@ -43,6 +43,20 @@ class live_program {
 
   plan_type const& plan() const { return *plan_; }
 
+  /// Packs other weights: of all parts, in the same places.
+  void repack(std::span<float const> weights) const {
+    pack_constants(plan_type::formed::graph, plan_->memory(), weights.data(), floats());
+    for (int i = 0; i < plan_type::part_count; ++i) pack_weights(i, weights);
+  }
+  /// The memory of values, which no run expects to hold anything.
+  std::span<float> arena() const { return {floats() + arena_start(*plan_), plan_->arena_floats()}; }
+
+  /// Runs all steps, with the work items of each one after another.
+  void run(float const* const* inputs, float* const* outputs) const {
+    kernel_memory const m{memory(inputs, outputs), table_.tables()};
+    for (int k = 0; k < int(kernels_.size()); ++k)
+      for (int i = 0; i < table_.pieces(k); ++i) kernels_[std::size_t(k)](table_.piece(k, i), m);
+  }
   /// Runs all steps; `workers` compute their work items.
   void run(float const* const* inputs, float* const* outputs, runs_pieces auto& workers) const {
     kernel_memory const m{memory(inputs, outputs), table_.tables()};
@@ -88,8 +102,12 @@ class live_program {
       std::memcpy(to, like->floats() + like->plan_->part(i).data.weights, bytes);
     } else {
       std::memset(to, 0, bytes);  // the padding between parameters must be 0
-      pack_part<Options.target, true>(i, p, p.data, plan_type::formed::merged, weights.data(), floats());
+      pack_weights(i, weights);
     }
+  }
+  void pack_weights(int i, std::span<float const> weights) const {
+    planned_step const& p = plan_->part(i);
+    pack_part<Options.target, true>(i, p, p.data, plan_type::formed::merged, weights.data(), floats());
   }
 
   std::shared_ptr<plan_type const> plan_;

@@ -36,7 +36,7 @@ class log_file {
     if (there && !resume && !is_special(path_))
       throw failure(path_ + " exists: --resume continues it, --log begins another one");
     file_ = open_file(path_, O_RDWR | O_CREAT | O_APPEND, path_);
-    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (!is_special(path_) && ::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw failure(path_ + " is being written by another tuner");
     std::string const text = there && resume && !is_special(path_) ? *read_file(path_) : std::string();
     std::string const first = first_line(id);

@@ -4,6 +4,7 @@
 
 #include <ago/model/team.hpp>
 #include <ago/tune/analytic_cost.hpp>
+#include <ago/tune/composition.hpp>
 #include <ago/tune/live_program.hpp>
 #include <ago/tune/network_choices.hpp>
 #include <ago/tune/paired_timing.hpp>
@@ -21,13 +22,25 @@
 
 namespace ago::tuner {
 
+/// What a network is timed with.
+struct samples {
+  std::vector<float> weights;
+  std::vector<std::vector<float>> inputs;  ///< one vector for each input
+};
+/// Seeded samples.
+template <auto const& Net, options_for Options>
+samples samples_of() { return {sample_parameters<Net>(), sample_inputs(ago::formed<Net, Options>::graph)}; }
+
 /// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules.
-/// Parameters and inputs are seeded samples.
 template <auto const& Net, options_for Options = options()>
 class network_problem : public subject {
  public:
-  explicit network_problem(std::string name = network_name<Net>())
-      : name_(std::move(name)), weights_(sample_parameters<Net>()), inputs_(sample_inputs(formed::graph)) {
+  using plan_type = live_plan<Net, Options>;
+  using program_type = live_program<Net, Options>;
+
+  explicit network_problem(std::string name = network_name<Net>(), samples with = samples_of<Net, Options>(),
+                           menu_view const& kernels = menu<Net, Options>::view())
+      : name_(std::move(name)), menu_(kernels), weights_(std::move(with.weights)), inputs_(std::move(with.inputs)) {
     for (int k = 0; k < formed::graph.output_count; ++k)
       outputs_.emplace_back(std::size_t(formed::graph.nodes[formed::graph.outputs[k]].out.count()));
     for (std::vector<float> const& x : inputs_) in_.push_back(x.data());
@@ -59,6 +72,7 @@ class network_problem : public subject {
     if (realised_of(contender).plan->same_as(original.plan())) return equals();
     std::shared_ptr<place_type> here = place(0, contender, incumbent), there = place(1, contender, incumbent);
     std::unique_ptr<program_type> a = make(contender, &original, here), b = make(incumbent, &original, there);
+    if (!admits(contender, *a)) return equals();
     auto const exchange = [&] {
       a = make(contender, a.get(), there);
       b = make(incumbent, &original, here);
@@ -121,11 +135,24 @@ class network_problem : public subject {
   std::vector<float> const& weights() const { return weights_; }
   std::vector<std::vector<float>> const& inputs() const { return inputs_; }
 
+ protected:
+  /// Runs a program on the samples.
+  virtual void run(program_type& p) { p.run(in_.data(), out_.data(), workers_); }
+  /// Shall this contender be timed? Otherwise it counts as equal to the incumbent.
+  virtual bool admits(candidate const&, program_type&) { return true; }
+
+  std::unique_ptr<program_type> make(candidate const& c, program_type const* like,
+                                     std::shared_ptr<typename program_type::place_type> where = nullptr) {
+    auto p = program_type::make(realised_of(c).plan, menu_, weights_, like, std::move(where));
+    if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
+    return p;
+  }
+  candidate candidate_of_usual() const { return usual(choices()); }
+  std::vector<std::vector<float>>& outputs() { return outputs_; }
+
  private:
   using choices_type = network_choices<Net, Options>;
   using formed = typename choices_type::formed;
-  using plan_type = live_plan<Net, Options>;
-  using program_type = live_program<Net, Options>;
   using place_type = typename program_type::place_type;
   using realised_type = realised<Net, Options>;
   struct packed_candidate {
@@ -141,11 +168,6 @@ class network_problem : public subject {
     bool fits = c.size() == choices().size();
     for (std::size_t k = 0; fits && k < c.size(); ++k) fits = c[k] < choices()[k].options.size();
     return fits;
-  }
-  candidate candidate_of_usual() const {
-    candidate c;
-    for (choice const& x : choices()) c.push_back(std::uint8_t(x.usual));
-    return c;
   }
 
   /// Plans are cached, since they are needed several times.
@@ -166,12 +188,6 @@ class network_problem : public subject {
     return verdicts_.emplace(c, verdict{r.feasible, predicted_seconds(*r.plan)}).first->second;
   }
 
-  std::unique_ptr<program_type> make(candidate const& c, program_type const* like,
-                                     std::shared_ptr<place_type> where = nullptr) {
-    auto p = program_type::make(realised_of(c).plan, menu_, weights_, like, std::move(where));
-    if (!p) throw std::invalid_argument("a candidate of " + name_ + " needs a kernel that is not in the menu");
-    return p;
-  }
   /// The packed incumbent, to copy from; it is not timed.
   program_type const& incumbent_program(candidate const& c) {
     if (incumbent_.program && incumbent_.which == c) return *incumbent_.program;
@@ -192,12 +208,11 @@ class network_problem : public subject {
     return p;
   }
   comparison equals() {
-    program_type const& p = *incumbent_.program;
+    program_type& p = *incumbent_.program;
     if (seconds_ == 0) seconds_ = compare([&] { run(p); }, [&] { run(p); }, 3).incumbent;
     return {seconds_, seconds_, seconds_, seconds_, .5, 0};
   }
 
-  void run(program_type const& p) { p.run(in_.data(), out_.data(), workers_); }
   static void add_step(step_report& r, plan_type const& plan, int step) {
     if (!r.structure.empty()) r.structure += "; ";
     if (plan.tiling_of(step).how != tiling::none) r.structure += in_words(plan.tiling_of(step)) + ": ";
@@ -208,7 +223,7 @@ class network_problem : public subject {
 
   std::string name_;
   choices_type choices_;
-  menu_view const& menu_ = menu<Net, Options>::view();
+  menu_view const& menu_;
   std::vector<float> weights_;
   std::vector<std::vector<float>> inputs_, outputs_;
   std::vector<float const*> in_;

@@ -23,12 +23,14 @@ struct standing {
 
 class progress {
  public:
-  explicit progress(std::FILE* out) : out_(out), terminal_(::isatty(::fileno(out)) != 0) {}
+  /// Null: shows nothing.
+  explicit progress(std::FILE* out) : out_(out), terminal_(out && ::isatty(::fileno(out)) != 0) {}
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
   ~progress() { finish(); }
 
   void show(standing const& s) {
+    if (!out_) return;
     if (terminal_) redraw(s);
     else if (s.trials == 1 || s.trials == s.budget || s.trials * steps / s.budget != last_ * steps / s.budget)
       std::fprintf(out_, "%s\n", text(s).c_str()), std::fflush(out_);
@@ -36,6 +38,7 @@ class progress {
   }
   /// Prints a separate line.
   void say(std::string const& line) {
+    if (!out_) return;
     finish();
     std::fprintf(out_, "%s\n", line.c_str());
     std::fflush(out_);

@@ -44,7 +44,7 @@ class recorded_referee : public referee {
   }
   /// Times are counted as logged, so that a resumed search decides as the original would have.
   int trials_left() const override {
-    if (interrupted) return 0;
+    if (stopped()) return 0;
     int const left = budget_ - kept_back_ - trials_;
     if (time_limit_ <= 0 || trials_ == 0) return left;
     double const each = spent_ / trials_, seconds = time_limit_ - spent_ - kept_back_ * length_ * each;
@@ -54,6 +54,9 @@ class recorded_referee : public referee {
     gained_ += gain;
     curve_.back().best = best();
   }
+
+  /// Has the search been ended before its budget is spent?
+  virtual bool stopped() const { return interrupted; }
 
   int trials() const override { return trials_; }
   int resumed() const { return resumed_; }
