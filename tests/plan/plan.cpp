@@ -94,6 +94,30 @@ TEST_CASE("packed weights of the steps are aligned and do not overlap") {
   CHECK(p.packed_floats >= end);
 }
 
+TEST_CASE("steps planned in pieces are those planned at once") {
+  static constexpr auto& g = block;
+  static constexpr auto& steps = steps_of<block>;
+  static constexpr auto& groups = groups_of<block, avx2, untuned>;
+  auto const memory = plan_memory(g, steps, groups, views_of(g));
+  auto const piece = [&]<int N>(std::integral_constant<int, N>, int first, long before) {
+    return make_plan<N>(g, steps, groups, memory, untuned, avx2, {}, input_run_table<0, 3>{}, first, before);
+  };
+  auto const two = piece(std::integral_constant<int, 2>{}, 0, 0);
+  auto const one = piece(std::integral_constant<int, 1>{}, 2, two.packed_floats);
+  auto const joined = join<3>(two, one);
+  auto const& whole = plan_of<block>;
+  CHECK(joined.packed_floats == whole.packed_floats);
+  CHECK(joined.tuned_steps == whole.tuned_steps);
+  for (int i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    CHECK(joined.steps[i].key == whole.steps[i].key);
+    CHECK(joined.steps[i].data.weights == whole.steps[i].data.weights);
+    CHECK(joined.steps[i].data.source == whole.steps[i].data.source);
+    CHECK(joined.steps[i].data.destination == whole.steps[i].data.destination);
+    CHECK(joined.steps[i].signature == whole.steps[i].signature);
+  }
+}
+
 TEST_CASE("equal steps have equal signatures, and any change of shape, operator or target changes it") {
   constexpr auto& p = plan_of<twice>;
   CHECK(p.steps[0].signature == p.steps[1].signature);

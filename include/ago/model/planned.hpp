@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace ago {
 
@@ -111,13 +112,29 @@ class unchecked_plan {
   static constexpr auto const &layouts = formed::layouts, &views = formed::views, &parts = formed::parts;
   static constexpr auto convolutions = convolution_steps(graph, parts, groups, layouts, Options, Schedules);
 
+  /// make_plan in evaluations of at most so many steps, to each of which compilers' limits apply.
+  static constexpr int piece_steps = 256;
+  template <auto const& Memory, auto const& Runs, int K>
+  static constexpr auto plan_piece() {
+    constexpr int first = K * piece_steps, left = parts.count - first, count = left < piece_steps ? left : piece_steps;
+    long before = 0;
+    if constexpr (K > 0) before = piece<Memory, Runs, K - 1>.packed_floats;
+    return make_plan<count>(graph, parts, groups, Memory, Schedules, Options, convolutions, Runs, first, before);
+  }
+  template <auto const& Memory, auto const& Runs, int K>
+  static constexpr auto piece = plan_piece<Memory, Runs, K>();
+  template <auto const& Memory, auto const& Runs, int... K>
+  static constexpr auto plan_in_pieces(std::integer_sequence<int, K...>) {
+    return join<parts.count>(piece<Memory, Runs, K>...);
+  }
+
   /// Memory and plan of steps divided by `Splits`.
   template <auto const& Splits>
   struct placed {
     static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits);
     static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
-    static constexpr auto plan =
-        make_plan<parts.count>(graph, parts, groups, memory, Schedules, Options, convolutions, runs);
+    static constexpr auto plan = plan_in_pieces<memory, runs>(
+        std::make_integer_sequence<int, (parts.count + piece_steps - 1) / piece_steps>());
   };
   static constexpr split_list<parts.capacity> uncut{};
 

@@ -5,8 +5,6 @@
 #include <ago/partition/chains.hpp>
 #include <ago/partition/order.hpp>
 
-#include <initializer_list>
-
 namespace ago {
 
 namespace detail {
@@ -139,6 +137,28 @@ constexpr bool is_only_order(dag<V, E> const& d, int const* order) {
   return true;
 }
 
+/// The execution orders that are tried: the recorded one, and, if there are others, two that follow operands depth
+/// first.
+inline constexpr int tried_orders = 3;
+template <int V, int E>
+constexpr int count_tried_orders(dag<V, E> const& d) {
+  return is_only_order(d, order_of(d).order) ? 1 : tried_orders;
+}
+template <int V, int E>
+constexpr execution_order<V> tried_order(dag<V, E> const& d, int k) {
+  return k == 0 ? order_of(d) : operands_first(d, k > 1);
+}
+
+/// best_intervals of one of the orders.
+template <int V, int E, int O>
+constexpr cut_order<V> best_of_order(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms,
+                                     chain_values<V> const& chains, long limit, int k) {
+  execution_order<V> const sorted = tried_order(weighted_atoms, k);
+  int place[slots<V>]{};
+  for (int i = 0; i < sorted.count; ++i) place[sorted.order[i]] = i;
+  return best_intervals(weighted_atoms, sorted.order, place, chains, crossing_bytes<V>(g, atoms, place), limit);
+}
+
 }  // namespace detail
 
 /// Groups `atoms` into subgraphs lighter than `limit`, and these into chains that are computed in one pass: of all ways
@@ -157,18 +177,12 @@ constexpr detail::cut_order<V> best_partition(graph<V, E, O> const& g, dag<V, E>
                                               bool search = true) {
   dag<V, E> const q = quotient(operators, atoms);
   chain_values<V> const chains = chain_values_of(g, atoms, on);
-  detail::cut_order<V> best{};
-  auto const try_order = [&](execution_order<V> const& sorted) {
-    int place[slots<V>]{};
-    for (int i = 0; i < sorted.count; ++i) place[sorted.order[i]] = i;
-    detail::crossing_bytes<V> const crossing(g, atoms, place);
-    auto const found = detail::best_intervals(q, sorted.order, place, chains, crossing, limit);
-    if (best.value.groups == 0 || found.value.better_than(best.value)) best = found;
-  };
-  execution_order<V> const recorded = order_of(q);
-  try_order(recorded);
-  if (search && !detail::is_only_order(q, recorded.order))
-    for (bool const last_operand_first : {false, true}) try_order(detail::operands_first(q, last_operand_first));
+  detail::cut_order<V> best = detail::best_of_order(g, atoms, q, chains, limit, 0);
+  int const orders = search ? detail::count_tried_orders(q) : 1;
+  for (int k = 1; k < orders; ++k) {
+    auto const found = detail::best_of_order(g, atoms, q, chains, limit, k);
+    if (found.value.better_than(best.value)) best = found;
+  }
   return best;
 }
 

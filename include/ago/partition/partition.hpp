@@ -85,11 +85,23 @@ struct ago_phases {
  private:
   static constexpr auto operators = dag_of(G);
   static constexpr auto atoms = atoms_of(G);
-  static constexpr long limit = default_limit(G, operators);
-  static constexpr auto best = best_partition(G, operators, atoms, limit, On);
+  static constexpr auto weighted_atoms = quotient(operators, atoms);
+  static constexpr long limit = default_limit(G, atoms, weighted_atoms);
+  static constexpr auto chains = chain_values_of(G, atoms, On);
+
+  template <int K>
+  static constexpr auto of_order = best_of_order(G, atoms, weighted_atoms, chains, limit, K);
+  /// Of orders 0 to K.
+  template <int K>
+  static constexpr auto const& best() {
+    if constexpr (K == 0) return of_order<0>;
+    else if constexpr (of_order<K>.value.better_than(best<K - 1>().value)) return of_order<K>;
+    else return best<K - 1>();
+  }
 
  public:
-  static constexpr auto partition = partitions_of(G, operators, atoms, best, Intensive);
+  static constexpr auto partition =
+      partitions_of(G, operators, atoms, best<count_tried_orders(weighted_atoms) - 1>(), Intensive);
 };
 
 }  // namespace detail

@@ -141,17 +141,19 @@ constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tili
 /// The plan of up to N `steps`, grouped into pipelines, for `o`, with schedules from `table` (see schedule_table) for
 /// the steps that it contains. `convolutions`: as passed to plan_memory. The caller, for whom `runs` have an address,
 /// sets planned_data::runs.
-template <int N, int Runs = 0, int S, int V, int E, int O>
+///
+/// Of large networks, pieces can be planned: the N steps from `first` on, whose weights follow `packed_floats` others.
+template <int N, int Runs = 0, int M = N, int S, int V, int E, int O>
 constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                             memory_plan<V> const& m, auto const& table, options const& o,
                             convolution_list<S> const& convolutions = {},
-                            input_run_table<Runs, N> const& runs = input_run_table<Runs, N>{}) {
+                            input_run_table<Runs, M> const& runs = input_run_table<Runs, M>{}, int first = 0,
+                            long packed_floats_before = 0) {
   plan<N> r;
-  r.packed_floats = m.constant_floats;
-  isa const target = o.target;
-  for (int i = 0; i < steps.count; ++i) {
-    planned_step& p = r.steps[i];
-    p.key.target = target;
+  r.packed_floats = first == 0 ? m.constant_floats : packed_floats_before;
+  for (int i = first; i < steps.count && i < first + N; ++i) {
+    planned_step& p = r.steps[i - first];
+    p.key.target = o.target;
     detail::describe(g, steps.step[i], m, p);
     p.key.in_runs = runs.scattered[i];
     p.data.run_count = runs.count[i];
@@ -170,12 +172,25 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     p.data.weights = int(r.packed_floats);
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;
     for (int k = 0; k < steps.step[i].stage_count; ++k) {
-      long const floats = packed_floats(p.key.after.stages[k], target, p.data.out);
+      long const floats = packed_floats(p.key.after.stages[k], o.target, p.data.out);
       if (floats == 0) continue;
       p.data.after[k].parameters = int(r.packed_floats);
       r.packed_floats += (floats + 15) / 16 * 16;
     }
   }
+  return r;
+}
+/// One piece after another.
+template <int N, int... M>
+constexpr plan<N> join(plan<M> const&... pieces) {
+  plan<N> r;
+  int count = 0;
+  auto const append = [&](planned_step const* steps, int n, long packed, int tuned) {
+    for (int i = 0; i < n; ++i) r.steps[count++] = steps[i];
+    r.packed_floats = packed;
+    r.tuned_steps += tuned;
+  };
+  (append(pieces.steps, M, pieces.packed_floats, pieces.tuned_steps), ...);
   return r;
 }
 
