@@ -138,6 +138,11 @@ class menu_view {
   }
 
   std::size_t size() const { return sorted_.size(); }
+  std::vector<menu_entry> entries() const {
+    std::vector<menu_entry> all;
+    for (hashed const& e : sorted_) all.push_back(e.entry);
+    return all;
+  }
   /// The kernel with this key, or null.
   kernel_function find(fused_key const& key) const {
     std::uint64_t const hash = hash_of(key);
