@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A curve in the terminal and as SVG.
+// A curve in the terminal and as SVG; a bar of progress.
 #pragma once
 
 #include <algorithm>
@@ -57,6 +57,13 @@ inline bool write_svg(char const* path, std::vector<float> const& y, char const*
     std::fprintf(out, "%.1f,%.1f ", 50 + 580. * double(i) / double(y.size() - 1), 290 - 260 * double(y[i]) / top);
   std::fprintf(out, "\"/>\n</svg>\n");
   return std::fclose(out) == 0;
+}
+
+/// Draws a bar over the one before, on the standard error stream.
+inline void progress(int done, int of, int epoch, float loss) {
+  std::string bar(40, ' ');
+  bar.replace(0, std::size_t(40 * done / of), std::size_t(40 * done / of), '#');
+  std::fprintf(stderr, "\r[%s] epoch %d, loss %.4f%s", bar.c_str(), epoch, double(loss), done == of ? "\n" : "");
 }
 
 }  // namespace plot

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -33,51 +32,60 @@ inline training_set load_training_set() {
   return set;
 }
 
-/// Rises linearly in the first tenth, then falls as a cosine.
-inline float rate_at(int step, int steps, float highest) {
-  float const warm = float(steps) / 10, at = float(step);
-  if (at < warm) return highest * (at + 1) / warm;
-  return highest / 2 * (1 + std::cos(3.1415927f * (at - warm) / (float(steps) - warm)));
-}
-
 inline void copy(image const& from, float* to) {
   for (unsigned char const pixel : from) *to++ = float(pixel) / 16;
 }
 
-/// Batches in a random order, another one in each epoch, the same on every machine. What does not fill a batch at the
-/// end of an epoch is left out.
+/// The numbers from 0 to `count` - 1 in a random order, another one in each round, the same on every machine.
+class shuffled {
+ public:
+  shuffled(std::size_t count, std::uint64_t seed) : random_{seed + 1}, order_(count) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+
+  std::size_t next() {
+    if (at_ == 0) shuffle();
+    std::size_t const r = order_[at_];
+    if (++at_ == order_.size()) at_ = 0;
+    return r;
+  }
+  /// Leaves out the rest of the round.
+  void restart() { at_ = 0; }
+  std::size_t left() const { return order_.size() - at_; }
+
+ private:
+  void shuffle() {
+    for (std::size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random_(i, round_).of[0] % (i + 1)]);
+    ++round_;
+  }
+
+  ago::philox random_;
+  std::vector<std::size_t> order_;
+  std::size_t at_ = 0;
+  std::uint64_t round_ = 0;
+};
+
+/// Batches in a random order. What does not fill a batch at the end of an epoch is left out.
 template <int Size>
 class batches {
  public:
   std::array<float, std::size_t(Size) * 8 * 8> images;
   std::array<int, std::size_t(Size)> labels;
 
-  batches(training_set const& s, std::uint64_t seed) : set_{s}, random_{seed + 1}, order_(s.images.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-  }
+  batches(training_set const& s, std::uint64_t seed) : set_{s}, order_(s.images.size(), seed) {}
 
   void next() {
-    if (first_ == 0) shuffle();
+    if (order_.left() < std::size_t(Size)) order_.restart();
     for (std::size_t i = 0; i < std::size_t(Size); ++i) {
-      std::size_t const example = order_[first_ + i];
+      std::size_t const example = order_.next();
       copy(set_.images[example], &images[i * 64]);
       labels[i] = set_.labels[example];
     }
-    first_ += std::size_t(Size);
-    if (first_ + std::size_t(Size) > order_.size()) first_ = 0;
   }
 
  private:
-  void shuffle() {
-    for (std::size_t i = order_.size(); i-- > 1;) std::swap(order_[i], order_[random_(i, epoch_).of[0] % (i + 1)]);
-    ++epoch_;
-  }
-
   training_set set_;
-  ago::philox random_;
-  std::vector<std::size_t> order_;
-  std::size_t first_ = 0;
-  std::uint64_t epoch_ = 0;
+  shuffled order_;
 };
 
 /// Of a network with these parameters, on the held-out images, in per cent.

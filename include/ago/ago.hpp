@@ -9,5 +9,6 @@
 #include <ago/graph/layers.hpp>
 #include <ago/graph/network.hpp>
 #include <ago/graph/parameters.hpp>
+#include <ago/graph/parts.hpp>
 #include <ago/model/model.hpp>
 #include <ago/version.hpp>

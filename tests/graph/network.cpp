@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inputs, outputs, and extended networks.
-#include <ago/graph/lowering.hpp>
+#include <ago/graph/parts.hpp>
 
 #include <doctest/doctest.h>
 
@@ -78,4 +78,28 @@ TEST_CASE("a network may be a variable template, and a local static") {
   CHECK(lowered<sized<4>>::value.nodes[1].out.c == 4);
   static constexpr auto local = input{.c = 3} | sigmoid{};
   CHECK(lowered<local>::value.nodes[1].kind == op::sigmoid);
+}
+
+static constexpr auto trunk = without_last<2>(classifier);
+static constexpr auto tail = input_after<trunk> | last<2>(classifier);
+static constexpr auto shorter = without_last<1>(joint | sigmoid{});
+TEST_CASE("a network can be taken apart where layers are joined, and its parts are what they were") {
+  CHECK(lowered<trunk>::value.node_count == lowered<backbone>::value.node_count);
+  CHECK(lowered<trunk>::value.nodes[1].kind == op::conv2d);
+  CHECK(input_after<trunk>.h == 6);
+  CHECK(input_after<trunk>.w == 6);
+  CHECK(input_after<trunk>.c == 4);
+  auto const& g = lowered<tail>::value;
+  CHECK(g.nodes[1].kind == op::global_avg_pool);
+  CHECK(g.nodes[2].kind == op::linear);
+  CHECK(g.nodes[g.outputs[0]].out == shape{1, 1, 1, 10});
+  CHECK(lowered<trunk>::value.parameters + g.parameters == lowered<classifier>::value.parameters);
+  CHECK(lowered<shorter>::value.input_count == 2);
+  CHECK(lowered<shorter>::value.node_count == lowered<joint>::value.node_count);
+}
+
+static constexpr auto of_block = input{.h = 8, .w = 8, .c = 3} | (relu{} | conv2d{.out = 3, .kernel = 1}) | relu6{};
+TEST_CASE("a block is one layer of the network that it is in") {
+  static constexpr auto first = without_last<1>(of_block);
+  CHECK(lowered<first>::value.node_count == 3);
 }
