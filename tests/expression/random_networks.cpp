@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random operators by expression as networks: normal form, recognition, plan, packing and kernels together compute what
 // the naive interpreter computes in double precision, on every instruction set.
+#define AGO_TEST_SSE42 1
 #include "run_time_network.hpp"
 
 #include <doctest/doctest.h>

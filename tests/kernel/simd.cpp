@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define AGO_TEST_SSE42 1
 #include <ago/kernel/math.hpp>
 
 #include "support.hpp"

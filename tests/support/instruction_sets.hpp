@@ -6,10 +6,12 @@
 
 namespace test {
 
-/// With AGO_TEST_FULL, as in CI, all that this file is compiled for. Otherwise the native one, scalar, and an emulated
-/// one, because most of the time of the tests is spent on compiling their kernels again for each. Under
-/// AddressSanitizer never scalar, whose accesses to memory are those of the emulated one with a single lane.
-constexpr bool is_tested(ago::isa target) {
+/// With AGO_TEST_FULL, as in CI, those that this file is compiled for; sse4.2, which differs from sse2 in single
+/// instructions only, where AGO_TEST_SSE42 is defined; emulated ones on x86 without AVX-512, and that for neon's
+/// registers on any x86. Otherwise the native one, scalar, and an emulated one. Most of the time of the tests is spent on
+/// compiling their kernels again for each. Under AddressSanitizer never scalar, whose accesses to memory are those of the
+/// emulated one with a single lane.
+[[maybe_unused]] static constexpr bool is_tested(ago::isa target) {  // static, as it depends on macros
 #if defined(__SANITIZE_ADDRESS__)
   if (target == ago::isa::scalar) return false;
 #elif defined(__has_feature)
@@ -20,6 +22,12 @@ constexpr bool is_tested(ago::isa target) {
 #ifndef AGO_TEST_FULL
   if (target != ago::native_isa && target != ago::isa::scalar && target != ago::isa::emulated128) return false;
 #endif
+#ifndef AGO_TEST_SSE42
+  if (target == ago::isa::sse42 && target != ago::native_isa) return false;
+#endif
+  bool const has_wide = ago::available(ago::isa::avx512), has_neon = ago::available(ago::isa::neon);
+  if (target == ago::isa::emulated512 && (has_wide || has_neon)) return false;
+  if (target == ago::isa::emulated128 && has_neon) return false;
   return ago::available(target);
 }
 
