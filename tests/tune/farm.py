@@ -71,7 +71,8 @@ class Farm(unittest.TestCase):
 
     def start(self, output, *words, hosts=("--hosts", ":,:"), flags=("--budget", "60"), env=None):
         command = [f"{REPOSITORY}/scripts/tune-farm", *hosts, "--output", self.here / output, *words, "--", *flags]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | (env or {}))
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=os.environ | (env or {}))
 
     def run_farm(self, *words, **more):
         farm = self.start(*words, **more)
@@ -119,7 +120,8 @@ class Farm(unittest.TestCase):
         self.assert_same_results(self.calm.here / "out", "ab")
         for job, lines in before.items():
             self.assertEqual((self.here / "out" / f"{job}.jsonl").read_text().splitlines()[:len(lines)], lines)
-            self.assertRegex((self.here / "out" / f"{job}.txt").read_text(), r"60 trials, [1-9]\d+ of them from the log")
+            report = (self.here / "out" / f"{job}.txt").read_text()
+            self.assertRegex(report, r"60 trials, [1-9]\d+ of them from the log")
         self.assertEqual(len(out.splitlines()), 2)
         self.assertEqual(out.count(".hpp: default 13."), 2)
 
