@@ -7,10 +7,10 @@
 namespace test {
 
 /// With AGO_TEST_FULL, as in CI, those that this file is compiled for; sse4.2, which differs from sse2 in single
-/// instructions only, where AGO_TEST_SSE42 is defined; emulated ones on x86 without AVX-512, and that for neon's registers
-/// on any x86. Otherwise the native one, scalar, and an emulated one. Most of the time of the tests is spent on compiling
-/// their kernels again for each. Under AddressSanitizer never scalar, whose accesses to memory are those of the emulated
-/// one with a single lane. Each file has its own function, as it depends on macros.
+/// instructions only, where AGO_TEST_SSE42 is defined; emulated ones on x86 without AVX-512, and that for neon's
+/// registers on any x86. Otherwise the native one, scalar, and an emulated one. Most of the time of the tests is
+/// spent on compiling their kernels again for each. Under AddressSanitizer never scalar, whose accesses to memory
+/// are those of the emulated one with a single lane. Each file has its own function, as it depends on macros.
 [[maybe_unused]] static constexpr bool is_tested(ago::isa target) {
 #if defined(__SANITIZE_ADDRESS__)
   if (target == ago::isa::scalar) return false;
