@@ -4,6 +4,8 @@
 
 #include <ago/training.hpp>
 
+#include <train_sequence/network.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -64,5 +66,7 @@ inline constexpr auto strided =
     avg_pool{.kernel = 3, .stride = 2, .pad = 1, .count_pads = true} |
     conv_transpose{.out = 4, .kernel = 3, .stride = 2, .pad = 1, .bias = true} | prelu{} |
     conv2d{.out = 2, .kernel = 2, .bias = true};
+
+inline constexpr auto recurrent = input{.w = 3, .c = 5} | sequence::mi_lstm(3) | linear{3};
 
 }  // namespace train_test

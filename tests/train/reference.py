@@ -57,6 +57,32 @@ class Residual(nn.Module):
     return x + self.layers(x)
 
 
+class MiLstm(nn.Module):
+  """The last output of mi_lstm in examples/train_sequence/network.hpp, for x [n, steps, inputs]."""
+  def __init__(self, inputs, units):
+    super().__init__()
+    self.w = nn.Parameter(torch.empty(4 * units, inputs))
+    self.u = nn.Parameter(torch.empty(1, 1, 4 * units, units))
+    for name in ('alpha', 'beta1', 'beta2', 'b'):
+      setattr(self, name, nn.Parameter(torch.empty(1, 1, 1, 4 * units)))
+
+  def forward(self, x):
+    u, alpha, beta1, beta2, b = self.u[0, 0], *(p.flatten() for p in (self.alpha, self.beta1, self.beta2, self.b))
+    h = c = torch.zeros(len(x), u.shape[1])
+    for t in range(x.shape[1]):
+      wx, uh = x[:, t] @ self.w.T, h @ u.T
+      i, f, o, z = (alpha * wx * uh + beta1 * uh + beta2 * wx + b).chunk(4, 1)
+      c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(z)
+      h = torch.sigmoid(o) * torch.tanh(c)
+    return h
+
+
+def recurrent():
+  layers = nn.ModuleDict(dict(lstm=MiLstm(5, 3), linear=nn.Linear(3, 3)))
+  layers.forward = lambda x: layers.linear(layers.lstm(x))
+  return layers
+
+
 def perceptron():
   return nn.Sequential(nn.Flatten(), nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 9), nn.Tanh(), nn.Linear(9, 4))
 
@@ -107,6 +133,7 @@ CASES = [
     ('strided_binary', strided, (2, 2, 13, 14), None, 0, binary_cross_entropy, torch.optim.SGD, dict(lr=.05), 0),
     ('perceptron_absolute', perceptron, (8, 12, 1, 1), (8, 4), 0, F.l1_loss, torch.optim.SGD,
      dict(lr=.01, momentum=.5), 0),
+    ('recurrent', recurrent, (3, 3, 5), (3,), 3, cross_entropy, torch.optim.SGD, dict(lr=.1, momentum=.9), 0),
 ]
 
 
