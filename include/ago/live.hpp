@@ -7,3 +7,5 @@
 
 #include <ago/ago.hpp>
 #include <ago/live/live_model.hpp>
+#include <ago/live/live_trainer.hpp>
+#include <ago/training.hpp>

@@ -7,11 +7,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -105,6 +107,38 @@ TEST_CASE("results stay those of the static model, up to rounding, while program
   CHECK(run_until_explored(m) <= 1e-6f * largest(expected()));
   CHECK(m.progress().trials == quick.trials);
   CHECK(m.progress().wrong == 0);
+}
+
+TEST_CASE("results stay those of the static model whatever schedules are offered") {
+  using problem = live::verified_problem<net, options{}>;
+  std::atomic<bool> never = false, done = false;
+  tuner::samples const with = {weights(), {picture()}};
+  problem p("net", with, {}, never, tuner::menu<net>::view());
+  live::runner<tuner::live_program<net>> r(p.verified(tuner::usual(p.choices())));
+  std::thread explorer([&] {
+    std::mt19937 random(3);
+    for (int i = 0; i < 60; ++i) {
+      tuner::candidate c;
+      for (tuner::choice const& x : p.choices()) c.push_back(std::uint8_t(random() % x.options.size()));
+      r.programs.collect();
+      if (p.feasible(c)) r.programs.offer(p.verified(c));
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    done = true;
+  });
+  floats got(live_net::output_size());
+  float const* const inputs[] = {picture().data()};
+  float* const outputs[] = {got.data()};
+  float worst = 0;
+  while (!done) {
+    std::ranges::fill(got, 0.f);
+    r.run([&](tuner::live_program<net> const& program) { program.run(inputs, outputs); });
+    worst = std::max(worst, largest_difference(got, expected()));
+  }
+  explorer.join();
+  CHECK(r.entered() + r.sent_back() > 0);
+  CHECK(p.wrong() == 0);
+  CHECK(worst <= 1e-6f * largest(expected()));
 }
 
 TEST_CASE("without tolerance the results keep their bits") {

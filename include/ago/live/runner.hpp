@@ -4,6 +4,7 @@
 
 #include <ago/live/duel.hpp>
 #include <ago/live/exchange.hpp>
+#include <ago/tune/thread_clock.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -13,8 +14,8 @@
 namespace ago::live {
 
 /// NeoFlow's function cache (section 6.2), with a whole program in it: how one step is computed affects the memory and
-/// the packed weights of others.
-template <class Program, class Clock = std::chrono::steady_clock>
+/// the packed weights of others. The clock counts what this thread computes, however busy the machine is.
+template <class Program, class Clock = tuner::thread_clock>
 class runner {
  public:
   explicit runner(std::unique_ptr<Program> first) : current_(new parcel<Program>{std::move(first)}) {}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/tune/network_problem.hpp>
+#include <ago/tune/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,8 +24,8 @@ struct trial_rules {
 };
 
 template <auto const& Net, options_for Options>
-class verified_problem : public tuner::network_problem<Net, Options> {
-  using base = tuner::network_problem<Net, Options>;
+class verified_problem : public tuner::network_problem<Net, Options, tuner::thread_clock> {
+  using base = tuner::network_problem<Net, Options, tuner::thread_clock>;
 
  public:
   using program_type = typename base::program_type;

@@ -2,9 +2,7 @@
 // Training in static memory: forward, backward and update of a network, planned at compile time.
 #pragma once
 
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/nest.hpp>
-#include <ago/model/program.hpp>
+#include <ago/train/compiled_step.hpp>
 #include <ago/train/initialise.hpp>
 #include <ago/train/optimizers.hpp>
 #include <ago/train/training_network.hpp>
@@ -25,18 +23,19 @@ struct trains_something {
   static_assert(Some, "ago: no parameter of the network matches training::train and not training::freeze");
 };
 
-template <auto const& Net, auto const& Loss, class Optimizer, training How, class Inputs>
+/// `Runner`: runs forward and backward, as compiled_step does.
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, class Inputs>
 class trainer_of;
 
-template <auto const& Net, auto const& Loss, class Optimizer, training How, std::size_t... I>
-class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, std::size_t... I>
+class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   using planned_step = training_step<Net, Loss, How>;
   static constexpr auto const& rows = planned_step::rows;
   static constexpr auto const& table = planned_step::table;
 
  public:
   /// The compiled step.
-  using program = ago::program<planned_step::network, untuned, How.program>;
+  using program = typename Runner::program;
 
   static constexpr isa target = program::target;
   static constexpr int batch = How.batch, steps = program::steps;
@@ -82,8 +81,6 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     float const* const wanted = values_of(targets);
     if (status_ != training_status::ok) return nothing;
     fill_masks();
-    program::repack(std::span<float const, parameter_count>(parameters_, parameter_count),
-                    std::span<float, program::packed_floats>(packed_, program::packed_floats));
     bool const adds = accumulated_ > 0 && accumulated_ < How.accumulate;
     float const gradient_of_loss = 1.f / float(How.accumulate);
     float loss = nothing;
@@ -96,7 +93,7 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     float* outputs[1 + rows.count + 1] = {&loss};
     for (int i = 0, k = 1; i < table.size(); ++i)
       if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
-    program::run({packed_, arena_, inputs, outputs});
+    runner_.run(std::span<float const, parameter_count>(parameters_, parameter_count), inputs, outputs);
     if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
     if (status_ != training_status::ok) return loss;
     accumulated_ = adds ? accumulated_ + 1 : 1;
@@ -151,6 +148,9 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     return std::span<float, Optimizer::states * gradient_count>(states_, Optimizer::states * gradient_count);
   }
 
+ protected:
+  Runner runner_;
+
  private:
   static constexpr std::size_t mask_floats = [] {
     std::size_t r = 0;
@@ -204,8 +204,6 @@ class trainer_of<Net, Loss, Optimizer, How, std::index_sequence<I...>> {
     }
   }
 
-  alignas(64) float packed_[program::packed_floats > 0 ? program::packed_floats : 1] = {};
-  alignas(64) float arena_[program::arena_floats > 0 ? program::arena_floats : 1];
   alignas(64) float parameters_[parameter_count];
   alignas(64) float gradients_[gradient_count];
   alignas(64) float states_[Optimizer::states > 0 ? Optimizer::states * gradient_count : 1] = {};
@@ -239,14 +237,22 @@ struct no_trainer {
   std::uint64_t seed = 0;
 };
 
-template <auto const& Net, auto const& Loss, class Optimizer, training How, bool Ok>
+/// How a trainer runs its steps: compiled with a schedule table.
+template <auto const& Schedules>
+struct compiled_with {
+  template <class Step, options_for Options>
+  using runner = compiled_step<ago::program<Step::network, Schedules, Options>>;
+};
+
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode, bool Ok>
 struct choose_trainer {
   using type = no_trainer;
 };
-template <auto const& Net, auto const& Loss, class Optimizer, training How>
-struct choose_trainer<Net, Loss, Optimizer, How, true> {
-  using type = trainer_of<Net, Loss, Optimizer, How,
-                          std::make_index_sequence<std::size_t(training_step<Net, Loss, How>::inputs)>>;
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode>
+struct choose_trainer<Net, Loss, Optimizer, How, Mode, true> {
+  using step = training_step<Net, Loss, How>;
+  using type = trainer_of<Net, Loss, Optimizer, How, typename Mode::template runner<step, How.program>,
+                          std::make_index_sequence<std::size_t(step::inputs)>>;
 };
 
 /// The first misfit of the network, or of its training.
@@ -255,20 +261,22 @@ constexpr diagnostic const& training_misfit() {
   if constexpr (misfit<Net>.what != fault::none) return misfit<Net>;
   else return misfit<training_step<Net, Loss, How>::network>;
 }
-template <auto const& Net, auto const& Loss, class Optimizer, training How>
+template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode>
 using trainer_for =
-    typename choose_trainer<Net, Loss, Optimizer, How,
+    typename choose_trainer<Net, Loss, Optimizer, How, Mode,
                             training_misfit<Net, Loss, How>().what == fault::none &&
                                 (rows_to_train(parameters<Net>, How).trained > 0)>::type;
 
 }  // namespace detail
 
 /// Trains a network. `Loss`: of its first output (train/losses.hpp), or an operation of the user's; `Optimizer`: sgd,
-/// adam, ... (train/optimizers.hpp), or the user's. It is large, because it contains parameters, gradients, states and
-/// the arena: make it `static`. Nothing allocates or throws, and equal calls give equal bits.
-template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{}>
-class trainer : public detail::trainer_for<Net, Loss, Optimizer, How> {
-  using base = detail::trainer_for<Net, Loss, Optimizer, How>;
+/// adam, ... (train/optimizers.hpp), or the user's; `Schedules`: a table that live_trainer has written. It is large,
+/// because it contains parameters, gradients, states and the arena: make it `static`. Nothing allocates or throws, and
+/// equal calls give equal bits.
+template <auto const& Net, auto const& Loss = cross_entropy, class Optimizer = sgd, training How = training{},
+          auto const& Schedules = untuned>
+class trainer : public detail::trainer_for<Net, Loss, Optimizer, How, detail::compiled_with<Schedules>> {
+  using base = detail::trainer_for<Net, Loss, Optimizer, How, detail::compiled_with<Schedules>>;
   static constexpr detail::network_fits<Net, detail::training_misfit<Net, Loss, How>()> layers_fit{};
   static constexpr detail::trains_something<(detail::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
 

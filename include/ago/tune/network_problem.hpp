@@ -14,6 +14,7 @@
 #include <ago/tune/subject.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -31,8 +32,9 @@ struct samples {
 template <auto const& Net, options_for Options>
 samples samples_of() { return {sample_parameters<Net>(), sample_inputs(ago::formed<Net, Options>::graph)}; }
 
-/// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules.
-template <auto const& Net, options_for Options = options()>
+/// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules, and are
+/// measured by `Clock`.
+template <auto const& Net, options_for Options = options(), class Clock = std::chrono::steady_clock>
 class network_problem : public subject {
  public:
   using plan_type = live_plan<Net, Options>;
@@ -78,7 +80,7 @@ class network_problem : public subject {
       b = make(incumbent, &original, here);
       std::swap(here, there);
     };
-    comparison const r = compare([&] { run(*a); }, [&] { run(*b); }, runs, exchange);
+    comparison const r = compare<Clock>([&] { run(*a); }, [&] { run(*b); }, runs, exchange);
     seconds_ = r.incumbent;
     return r;
   }
@@ -209,7 +211,7 @@ class network_problem : public subject {
   }
   comparison equals() {
     program_type& p = *incumbent_.program;
-    if (seconds_ == 0) seconds_ = compare([&] { run(p); }, [&] { run(p); }, 3).incumbent;
+    if (seconds_ == 0) seconds_ = compare<Clock>([&] { run(p); }, [&] { run(p); }, 3).incumbent;
     return {seconds_, seconds_, seconds_, seconds_, .5, 0};
   }
 

@@ -37,11 +37,11 @@ inline double confidence_of(std::vector<double> differences) {
 }
 
 /// Seconds per call of `run`, averaged over `repetitions` calls in a row.
+template <class Clock = std::chrono::steady_clock>
 double seconds_of(auto const& run, int repetitions) {
-  using clock = std::chrono::steady_clock;
-  auto const start = clock::now();
+  auto const start = Clock::now();
   for (int i = 0; i < repetitions; ++i) run();
-  return std::chrono::duration<double>(clock::now() - start).count() / repetitions;
+  return std::chrono::duration<double>(Clock::now() - start).count() / repetitions;
 }
 
 /// One timing takes at least 200 us, so that the clock and its call do not distort it.
@@ -53,11 +53,11 @@ inline constexpr int most_repetitions = 1 << 16;
 /// memory, so that these favour neither. The comparison ends early when eight pairs or more show with a confidence of
 /// 99.5 % which one is faster, or when after twelve the medians differ by less than 0.2 % and the signs show nothing.
 /// Repeated testing makes an error slightly more likely than the confidence says.
-template <class Exchange>
+template <class Clock = std::chrono::steady_clock, class Exchange>
 comparison compare(auto const& contender, auto const& incumbent, int runs, Exchange const& exchange) {
   comparison r;
   auto const take = [&r](auto const& run, int times) {
-    double const seconds = seconds_of(run, times);
+    double const seconds = seconds_of<Clock>(run, times);
     r.running += seconds * times;
     return seconds;
   };
@@ -97,8 +97,9 @@ comparison compare(auto const& contender, auto const& incumbent, int runs, Excha
   r.runs = int(first.size());
   return r;
 }
+template <class Clock = std::chrono::steady_clock>
 comparison compare(auto const& contender, auto const& incumbent, int runs) {
-  return compare(contender, incumbent, runs, [] {});
+  return compare<Clock>(contender, incumbent, runs, [] {});
 }
 
 }  // namespace ago::tuner

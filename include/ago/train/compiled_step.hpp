@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Forward and backward as a compiled program.
+#pragma once
+
+#include <ago/kernel/contraction.hpp>
+#include <ago/kernel/nest.hpp>
+#include <ago/model/program.hpp>
+
+#include <span>
+
+namespace ago::detail {
+
+/// A program with its packed weights and arena inside.
+template <class Program>
+class compiled_step {
+ public:
+  using program = Program;
+
+  /// Packs the parameters, and runs.
+  void run(std::span<float const, Program::parameter_count> parameters, float const* const* inputs,
+           float* const* outputs) noexcept {
+    Program::repack(parameters, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+    Program::run({packed_, arena_, inputs, outputs});
+  }
+
+ private:
+  alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1] = {};
+  alignas(64) float arena_[Program::arena_floats > 0 ? Program::arena_floats : 1];
+};
+
+}  // namespace ago::detail

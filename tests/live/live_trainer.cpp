@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A trainer whose steps get faster while it trains.
+#include "../tune/process.hpp"
+
+#include <ago/live.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace ago;
+using testing::scratch_folder;
+
+inline constexpr auto net = input{.c = 6} | linear{20} | relu{} | dropout{.1f} | linear{3};
+inline constexpr training how{.batch = 4};
+using fixed_trainer = trainer<net, cross_entropy, sgd, how>;
+using moving_trainer = live_trainer<net, cross_entropy, sgd, how>;
+using step = detail::training_step<net, cross_entropy, how>;
+using program = tuner::live_program<step::network>;
+
+exploration const quick{.trials = 10, .only_idle_time = false};
+
+struct examples {
+  std::array<float, fixed_trainer::input_size()> x;
+  std::array<int, 4> classes;
+  explicit examples(std::uint64_t seed) {
+    philox const random(seed);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 2 * philox::uniform(random(i).of[0]) - 1;
+    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = int(random(100 + i).of[0] % 3);
+  }
+};
+
+/// Trains both side by side while `more(step)`. Returns the largest difference of losses and parameters.
+template <class Other, class More>
+float largest_difference(fixed_trainer& a, Other& b, More const& more) {
+  a.rate = b.rate = 1e-3f;
+  float worst = 0;
+  for (int i = 0; more(i); ++i) {
+    examples const e{std::uint64_t(i)};
+    worst = std::max(worst, std::fabs(a.step(e.x, e.classes) - b.step(e.x, e.classes)));
+  }
+  for (std::size_t i = 0; i < fixed_trainer::parameter_count; ++i)
+    worst = std::max(worst, std::fabs(a.parameters()[i] - b.parameters()[i]));
+  return worst;
+}
+
+/// Every step runs by another schedule.
+class changing_step {
+ public:
+  using program = ago::program<step::network>;
+
+  changing_step() {
+    std::mt19937 random(5);
+    while (programs_.size() < 20) {
+      tuner::candidate c;
+      for (tuner::choice const& x : problem_.choices()) c.push_back(std::uint8_t(random() % x.options.size()));
+      if (problem_.feasible(c)) programs_.push_back(problem_.verified(c));
+      REQUIRE(programs_.back() != nullptr);
+    }
+  }
+  void run(std::span<float const> parameters, float const* const* inputs, float* const* outputs) {
+    auto const& p = programs_[++runs_ % programs_.size()];
+    p->repack(parameters);
+    p->run(inputs, outputs);
+  }
+
+ private:
+  std::atomic<bool> never_ = false;
+  live::verified_problem<step::network, options{}> problem_{
+      "changing", {tuner::sample_parameters<step::network>(), live::sample_inputs_of_step<step>()}, {.repacks = true},
+      never_, tuner::menu<step::network>::view()};
+  std::vector<std::unique_ptr<::program>> programs_;
+  std::size_t runs_ = 0;
+};
+/// The first layer by a register tile of one pixel and one vector.
+inline constexpr schedule_table first_layer{{
+    {fixed_trainer::program::plan.steps[0].signature, {.pixels = 1, .vectors = 1}},
+}};
+
+}  // namespace
+
+TEST_CASE("every schedule trains like the default, up to rounding") {
+  using changing_trainer =
+      detail::trainer_of<net, cross_entropy, sgd, how, changing_step, std::make_index_sequence<std::size_t(1)>>;
+  static fixed_trainer a(1);
+  static changing_trainer b(1);
+  CHECK(largest_difference(a, b, [](int i) { return i < 100; }) <= 1e-6f);
+  CHECK(b.updates() == 100);
+}
+
+TEST_CASE("a live trainer trains from the first step on as a static one does, also while schedules enter") {
+  static fixed_trainer a(1);
+  moving_trainer b(1);
+  b.start(quick);
+  CHECK(largest_difference(a, b, [&](int i) { return b.progress().running || i < 200; }) <= 1e-6f);
+  CHECK(b.progress().wrong == 0);
+}
+
+TEST_CASE("without tolerance, a live trainer keeps the bits of the static one") {
+  static fixed_trainer a(1);
+  moving_trainer b(1);
+  exploration exact = quick;
+  exact.tolerance = 0;
+  b.start(exact);
+  CHECK(largest_difference(a, b, [&](int i) { return b.progress().running || i < 200; }) == 0);
+}
+
+TEST_CASE("exploration stops at any time, and writes the header for a static trainer") {
+  scratch_folder here;
+  moving_trainer t(1);
+  exploration endless = quick;
+  endless.trials = 1000000;
+  examples const e(1);
+  for (int i = 0; i < 8; ++i) {
+    t.start(endless);
+    std::this_thread::sleep_for(std::chrono::microseconds(400 * i * i));
+    CHECK(t.step(e.x, e.classes) > 0);
+    t.stop();
+    CHECK(!t.progress().running);
+  }
+  t.write_header(here / "board.hpp");
+  auto const header = tuner::read_header(here / "board.hpp");
+  REQUIRE(header.has_value());
+  REQUIRE(header->banner.size() == 1);
+  CHECK(header->banner[0].title.find("training of ") != std::string::npos);
+  CHECK(header->banner[0].title.find(", batch 4, ") != std::string::npos);
+}
+
+TEST_CASE("a static trainer takes a table of schedules") {
+  using tuned_trainer = trainer<net, cross_entropy, sgd, how, first_layer>;
+  static_assert(fixed_trainer::program::tuned_steps == 0);
+  static_assert(tuned_trainer::program::tuned_steps == 1);
+  static fixed_trainer a(1);
+  static tuned_trainer b(1);
+  CHECK(largest_difference(a, b, [](int i) { return i < 20; }) <= 1e-6f);
+}
