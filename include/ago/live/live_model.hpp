@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/live/explored.hpp>
+#include <ago/model/model.hpp>
 
 #include <cstddef>
 #include <span>
@@ -59,9 +60,26 @@ class model_of<Net, Options, std::index_sequence<I...>, std::index_sequence<O...
   explored<Net, Options> explored_;
 };
 
+/// Replaces the model of a network with a misfit, so that no further errors hide the one that is reported.
+struct no_model : detail::no_model {
+  using detail::no_model::no_model;
+  void start(exploration const& = {}) {}
+  void stop() {}
+  void write_header(std::string const&, std::string const& = "") {}
+  exploration_progress progress() const { return {}; }
+};
+
+template <auto const& Net, options_for Options,
+          bool Ok = detail::misfit<Net>.what == fault::none&& available(Options.target)>
+struct choose_model {
+  using type = no_model;
+};
 template <auto const& Net, options_for Options>
-using model_for = model_of<Net, Options, std::make_index_sequence<std::size_t(planned<Net, untuned, Options>::inputs)>,
-                           std::make_index_sequence<std::size_t(planned<Net, untuned, Options>::outputs)>>;
+struct choose_model<Net, Options, true> {
+  using plan = planned<Net, untuned, Options>;
+  using type = model_of<Net, Options, std::make_index_sequence<std::size_t(plan::inputs)>,
+                        std::make_index_sequence<std::size_t(plan::outputs)>>;
+};
 
 }  // namespace live
 
@@ -69,8 +87,10 @@ using model_for = model_of<Net, Options, std::make_index_sequence<std::size_t(pl
 /// between two runs; if one is slower here than the one before, that one returns. The kernels of all schedules are
 /// compiled in, as in a tuner. Runs neither allocate nor wait; construction and the second thread use the heap.
 template <auto const& Net, options_for Options = options()>
-class live_model : public live::model_for<Net, Options> {
-  using base = live::model_for<Net, Options>;
+class live_model : public live::choose_model<Net, Options>::type {
+  using base = typename live::choose_model<Net, Options>::type;
+  static constexpr detail::network_fits<Net> layers_fit{};
+  static constexpr can_be_compiled<available(Options.target)> compiled{};
 
  public:
   using base::base;

@@ -242,11 +242,12 @@ template <auto const& Schedules>
 struct compiled_with {
   template <class Step, options_for Options>
   using runner = compiled_step<ago::program<Step::network, Schedules, Options>>;
+  using none = no_trainer;
 };
 
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode, bool Ok>
 struct choose_trainer {
-  using type = no_trainer;
+  using type = typename Mode::none;
 };
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode>
 struct choose_trainer<Net, Loss, Optimizer, How, Mode, true> {
