@@ -10,6 +10,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 
 #include "graph/run_time_trace.hpp"
 #include "operators.hpp"
@@ -223,4 +224,18 @@ TEST_CASE("a detached value is a copy that is told from other copies, also in th
     detached_nodes += n.is_detached && n.kind == ago::op::identity;
   }
   CHECK(detached_nodes == 1);
+}
+
+template <int N>
+static constexpr definition product_at = compute("product_at", [](operand x) {
+  var i{5};
+  return result(i) = x(i + N) * x(2 * i + N);
+})(extents(32));
+template <int N>
+static constexpr definition gradient_at = gradient_of(product_at<N>.expressions[0], 0);
+TEST_CASE("a gradient that is a constant does not depend on other constants") {
+  int const faults = []<int... N>(std::integer_sequence<int, N...>) {
+    return (int(gradient_at<N>.bad.what != fault::none) + ...);
+  }(std::make_integer_sequence<int, 16>());
+  CHECK(faults == 0);
 }

@@ -20,7 +20,11 @@ struct computed_value {
 struct draft {
   index_expression e{};
   std::int16_t reads[index_expression::max_operands]{};
-  canonical into{e};
+  canonical into;
+
+  /// (Without it, g++ 12 evaluates a draft in a constant with what a draft of another constant has left in it.)
+  constexpr draft() : into{e} {}
+  draft(draft const&) = delete;
 
   constexpr int emit(definition_writer& out, int root, int rank) {
     if (into.exceeded) {
