@@ -77,10 +77,11 @@ std::function<void(int)> prepare_training_steps() {
   };
 }
 
-/// Enters a network, the name of which training/peer.py knows, too. `agreement`: see training_subject.
-template <auto const& Net, int Batch, auto const& Loss = ago::cross_entropy>
+/// Enters a network, the name of which training/peer.py knows, too. `agreement`: see training_subject. `Bytes`: the
+/// limit of its arena; 0: none.
+template <auto const& Net, int Batch, auto const& Loss = ago::cross_entropy, std::size_t Bytes = 0>
 bool add_training(std::string name, double agreement = 1e-3) {
-  using trainer = ago::trainer<Net, Loss, ago::sgd, ago::training{.batch = Batch}>;
+  using trainer = ago::trainer<Net, Loss, ago::sgd, ago::training{.batch = Batch, .activation_bytes = Bytes}>;
   using model = ago::model<for_batch<Net, Batch>>;
   using program = typename trainer::program;
   training_subject s{std::move(name),

@@ -34,6 +34,10 @@ struct merged {
   static constexpr auto graph = optimize(merge_siblings(fitted<simplified<Net, Freedom>>, Merging), Freedom);
 };
 
+/// Is what a network records optimised already? Its body says so, because passes would undo what has been done since.
+template <auto const& Net>
+inline constexpr bool is_optimized = requires { requires decltype(Net.body)::is_optimized; };
+
 }  // namespace detail
 
 /// The graph of a network after all passes, exactly sized. `Freedom` selects the algebraic rules, `Merging` the
@@ -53,6 +57,11 @@ struct optimized {
   static constexpr auto const& value = choose();
   /// How often each algebraic rule was applied.
   static constexpr rule_counts const& applied = detail::simplified<Net, Freedom>::result.applied;
+};
+template <auto const& Net, algebra Freedom, merging Merging>
+  requires detail::is_optimized<Net>
+struct optimized<Net, Freedom, Merging> {
+  static constexpr auto const& value = lowered<Net>::value;
 };
 
 }  // namespace ago

@@ -83,6 +83,7 @@ class live_trainer : public detail::trainer_for<Net, Loss, Optimizer, How, live:
   using base = detail::trainer_for<Net, Loss, Optimizer, How, live::exploring>;
   static constexpr detail::network_fits<Net, detail::training_misfit<Net, Loss, How>()> layers_fit{};
   static constexpr detail::trains_something<(detail::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
+  static constexpr detail::memory_suffices<How.activation_bytes, detail::bytes_above_limit<Net, Loss, How>()> fits{};
   using step_type = detail::training_step<Net, Loss, How>;
 
  public:

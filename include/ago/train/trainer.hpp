@@ -23,6 +23,14 @@ struct trains_something {
   static_assert(Some, "ago: no parameter of the network matches training::train and not training::freeze");
 };
 
+/// `Least`: the bytes that were found to be needed, if they are more than the limit; otherwise 0.
+template <std::size_t Limit, std::size_t Least>
+struct memory_suffices {
+  static_assert(Least == 0,
+                "ago: a training step does not fit into training::activation_bytes (the first number), even if values "
+                "are computed again; the second number is the least that was found");
+};
+
 /// `Runner`: runs forward and backward, as compiled_step does.
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, class Inputs>
 class trainer_of;
@@ -262,10 +270,23 @@ constexpr diagnostic const& training_misfit() {
   if constexpr (misfit<Net>.what != fault::none) return misfit<Net>;
   else return misfit<training_step<Net, Loss, How>::network>;
 }
+/// The bytes of the arena, if they are more than training::activation_bytes; otherwise 0. `arena`: with schedules that
+/// differ from those for which it was decided what is computed again.
+template <auto const& Net, auto const& Loss, training How>
+constexpr std::size_t bytes_above_limit(std::size_t arena = 0) {
+  if constexpr (How.activation_bytes == 0 || training_misfit<Net, Loss, How>().what != fault::none) {
+    return 0;
+  } else {
+    constexpr std::size_t bytes = sizeof(float) * std::size_t(training_step<Net, Loss, How>::limited::arena_floats);
+    if (arena < bytes) arena = bytes;
+    return arena > How.activation_bytes ? arena : 0;
+  }
+}
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode>
 using trainer_for =
     typename choose_trainer<Net, Loss, Optimizer, How, Mode,
                             training_misfit<Net, Loss, How>().what == fault::none &&
+                                bytes_above_limit<Net, Loss, How>() == 0 &&
                                 (rows_to_train(parameters<Net>, How).trained > 0)>::type;
 
 }  // namespace detail
@@ -280,6 +301,9 @@ class trainer : public detail::trainer_for<Net, Loss, Optimizer, How, detail::co
   using base = detail::trainer_for<Net, Loss, Optimizer, How, detail::compiled_with<Schedules>>;
   static constexpr detail::network_fits<Net, detail::training_misfit<Net, Loss, How>()> layers_fit{};
   static constexpr detail::trains_something<(detail::rows_to_train(parameters<Net>, How).trained > 0)> trains{};
+  static constexpr detail::memory_suffices<How.activation_bytes,
+                                           detail::bytes_above_limit<Net, Loss, How>(base::arena_bytes)>
+      memory_fits{};
 
  public:
   using base::base;

@@ -3,6 +3,7 @@
 // the masks of dropouts; its outputs are the loss and the gradients of the parameters.
 #pragma once
 
+#include <ago/train/activation_limit.hpp>
 #include <ago/train/backpropagation.hpp>
 #include <ago/train/losses.hpp>
 
@@ -18,8 +19,9 @@ inline constexpr auto batched = [] {
   return r;
 }();
 
+/// A step that has all the memory that it needs. `How` has no limit, so that steps with different ones share it.
 template <auto const& Net, auto const& Loss, training How>
-struct training_step {
+struct unlimited_step {
   static constexpr auto const& net = batched<Net, How.batch>;
   static constexpr auto const& graph = lowered<net>::value;
   static constexpr auto const& table = parameters<net>;
@@ -54,7 +56,7 @@ struct training_step {
 
   static constexpr expression::definition loss =
       Loss(described::extents_of(result), described::extents_of(target_shape));
-  using recipes = recipes_of<training_step>;
+  using recipes = recipes_of<unlimited_step>;
 
   struct body {
     template <std::same_as<tensor>... T>
@@ -76,7 +78,7 @@ struct training_step {
     }
   };
 
-  static constexpr auto network = [] {
+  static constexpr auto recorded = [] {
     network_expression<body, all_inputs> r{};
     auto const of = [](shape const& s) { return input{.n = s.n, .h = s.h, .w = s.w, .c = s.c}; };
     for (int i = 0; i < inputs; ++i) r.inputs[i] = of(graph.nodes[i].out);
@@ -86,6 +88,20 @@ struct training_step {
       if (is_dropout(graph.nodes[v])) r.inputs[k++] = of(graph.nodes[v].out);
     return r;
   }();
+};
+
+constexpr training without_limit(training how) {
+  how.activation_bytes = 0;
+  return how;
+}
+
+template <auto const& Net, auto const& Loss, training How>
+struct training_step : unlimited_step<Net, Loss, without_limit(How)> {
+  using unlimited = unlimited_step<Net, Loss, without_limit(How)>;
+  /// What is computed again within How.activation_bytes.
+  using limited = typename decltype(within_limit<unlimited::recorded, unlimited::table, How.program,
+                                                 How.activation_bytes>())::type;
+  static constexpr auto const& network = limited::network;
 };
 
 }  // namespace ago::detail

@@ -5,6 +5,8 @@
 #include <ago/plan/options.hpp>
 #include <ago/train/name_pattern.hpp>
 
+#include <cstddef>
+
 namespace ago {
 
 /// Options of a trainer. Parameters are trained whose name matches `train` and does not match `freeze`. A batch norm
@@ -14,6 +16,9 @@ struct training {
   int accumulate = 1;  ///< calls of step() whose gradients are averaged before an update
   name_pattern train = "*", freeze = "";
   options program = {};  ///< instruction set, policy, device
+  /// The bytes that trainer::arena_bytes may be; 0: any number. Where it would be larger, values that the backward part
+  /// reads are computed again.
+  std::size_t activation_bytes = 0;
 
   bool operator==(training const&) const = default;
 };
