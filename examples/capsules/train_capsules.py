@@ -5,6 +5,7 @@ files that the example embeds.
 
   train_capsules.py          train, evaluate, write the two files below to this script's folder
   train_capsules.py --check  no training: evaluate capsules.weights and compare with the other file
+  train_capsules.py --like-cpp  train as train.cpp does, for five seeds, and print the accuracies; no files are written
 
 Everything is little-endian; `n` is the number of held-out images.
 
@@ -19,6 +20,7 @@ Nothing is tuned on the held-out set: the number of epochs is fixed, and the las
 import argparse
 import pathlib
 import sys
+import time
 
 import numpy as np
 import torch
@@ -27,6 +29,8 @@ from torch.nn import functional as F
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'digits'))
+sys.path.append(str(HERE.parent / 'train_digits'))
+import data  # the rates
 import train as digits  # the data and their augmentation
 
 SEED, EPOCHS, BATCH, RATE = 0, 60, 32, 4e-3
@@ -120,6 +124,35 @@ def train(pixels, labels):
   return network
 
 
+def train_like_cpp(pixels, labels, seed):
+  """As train.cpp: fewer epochs, no augmentation, its rates."""
+  epochs, per_epoch = 30, len(pixels) // BATCH
+  torch.manual_seed(seed)
+  x, y = digits.as_input(pixels), torch.from_numpy(labels.astype(np.int64))
+  network = Network()
+  optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=0.01)
+  for step in range(epochs * per_epoch):
+    if step % per_epoch == 0:
+      order = torch.randperm(len(x))[:per_epoch * BATCH].view(per_epoch, BATCH)
+    batch = order[step % per_epoch]
+    optimizer.param_groups[0]['lr'] = data.rate_at(step, epochs * per_epoch)
+    loss = margin_loss(network(x[batch]), y[batch])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+  return network
+
+
+def compare_with_cpp(train_x, train_y, test_x, test_y):
+  for seed in range(5):
+    start = time.time()
+    network = train_like_cpp(train_x, train_y, seed)
+    seconds = time.time() - start
+    with torch.no_grad():
+      right = int((network(digits.as_input(test_x)).numpy().argmax(1) == test_y).sum())
+    print(f'seed {seed}: accuracy {100 * right / len(test_y):.2f} % in {seconds:.1f} s', flush=True)
+
+
 def save_weights(network):
   flat = torch.cat([p.flatten() for p in network.parameters()]).detach()
   (HERE / 'capsules.weights').write_bytes(flat.numpy().astype('<f4').tobytes())
@@ -159,10 +192,13 @@ def check(lengths):
 def main():
   options = argparse.ArgumentParser(description='Trains the capsules example; see the top of this file.')
   options.add_argument('--check', action='store_true', help='no training, compare the files')
+  options.add_argument('--like-cpp', action='store_true', help='train as train.cpp does, five times')
   options = options.parse_args()
   torch.set_num_threads(1)
   torch.use_deterministic_algorithms(True)
   train_x, train_y, test_x, test_y = digits.load_split()
+  if options.like_cpp:
+    return compare_with_cpp(train_x, train_y, test_x, test_y)
   if not options.check:
     save_weights(train(train_x, train_y))
   with torch.no_grad():
