@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <map>
 #include <set>
 #include <string>
@@ -95,7 +96,7 @@ TEST_CASE("random expressions have the gradients that differences of their value
 TEST_CASE("random sums of products have gradients, and those without quotients are sums of products") {
   constexpr int count = test::rounds(4000);
   differences seen;
-  int made = 0, products = 0, too_large = 0;
+  int made = 0, products = 0, too_large = 0, in_two_steps = 0;
   for (unsigned seed = 1; seed <= unsigned(count); ++seed) {
     bool const quotients = seed % 4 == 0;
     random_expression const e = generator(seed).draw_product(quotients, true);
@@ -109,14 +110,22 @@ TEST_CASE("random sums of products have gradients, and those without quotients a
       too_large += g.bad.what == fault::too_large;
       if (g.bad.what == fault::too_large) continue;
       seen.check(d.expressions[0], k, g, random);
+      definition const products_first = gradient_of(d.expressions[0], k, LONG_MIN / 2);  // as if a step cost nothing
+      if (products_first.bad.what == fault::none && !(products_first == g)) {
+        seen.check(d.expressions[0], k, products_first, random);
+        REQUIRE(is_well_formed(products_first));
+        ++in_two_steps;
+      }
       if (quotients) continue;
       ++made;
       for (int i = 0; i < g.expression_count; ++i)
         products += matrix_form_of(g.expressions[i]).why_not == no_matrix::none;
     }
   }
-  MESSAGE(made, " gradients without quotients, ", products, " matrix products; ", too_large, " too large");
+  MESSAGE(made, " gradients without quotients, ", products, " matrix products; ", too_large, " too large; ",
+          in_two_steps, " with sums after products");
   CHECK(too_large < made / 50);
+  CHECK(in_two_steps > made / 10);
   CHECK(products > made / 2);
 }
 

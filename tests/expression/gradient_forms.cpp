@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
 #include <random>
 #include <string>
 #include <utility>
@@ -122,6 +123,15 @@ TEST_CASE("strides are divided into phases: one product for all of them, of whic
   definition const d = convolution({3, 2, 1}, 1, 64, 4, 6);
   CHECK(points(gradient_of(d.expressions[0], 0)) < 2 * points(d));
   CHECK(points(gradient_of(d.expressions[0], 1)) == points(d));
+}
+
+TEST_CASE("where windows are few and large, products are computed for each of their points and then added up") {
+  auto const points = [](definition const& d) { return loops_of(d.expressions[0]).points(); };
+  definition const d = convolution({9, 2}, 1, 20, 32, 64), g = gradient_of(d.expressions[0], 0);
+  CHECK(nodes_of(g) == "contraction, nest");
+  CHECK(points(g) == points(d));  // at once, more than three times as many
+  CHECK(points(gradient_of(d.expressions[0], 0, LONG_MAX / 2)) > 3 * points(d));
+  CHECK(nodes_of(convolution({3, 1, 1}, 1, 56, 64, 64), 0) == "contraction");  // nearly as many
 }
 
 TEST_CASE("gradients of elementwise operators and reductions are elementwise operators and reductions") {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ago/expression/access_gradient.hpp>
+#include <ago/expression/window_products.hpp>
 
 #include <cstdint>
 
@@ -18,6 +19,7 @@ namespace detail {
 struct gradient_writer {
   definition_writer out;
   int wanted;  ///< the value whose gradient it is
+  long step_price;
 
   static constexpr int most = 8;
   bool depends[definition::max_values]{};  ///< on the wanted value
@@ -122,7 +124,8 @@ struct gradient_writer {
     for (int a = 0; a < y.e.body.access_count && out.to.bad.what == fault::none; ++a) {
       int const operand = y.e.body.accesses[a].operand, v = operand < 0 ? 0 : y.reads[operand];
       if (operand < 0 || !depends[v]) continue;
-      int const part = access_gradient{out, y, flow, a}.emit();
+      window_products in_two{out, y, flow, a, step_price};
+      int const part = in_two.pays() ? in_two.emit() : access_gradient{out, y, flow, a}.emit();
       if (part >= 0 && out.has_room(part_count[v], most)) parts[v][part_count[v]++] = std::int16_t(part);
     }
   }
@@ -170,7 +173,9 @@ constexpr void remove_unused(definition& d) {
 /// order, then e's result, then the gradient of the result; its only result is the gradient of operand k, in its
 /// extents. Of equal elements of a fold, the first one is its maximum or minimum. `bad`: no_gradient, if the result
 /// depends on the operand only through indices and functions that are constant in steps; too_large.
-constexpr definition gradient_of(index_expression const& e, int k) {
+///
+/// `step_price`: how many multiply-adds take as long as another step, where two may do with fewer (window_products.hpp).
+constexpr definition gradient_of(index_expression const& e, int k, long step_price = 1 << 15) {
   definition d;
   d.name = "gradient";
   for (int i = 0; i < e.operand_count; ++i) d.values[d.value_count++].extents = e.operands[i];
@@ -178,7 +183,7 @@ constexpr definition gradient_of(index_expression const& e, int k) {
   d.values[d.value_count++].extents = e.result;
   d.values[d.value_count++].extents = e.result;
   d.input_count = d.value_count;
-  detail::gradient_writer writer{{d}, k};
+  detail::gradient_writer writer{{d}, k, step_price};
   writer.differentiate(e, result, flow);
   int const made = d.bad.what == fault::none ? writer.total(k) : -1;
   if (made < 0 && d.bad.what == fault::none) d.bad = {.what = fault::no_gradient, .operand = k};

@@ -97,6 +97,8 @@ class contraction_product {
         now.b += z * L.column_floats();
       } else if constexpr (L.columns_in_place) {
         now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
+      } else if constexpr (L.packs_by_panel) {
+        now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
       } else {
         float* const packed = m.scratch + L.packed_columns_at();
         contraction_copies<L, I>::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
@@ -182,7 +184,7 @@ class contraction_product {
           contraction_copies<L, I>::rows(now.a, starts, count, b * L.k_block, b * L.k_block + w.depth, copies);
           w.a = copies;
         }
-        panels(w, now.b, after, b);
+        panels(w, now.b, scratch + L.packed_columns_at(), after, b);
       }
     }
   }
@@ -193,22 +195,24 @@ class contraction_product {
     return L.columns_in_place ? long(block) * L.k_block * b_step + column : L.panel_offset(block, column);
   }
 
-  AGO_INLINE static void panels(work& w, float const* b, After const& after, int block) {
+  /// `packed`: where a panel is packed, if that is done one by one.
+  AGO_INLINE static void panels(work& w, float const* b, float* packed, After const& after, int block) {
     constexpr int whole = L.vectors / L.tile.vectors * L.panel();
     constexpr bool partial = L.columns % V != 0;
     constexpr int full = partial && L.tile.vectors_left == 0 ? whole - L.panel() : whole;
-    for (w.column = 0; w.column < full; w.column += L.panel()) {
-      w.b = b + column_place(block, w.column);
-      panel<L.tile.vectors, false>(w, after);
-    }
-    if constexpr (full < whole) {
-      w.b = b + column_place(block, full);
-      panel<L.tile.vectors, true>(w, after);
-    }
-    if constexpr (L.tile.vectors_left > 0) {
-      w.b = b + column_place(block, whole);
-      panel<L.tile.vectors_left, partial>(w, after);
-    }
+    auto const compute = [&]<int VECTORS, bool PARTIAL>(int column) {
+      w.column = column;
+      if constexpr (L.packs_by_panel) {
+        contraction_copies<L, I>::template panel<VECTORS * V>(b, block, column, packed);
+        w.b = packed;
+      } else {
+        w.b = b + column_place(block, column);
+      }
+      panel<VECTORS, PARTIAL>(w, after);
+    };
+    for (int column = 0; column < full; column += L.panel()) compute.template operator()<L.tile.vectors, false>(column);
+    if constexpr (full < whole) compute.template operator()<L.tile.vectors, true>(full);
+    if constexpr (L.tile.vectors_left > 0) compute.template operator()<L.tile.vectors_left, partial>(whole);
   }
 
   template <int VECTORS, bool PARTIAL>

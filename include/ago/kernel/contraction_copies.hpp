@@ -150,32 +150,46 @@ struct contraction_copies {
   }
 
   /// All columns of one batch.
-  [[gnu::noinline]] static void columns(float const* b, float* to) {
-    constexpr bool in_runs = n_run > 1;
-    int steps[in_runs ? L.k_block : 1];
+  static void columns(float const* b, float* to) {
+    constexpr int whole = L.vectors / L.tile.vectors * L.panel();
     for (int block = 0; block < L.k_blocks(); ++block) {
-      int const k0 = block * L.k_block, count = L.steps_in(block);
-      if constexpr (in_runs)
-        for (int i = 0; i < count; ++i) steps[i] = int(k.offset(k0 + i, &loop::b));
-      for (int first = 0; first < L.padded_columns(); first += L.panel()) {
-        int const width = first + L.panel() < L.padded_columns() ? L.panel() : L.padded_columns() - first;
-        int const valid = first + width < L.columns ? width : L.columns - first;
-        if constexpr (in_runs) panel_of_runs(b, steps, count, first, width, valid, to);
-        else panel(b, k0, count, first, width, valid, to);
-        to += long(width) * count;
-      }
+      for (int first = 0; first < whole; first += L.panel())
+        panel<L.panel()>(b, block, first, to + L.panel_offset(block, first));
+      if constexpr (L.tile.vectors_left > 0)
+        panel<L.tile.vectors_left * V>(b, block, whole, to + L.panel_offset(block, whole));
     }
+  }
+  /// The panel of WIDTH columns of a block of K that begins with column `first`.
+  template <int WIDTH>
+  [[gnu::noinline]] static void panel(float const* b, int block, int first, float* to) {
+    int const k0 = block * L.k_block, steps = L.steps_in(block);
+    int const valid = first + WIDTH < L.columns ? WIDTH : L.columns - first;
+    if constexpr (n_run > 1) panel_of_runs<WIDTH>(b, k0, steps, first, valid, to);
+    else if constexpr (k.count > 0 && k.all[k.count - 1].b == 1) panel_of_steps<WIDTH>(b, k0, steps, first, valid, to);
+    else panel_of_elements<WIDTH>(b, k0, steps, first, valid, to);
   }
 
  private:
   static constexpr long n_run = run_of(n, &loop::b);
 
-  static void panel(float const* b, int k0, int steps, int first, int width, int valid, float* to) {
+  /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
+  AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
-    constexpr loop across = n.count > 0 ? n.all[n.count - 1] : loop{};
-    if (valid < width)
+    _Pragma("GCC unroll 1") for (int i = 0, end; i < depth; i = end) {
+      end = i + inner.extent - (k0 + i) % inner.extent;
+      if (end > depth) end = depth;
+      float const* from = b + k.offset(k0 + i, &loop::b);
+      _Pragma("GCC unroll 1") for (int step = i; step < end; ++step, from += inner.b) f(from, step);
+    }
+  }
+
+  /// A panel whose columns are steps of K that are consecutive floats, transposed.
+  template <int WIDTH>
+  AGO_INLINE static void panel_of_steps(float const* b, int k0, int steps, int first, int valid, float* to) {
+    constexpr loop inner = k.all[k.count - 1], across = n.count > 0 ? n.all[n.count - 1] : loop{};
+    if (valid < WIDTH)
       for (int i = 0; i < steps; ++i)
-        for (int c = valid; c < width; ++c) to[long(i) * width + c] = 0;
+        for (int c = valid; c < WIDTH; ++c) to[long(i) * WIDTH + c] = 0;
     _Pragma("GCC unroll 1") for (int c = 0, many; c < valid; c += many) {
       many = across.extent - (first + c) % across.extent;
       if (many > valid - c) many = valid - c;
@@ -183,49 +197,54 @@ struct contraction_copies {
       _Pragma("GCC unroll 1") for (int i = 0, count; i < steps; i += count) {
         count = inner.extent - (k0 + i) % inner.extent;
         if (count > steps - i) count = steps - i;
-        float const* const from = column + k.offset(k0 + i, &loop::b);
-        float* const at = to + long(i) * width + c;
-        if constexpr (inner.b == 1) {
-          transpose<I>(from, across.b, at, width, count, many);
-        } else {
-          _Pragma("GCC unroll 1") for (int j = 0; j < count; ++j)
-            _Pragma("GCC unroll 1") for (int x = 0; x < many; ++x)
-              at[long(j) * width + x] = from[j * inner.b + x * across.b];
-        }
+        transpose<I>(column + k.offset(k0 + i, &loop::b), across.b, to + long(i) * WIDTH + c, WIDTH, count, many);
       }
     }
   }
 
+  /// A panel of elements that are scattered one by one.
+  template <int WIDTH>
+  AGO_INLINE static void panel_of_elements(float const* b, int k0, int steps, int first, int valid, float* to) {
+    int place[WIDTH]{};
+    for (int c = 0; c < valid; ++c) place[c] = int(n.offset(first + c, &loop::b));
+    for_each_step(b, k0, steps, [&](float const* from, int i) __attribute__((always_inline)) {
+      float* const at = to + long(i) * WIDTH;
+      if (valid == WIDTH) {
+        _Pragma("GCC unroll 16") for (int c = 0; c < WIDTH; ++c) at[c] = from[place[c]];
+      } else {
+        for (int c = 0; c < WIDTH; ++c) at[c] = c < valid ? from[place[c]] : 0;
+      }
+    });
+  }
+
   /// A panel whose columns are runs of consecutive floats. The rest of a register that a run does not fill is written,
   /// too: what is behind it comes next.
-  static void panel_of_runs(float const* b, int const* steps, int depth, int first, int width, int valid,
-                            float* to) {
+  template <int WIDTH>
+  AGO_INLINE static void panel_of_runs(float const* b, int k0, int depth, int first, int valid, float* to) {
     struct run {
       int from, at, count;
     };
-    run runs[max_width];
+    run runs[WIDTH];
     int count = 0;
     for (int c = 0, many; c < valid; c += many) {
       many = int(n_run - (first + c) % n_run);
       if (many > valid - c) many = valid - c;
       runs[count++] = {int(n.offset(first + c, &loop::b)), c, many};
     }
-    _Pragma("GCC unroll 1") for (int i = 0; i < depth; ++i, to += width) {
-      float const* const from = b + steps[i];
-      bool const last = i + 1 == depth;
-      if (valid < width) vec<I>(0.f).store(to + width - V);
+    for_each_step(b, k0, depth, [&](float const* from, int i) __attribute__((always_inline)) {
+      float* const at = to + long(i) * WIDTH;
+      if (valid < WIDTH) vec<I>(0.f).store(at + WIDTH - V);
       _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r) {
         float const* const p = from + runs[r].from;
-        float* const q = to + runs[r].at;
+        float* const q = at + runs[r].at;
         int const left = runs[r].count % V, whole = runs[r].count - left;
         _Pragma("GCC unroll 1") for (int j = 0; j < whole; j += V) vec<I>::load(p + j).store(q + j);
         if (left == 0) continue;
         vec<I> const x = vec<I>::load(p + whole, left);
-        last ? x.store(q + whole, left) : x.store(q + whole);
+        i + 1 == depth ? x.store(q + whole, left) : x.store(q + whole);
       }
-    }
+    });
   }
-  static constexpr int max_width = 16 * V;
 };
 
 }  // namespace detail

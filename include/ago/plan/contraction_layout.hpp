@@ -88,6 +88,7 @@ struct contraction_layout {
   bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
   bool walks = false;     ///< rows are read where they are, through tables of offsets
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
+  bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
   int lanes = 1, vectors = 1;  ///< vectors that the columns fill
   register_tile tile{};
@@ -137,8 +138,10 @@ struct contraction_layout {
     return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
   }
   constexpr long copied_rows_at() const {
-    long const columns_there = columns_known || columns_in_place ? 0 : !lanes_are_batches ? column_floats()
-                               : columns_turned ? turned_floats(columns) : 0;
+    long const columns_there = columns_known || columns_in_place ? 0
+                               : lanes_are_batches               ? (columns_turned ? turned_floats(columns) : 0)
+                               : packs_by_panel                  ? long(k_block) * panel()
+                                                                 : column_floats();
     return aligned(packed_columns_at() + columns_there);
   }
   constexpr long sums_at() const {
@@ -288,7 +291,7 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   r.registers = best.registers;
   r.rows_turned = !a;
   r.columns_turned = !b;
-  r.in_place = r.walks = r.columns_in_place = false;
+  r.in_place = r.walks = r.columns_in_place = r.packs_by_panel = false;
   // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
   int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
   r.k_block = inner >= 16 ? inner : r.depth;
@@ -342,6 +345,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
   detail::consider_batches(r, parameter, target);
   return r;
 }
