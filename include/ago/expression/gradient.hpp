@@ -174,7 +174,7 @@ constexpr void remove_unused(definition& d) {
 /// extents. Of equal elements of a fold, the first one is its maximum or minimum. `bad`: no_gradient, if the result
 /// depends on the operand only through indices and functions that are constant in steps; too_large.
 ///
-/// `step_price`: how many multiply-adds take as long as another step, where two may do with fewer (window_products.hpp).
+/// `step_price`: how many multiply-adds take as long as another step; two may do with fewer (window_products.hpp).
 constexpr definition gradient_of(index_expression const& e, int k, long step_price = 1 << 15) {
   definition d;
   d.name = "gradient";

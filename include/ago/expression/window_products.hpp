@@ -2,8 +2,8 @@
 // The gradient of an operand that windows read, in two expressions: products for each point of each window, and sums of
 // them, as a matrix product followed by col2im computes it.
 //
-// Solved for the operand's indices, a sum of products has points of windows that do not exist, for which zeros are read:
-// where windows of 9x9 move by 2 on 20x20 pixels, 3.4 times as many products as the convolution has. These have as many.
+// Solved for the operand's indices, a sum of products has points of windows that do not exist, for which zeros are
+// read: where windows of 9x9 move by 2 on 20x20 pixels, 3.4 times the products of the convolution. These have as many.
 #pragma once
 
 #include <ago/expression/access_gradient.hpp>
@@ -103,7 +103,7 @@ struct window_products {
     r.add(kept);
     return r;
   }
-  /// The access of a factor that is larger than the products: it is read in its order, and the products turned. -1: none.
+  /// The access of a factor larger than the products: it is read in its order, and products are turned. -1: none.
   constexpr int larger_factor() const {
     for (int i = 0; i < e.body.access_count; ++i) {
       int const operand = e.body.accesses[i].operand;
