@@ -7,12 +7,15 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -86,7 +89,32 @@ inline constexpr schedule_table first_layer{{
     {fixed_trainer::program::plan.steps[0].signature, {.pixels = 1, .vectors = 1}},
 }};
 
+// [train]
+using classifier_trainer = ago::live_trainer<net, cross_entropy, sgd, training{.batch = 4}>;
+
+void train(classifier_trainer& t, std::string const& folder, auto next_batch) {
+  t.start({.log = folder + "/my_board.jsonl", .trials = 20});  // a second thread looks for faster schedules
+  for (int i = 0; i < 200; ++i) {
+    auto const [images, classes] = next_batch();
+    t.step(images, classes);  // from the first step on
+  }
+  t.write_header(folder + "/my_board.hpp");  // ends the search
+}
+// [/train]
+
 }  // namespace
+
+TEST_CASE("the documented training leaves a log and a header") {
+  scratch_folder here;
+  classifier_trainer t(1);
+  train(t, here / "", [seed = std::uint64_t(0)]() mutable {
+    examples const e(++seed);
+    return std::pair(e.x, e.classes);
+  });
+  CHECK(t.updates() == 200);
+  CHECK(testing::contents(here / "my_board.jsonl").starts_with("{\"log\":\"ago tuner"));
+  CHECK(tuner::read_header(here / "my_board.hpp").has_value());
+}
 
 TEST_CASE("every schedule trains like the default, up to rounding") {
   using changing_trainer =
