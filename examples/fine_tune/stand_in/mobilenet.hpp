@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In place of the imported MobileNet where there is none: a network that begins and ends as it does, so that the example
-// is compiled all the same. It has no weights.
+// In place of the imported MobileNet where there is none: a network that begins and ends as it does, so that the
+// example is compiled all the same. It has no weights.
 #pragma once
 
 #include <ago/ago.hpp>

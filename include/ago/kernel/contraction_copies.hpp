@@ -73,11 +73,14 @@ struct padded_reader {
 namespace ago {
 
 /// Packs the parameter of a product from the user's weights, `from`, into layout.packed_floats() floats.
+///
+/// In blocks of rows or columns and of steps of the innermost loop, with all iterations of the outer loops, which may
+/// be closer to each other in the weights: so each of their cache lines is read once.
 template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from,
                       float* to) {
   using loop = expression::matrix_loop;
-  constexpr int most = 64;
+  constexpr int most = 16;
   expression::matrix_operand const& o = l.rows_known ? l.form.a : l.form.b;
   bool const padded = o.is_padded(e.operands[o.operand]);
   detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
@@ -91,24 +94,41 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
                                  &others = turned ? l.form.k : l.form.batch;
   int const length = turned ? l.batches : l.depth, repeats = turned ? l.depth : l.batches;
   int const width = int(across.extent()), block = turned ? l.batches : l.k_block;
-  long steps[most];
-  for (int first = 0, count; first < length; first += count) {
-    count = block - first % block;
-    if (count > length - first) count = length - first;
-    if (count > most) count = most;
-    for (int j = 0; j < count; ++j) steps[j] = along.offset(first + j, which);
-    for (int x = 0; x < repeats; ++x) {
-      auto const place_of = [&](int i, int j) { return turned ? l.packed_place(j, i, x) : l.packed_place(x, i, j); };
-      long const start = o.start + others.offset(x, which);
-      for (int i = 0; i < width; ++i) {
-        long const source = start + across.offset(i, which), place = place_of(i, first);
-        long const apart = count > 1 ? place_of(i, first + 1) - place : 0;
-        if (padded)
-          for (int j = 0; j < count; ++j) to[place + j * apart] = element(source + steps[j]);
-        else
-          for (int j = 0; j < count; ++j) to[place + j * apart] = from[source + steps[j]];
-      }
-    }
+  int const panel = turned || l.rows_known ? width : l.panel();  // places of neighbours in it are equally spaced
+  int const inner = along.count > 0 ? along.all[along.count - 1].extent : 1;
+  long const step = along.count > 0 ? along.all[along.count - 1].*which : 0;
+  auto const place_of = [&](int x, int i, int j) { return turned ? l.packed_place(j, i, x) : l.packed_place(x, i, j); };
+  // Steps `first` ... of one iteration of the outer loops and one block of K.
+  auto const copy = [&](int x, int i, int many, long const* sources, int first, int count) {
+    long const place = place_of(x, i, first), start = o.start + others.offset(x, which) + along.offset(first, which);
+    long const apart = count > 1 ? place_of(x, i, first + 1) - place : 0;
+    long const next = many > 1 ? place_of(x, i + 1, first) - place : 0;
+    if (!padded && many == most && next == 1)
+      for (int j = 0; j < count; ++j)
+        _Pragma("GCC unroll 16") for (int c = 0; c < most; ++c)
+          to[place + j * apart + c] = from[start + j * step + sources[c]];
+    else
+      for (int j = 0; j < count; ++j)
+        for (int c = 0; c < many; ++c) {
+          long const source = start + sources[c] + j * step;
+          to[place + c * next + j * apart] = padded ? element(source) : from[source];
+        }
+  };
+  for (int i = 0, many; i < width; i += many) {
+    many = panel - i % panel < most ? panel - i % panel : most;
+    if (many > width - i) many = width - i;
+    long sources[most];
+    for (int c = 0; c < many; ++c) sources[c] = across.offset(i + c, which);
+    for (int x = 0; x < repeats; ++x)
+      for (int begin = 0; begin < inner; begin += most)
+        for (int outer = 0; outer < length; outer += inner) {
+          int const end = outer + (inner - begin < most ? inner : begin + most);
+          for (int first = outer + begin, last; first < end; first = last) {
+            last = first + block - first % block;
+            if (last > end) last = end;
+            copy(x, i, many, sources, first, last - first);
+          }
+        }
   }
 }
 
