@@ -13,7 +13,7 @@ using namespace ago;
 /// Zhang, Zhang, Bengio, Salakhutdinov: On Multiplicative Integration with Recurrent Neural Networks, NIPS 2016).
 constexpr auto mi_lstm(int units) {
   return [=](tensor x) {
-    int const gates = 4 * units, steps = x.width();
+    int const gates = 4 * units, steps = x.width(), n = x.dims().n;
     tensor const of_inputs = x | named("w", linear{.out = gates, .bias = false});
     tensor const u = x | named("u", constant{.w = gates, .c = units});
     tensor const alpha = x | named("alpha", constant{.c = gates});
@@ -25,7 +25,8 @@ constexpr auto mi_lstm(int units) {
       tensor const wx = of_inputs | slice{t, 1, axis::columns};
       tensor sum = wx * beta2 + b;
       if (t > 0) {
-        tensor const uh = matmul(h, u, true);
+        tensor const rows = h | reshape{.n = 1, .w = n};  // so that all sequences are in one product
+        tensor const uh = matmul(rows, u, true) | reshape{.n = n, .w = 1};
         sum = sum + alpha * wx * uh + beta1 * uh;
       }
       auto const [i, f, o, z] = chunk<4>(sum);
