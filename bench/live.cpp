@@ -86,6 +86,7 @@ ago::exploration how_of(live_arguments const& a, live_subject const& s) {
     std::ranges::replace(name, ' ', '_');
     how.log = a.log + "/" + name + ".jsonl";
   }
+  if (std::string const cpu = cpuinfo("model name"); !cpu.empty()) how.device = cpu;
   how.trials = a.trials;
   how.processor = a.other_core;
   how.only_idle_time = !a.any_time;
