@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that mistakes do not compile, and that the compiler says why in a few lines.
 
-usage: run.py [-I <directory>]... [--only <name>]... [--table] <compiler> [flag...]
+usage: run.py [-I <directory>]... [--only <name>]... [--every <n>] [--table] <compiler> [flag...]
 
 Each .cpp in this folder contains one mistake, and comments that describe the compiler's output:
     // expect: <regular expression>      must match the output; there may be several
@@ -150,11 +150,12 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("-I", dest="include", action="append", default=[])
     arguments.add_argument("--only", action="append", default=[], help="name of a file, without .cpp")
+    arguments.add_argument("--every", type=int, default=1, help="only every n-th file")
     arguments.add_argument("--table", action="store_true", help="print the number of lines for each mistake")
     arguments.add_argument("compiler", nargs=argparse.REMAINDER)
     options = arguments.parse_args()
     command = [*options.compiler, "-std=c++20", *(f"-I{path}" for path in options.include)]
-    sources = [s for s in sorted(FOLDER.glob("*.cpp")) if not options.only or s.stem in options.only]
+    sources = [s for s in sorted(FOLDER.glob("*.cpp")) if not options.only or s.stem in options.only][::options.every]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(command, folder)
