@@ -193,6 +193,7 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
     if constexpr (has_lane_fma(I)) {
       many_images<in_order(key(I, 7, 2, true, 3, 3, 1, 1))>(40);
       same_bits_in_order<key(I, 4, 3, true, 3, 3, 1, 1)>({3, 3, 1, 1}, 20);
+#ifdef AGO_TEST_FULL  // an order takes seconds to find, and with sanitizers much longer to compile
       same_bits_in_order<key(I, 7, 1, true, 3, 3, 2, 2)>({3, 3, 2, 2}, 20);
       same_bits_in_order<key(I, 7, 1, true, 5, 5, 1, 1)>({5, 5, 1, 1}, 20);
       same_bits_in_order<key(I, 3, 2, true, 2, 2, 1, 1)>({2, 2, 1, 1}, 20);
@@ -201,6 +202,7 @@ TEST_CASE("a depthwise convolution that loads halves reads the same and has the 
       same_bits_in_order<with(op::relu, key(I, 2, 1, true, 5, 5, 2, 2))>({5, 5, 2, 2}, 20);
       same_bits_in_order<with(op::hard_swish, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
       same_bits_in_order<with(op::silu, key(I, 2, 2, true, 3, 3, 1, 1))>({3, 3, 1, 1}, 10);
+#endif
       same_bits_in_order<with(op::hard_swish, key(I, 7, 2, true, 3, 3, 2, 2))>({3, 3, 2, 2}, 10);
     }
   });
