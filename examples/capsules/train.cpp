@@ -3,7 +3,6 @@
 //
 // usage: train_capsules [--seed N] [--epochs N] [--svg FILE]
 #include "../train_digits/training_loop.hpp"
-#include "../train_digits/training_set.hpp"
 #include "network.hpp"
 
 namespace {
@@ -52,15 +51,5 @@ int main(int count, char** words) {
   auto const given = digits::parse({.program = "train_capsules", .epochs = 30}, count, words);
   static trainer training{given.seed};
   initialise(training.parameters(), given.seed);
-  std::printf("%d parameters, batches of %d: %d KB in all, of which %d are activations; %d kernels a step, %s\n",
-              int(trainer::parameter_count), batch, int(trainer::bytes >> 10), int(trainer::arena_bytes >> 10),
-              trainer::steps, ago::name_of(trainer::target));
-
-  digits::training_set const set = digits::load_training_set();
-  digits::batches<batch> batches{set, given.seed};
-  digits::train(training, given, int(set.images.size()) / batch, 4e-3f, [&] {
-    batches.next();
-    return training.step(batches.images, batches.labels);
-  });
-  std::printf("accuracy %.2f %%\n", digits::accuracy<capsules::network>(training.parameters()));
+  digits::train_on_digits<capsules::network>(training, given);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps of training, shown as a bar while they run, and as a curve of the loss afterwards.
+// Steps of training, shown as a bar while they run, and as a curve of the loss afterwards; and the whole training of a
+// network that reads handwritten digits.
 #pragma once
 
 #include "arguments.hpp"
 #include "plot.hpp"
+#include "training_set.hpp"
 
 #include <ago/training.hpp>
 
@@ -40,6 +42,22 @@ void train(Trainer& trainer, arguments const& given, int steps_per_epoch, float 
   plot::print(losses, "loss");
   if (given.svg && !plot::write_svg(given.svg, losses, "training loss")) given.refuse("cannot be written", given.svg);
   std::printf("%d steps in %.2f s, %.0f microseconds each\n", steps, seconds, 1e6 * seconds / steps);
+}
+
+/// Trains a classifier of digits, and prints its sizes and in the end its accuracy as `Net` on the held-out ones.
+template <auto const& Net, class Trainer>
+void train_on_digits(Trainer& trainer, arguments const& given) {
+  constexpr int batch = Trainer::batch;
+  std::printf("%d parameters, batches of %d: %d KB in all, of which %d are activations; %d kernels a step, %s\n",
+              int(Trainer::parameter_count), batch, int(Trainer::bytes >> 10), int(Trainer::arena_bytes >> 10),
+              Trainer::steps, ago::name_of(Trainer::target));
+  training_set const set = load_training_set();
+  batches<batch> batches{set, given.seed};
+  train(trainer, given, int(set.images.size()) / batch, 4e-3f, [&] {
+    batches.next();
+    return trainer.step(batches.images, batches.labels);
+  });
+  std::printf("accuracy %.2f %%\n", accuracy<Net>(trainer.parameters()));
 }
 
 }  // namespace digits
