@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/graph/activations.hpp>
-#include <ago/graph/graph.hpp>
+#include <ago/graph/rewriting.hpp>
 
 namespace ago {
 
@@ -148,11 +148,7 @@ constexpr opened_graph<V2, E2, O> opened(graph<V, E, O> const& g, opening const&
     r.compound[r.graph.node_count] = v;
     r.graph.nodes[r.graph.node_count++] = n;
   }
-  for (int i = 0; i < g.output_count; ++i) r.graph.outputs[i] = moved_to[g.outputs[i]];
-  r.graph.output_count = g.output_count;
-  r.graph.input_count = g.input_count;
-  r.graph.parameters = g.parameters;
-  r.graph.bad = g.bad;
+  detail::finish_copy(r.graph, g, moved_to);
   return r;
 }
 

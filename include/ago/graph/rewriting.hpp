@@ -24,6 +24,17 @@ constexpr graph<V2, E2, O2> fit(graph<V, E, O> const& g) {
 
 namespace detail {
 
+/// Gives a graph into which the nodes of `from` have been copied, to moved_to[v], what else `from` has: its outputs and
+/// parameters.
+template <int V2, int E2, int V, int E, int O>
+constexpr void finish_copy(graph<V2, E2, O>& to, graph<V, E, O> const& from, int const* moved_to) {
+  for (int i = 0; i < from.output_count; ++i) to.outputs[i] = moved_to[from.outputs[i]];
+  to.output_count = from.output_count;
+  to.input_count = from.input_count;
+  to.parameters = from.parameters;
+  to.bad = from.bad;
+}
+
 /// How often each value is read, and whether it is an output.
 template <int V>
 struct use_counts {

@@ -2,6 +2,7 @@
 // Kernels that compute a value again instead of reading it: which values are stored, and the graph that results.
 #pragma once
 
+#include <ago/graph/rewriting.hpp>
 #include <ago/partition/dag.hpp>
 
 namespace ago {
@@ -66,11 +67,7 @@ constexpr graph_of_kernels<V2, E2, O> recomputed(graph<V, E, O> const& g, kernel
     }
     r.kernels.count += end >= g.input_count;
   }
-  for (int i = 0; i < g.output_count; ++i) to.outputs[i] = moved_to[g.outputs[i]];
-  to.output_count = g.output_count;
-  to.input_count = g.input_count;
-  to.parameters = g.parameters;
-  to.bad = g.bad;
+  detail::finish_copy(to, g, moved_to);
   return r;
 }
 

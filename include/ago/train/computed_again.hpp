@@ -3,6 +3,7 @@
 // memory holds them between.
 #pragma once
 
+#include <ago/graph/rewriting.hpp>
 #include <ago/partition/dag.hpp>
 
 namespace ago::detail {
@@ -85,11 +86,7 @@ constexpr graph<V2, E2, O> with_copies(graph<V, E, O> const& g, copy_order<V, F>
     for (int u = copies.first[v]; u >= 0; u = copies.next[u]) copy[u] = append(u, true) + 1;
     moved_to[v] = append(v, v >= F);
   }
-  for (int i = 0; i < g.output_count; ++i) r.outputs[i] = moved_to[g.outputs[i]];
-  r.output_count = g.output_count;
-  r.input_count = g.input_count;
-  r.parameters = g.parameters;
-  r.bad = g.bad;
+  finish_copy(r, g, moved_to);
   return r;
 }
 
