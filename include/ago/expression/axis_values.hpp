@@ -44,6 +44,15 @@ struct axis_values {
   digit_value value[digit_sum::max_digits]{};
   bool fits{true};  ///< false: an index would have too many terms, or a quotient of quotients
 
+  /// Makes axis x of `from` a function of other axes.
+  constexpr void set_axis(int x, affine_sum const& of) {
+    for (int k = 0; k < in.count; ++k) {
+      digit const& g = in.all[k];
+      long const next = g.weight * g.extent;
+      if (g.axis == x) value[k] = {of, g.weight, next == from.extent[x] ? 0 : g.extent};
+    }
+  }
+
   constexpr void add(sum& s, int digit, long factor) const {
     if (in.all[digit].extent == 1 || factor == 0) return;
     digit_value const& v = value[digit];

@@ -76,10 +76,7 @@ constexpr int emit_product_of_others(definition_writer& out, computed_value cons
       if (made.e.axis_count < rank) place_of[x] = axes.axis(made.e.axis_count);
       other[x] = axes.axis(made.e.axis_count++);
     }
-  for (int k = 0; k < axes.in.count; ++k) {
-    digit const& g = axes.in.all[k];
-    axes.value[k] = {other[g.axis], g.weight, g.weight * g.extent == e.extent[g.axis] ? 0 : g.extent};
-  }
+  for (int x = 0; x < e.axis_count; ++x) axes.set_axis(x, other[x]);
   arithmetic_writer const write{made.into};
   rewriter from{e, y.reads, -1, axes, made.reads};
   int same = write.number(1);

@@ -115,18 +115,9 @@ struct window_products {
   /// Gives the new expression such axes.
   constexpr void place(axis_values& axes, axis_list const& which) const {
     index_expression& to = axes.into.to;
-    affine_sum moved[max_axes]{};
-    unsigned placed = 0;
     for (int i = 0; i < which.count; ++i) {
-      int const x = which.of[i];
-      to.extent[to.axis_count] = e.extent[x];
-      moved[x] = axes.axis(to.axis_count++);
-      placed |= 1u << x;
-    }
-    for (int k = 0; k < axes.in.count; ++k) {
-      digit const& g = axes.in.all[k];
-      if (placed >> g.axis & 1)
-        axes.value[k] = {moved[g.axis], g.weight, g.weight * g.extent == e.extent[g.axis] ? 0 : g.extent};
+      to.extent[to.axis_count] = e.extent[which.of[i]];
+      axes.set_axis(which.of[i], axes.axis(to.axis_count++));
     }
   }
   constexpr int emit_products(axis_list which) {
