@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The places of buffers for several threads. (Those for one are tested with the plans in memory.cpp.)
+// The places of buffers. (What plans make of them is tested in memory.cpp.)
 #include <ago/plan/memory.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -53,7 +55,55 @@ bool live_buffers_are_apart(memory_plan<30> const& m) {
   return true;
 }
 
+/// The first gap for each buffer, the largest first, as it is defined: compared with all others.
+std::vector<long> first_gaps(std::vector<buffer> const& all, int const* phase) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].floats > all[b].floats; });
+  std::vector<long> at(all.size(), -1);
+  for (std::size_t const b : order) {
+    auto const is_free = [&](long place) {
+      for (std::size_t a = 0; a < all.size(); ++a) {
+        bool const both = phase[all[a].first] <= phase[all[b].last] && phase[all[b].first] <= phase[all[a].last];
+        if (at[a] >= 0 && both && at[a] < place + all[b].floats && place < at[a] + all[a].floats) return false;
+      }
+      return true;
+    };
+    long best = is_free(0) ? 0 : std::numeric_limits<long>::max();
+    for (std::size_t a = 0; a < all.size(); ++a)
+      if (long const end = at[a] + all[a].floats; at[a] >= 0 && end < best && is_free(end)) best = end;
+    at[b] = best;
+  }
+  return at;
+}
+
 }  // namespace
+
+TEST_CASE("for one thread, each buffer is in the first gap among those that are in use at the same time") {
+  int phase[300]{};
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    auto const up_to = [&](unsigned n) { return int(random() % n); };
+    int const steps = 2 + up_to(298), sizes = 1 + up_to(6), count = 1 + up_to(120);
+    for (int k = 1; k < steps; ++k) phase[k] = phase[k - 1] + (up_to(4) > 0);
+    memory_plan<60> m;
+    m.buffer_count = count;
+    for (int b = 0; b < count; ++b) {
+      int const first = up_to(unsigned(steps)), length = up_to(8) ? up_to(6) : up_to(300);
+      m.buffers[b] = {b, first, std::min(first + length, steps - 1), 0, 16L << up_to(unsigned(sizes)), false, 1};
+    }
+    std::vector<long> const expected = first_gaps({m.buffers, m.buffers + count}, phase);
+    detail::buffer_placer<120> placer(m.buffers, count, phase);
+    placer.place_first_fit();
+    long arena = 0;
+    for (int b = 0; b < count; ++b) {
+      REQUIRE(m.buffers[b].offset == expected[std::size_t(b)]);
+      arena = std::max(arena, expected[std::size_t(b)] + m.buffers[b].floats);
+    }
+    REQUIRE(placer.arena_floats() == arena);
+  }
+}
 
 TEST_CASE("for two threads, buffers are placed so that cores exchange few lines, and the arena hardly grows") {
   int phase[40]{};

@@ -28,6 +28,7 @@ template <int V>
 struct crossing_bytes {
   std::int64_t before[slots<V> + 1]{};
 
+  constexpr crossing_bytes() = default;
   template <int E, int O>
   constexpr crossing_bytes(graph<V, E, O> const& g, grouping<V> const& atoms, int const* place) {
     int last[slots<V>]{};  // place of the last reader of each value
@@ -53,49 +54,78 @@ struct cut_order {
   grouping<V> subgraphs, chains;
 };
 
-/// The best intervals of `order` lighter than `limit`, with the best chains inside each; an atom of that weight or more
-/// is an interval by itself. For every end, all possible starts are tried: the time is the number of atoms times the
-/// length of intervals.
-template <int V, int E>
-constexpr cut_order<V> best_intervals(dag<V, E> const& atoms, int const* order, int const* place,
-                                      chain_values<V> const& chains, crossing_bytes<V> const& crossing, long limit) {
-  interval_value best[slots<V> + 1]{};  // of the atoms before this one
-  int begin[slots<V> + 1]{};            // first atom of the last interval of that solution
-  long weight[slots<V> + 1]{};
-  chain_choice<V> inside;
-  auto const continues = [&](int a, int end) { return chains.next[a] >= 0 && place[chains.next[a]] < end; };
-  auto const choose = [&](int a, int end) { inside.choose(chains, a, [&](int b) { return place[b] < end; }); };
-  for (int end = 1, low = 0; end <= atoms.count; ++end) {
-    weight[end] = weight[end - 1] + atoms.weight[order[end - 1]];
-    while (low < end - 1 && weight[end] - weight[low] >= limit) ++low;
-    std::int64_t saved = 0, inner = 0;
-    for (int i = end - 1; i >= low; --i) {
-      int const a = order[i];
-      choose(a, end);
-      saved += inside.saved[a];
-      if (continues(a, end)) {
-        saved -= inside.saved[chains.next[a]];
-        inner += chains.between[a];
+/// Atoms in an execution order.
+template <int V>
+struct ordered_atoms {
+  execution_order<V> sorted;
+  int place[slots<V>]{};  ///< of each atom
+  crossing_bytes<V> crossing;
+
+  template <int E, int O>
+  constexpr ordered_atoms(graph<V, E, O> const& g, grouping<V> const& atoms, execution_order<V> const& in)
+      : sorted(in) {
+    for (int i = 0; i < sorted.count; ++i) place[sorted.order[i]] = i;
+    crossing = crossing_bytes<V>(g, atoms, place);
+  }
+};
+
+/// Finds the best intervals of an order that are lighter than a limit, with the best chains inside each; an atom of
+/// that weight or more is an interval by itself. For every end, all possible starts are tried: the time is the number
+/// of atoms times the length of intervals. As compilers limit evaluations, the search can be interrupted.
+template <int V>
+struct interval_search {
+  int end = 1, low = 0;                 ///< the end that is tried next, and the first start for the one before
+  interval_value best[slots<V> + 1]{};  ///< of the atoms before this one
+  int begin[slots<V> + 1]{};            ///< first atom of the last interval of that solution
+  long weight[slots<V> + 1]{};          ///< of all atoms before this one
+
+  constexpr bool is_done(int atoms) const { return end > atoms; }
+  /// Goes on until it is done, or about so many starts have been tried.
+  template <int E>
+  constexpr void run(dag<V, E> const& atoms, ordered_atoms<V> const& in, chain_values<V> const& chains, long limit,
+                     long starts) {
+    int const* const order = in.sorted.order;
+    chain_choice<V> inside;
+    for (; !is_done(atoms.count) && starts > 0; ++end) {
+      weight[end] = weight[end - 1] + atoms.weight[order[end - 1]];
+      while (low < end - 1 && weight[end] - weight[low] >= limit) ++low;
+      starts -= end - low;
+      std::int64_t saved = 0, inner = 0;
+      for (int i = end - 1; i >= low; --i) {
+        int const a = order[i], next = chains.next[a];
+        if (next >= 0) {
+          inside.choose(chains, a, [&](int b) { return in.place[b] < end; });
+          saved += inside.saved[a];
+          if (in.place[next] < end) {
+            saved -= inside.saved[next];
+            inner += chains.between[a];
+          }
+        }
+        interval_value const v{best[i].saved + saved, best[i].inner + inner,
+                               best[i].crossing + in.crossing.before[i], best[i].groups + 1};
+        if (i < end - 1 && !v.better_than(best[end])) continue;
+        best[end] = v;
+        begin[end] = i;
       }
-      interval_value const v{best[i].saved + saved, best[i].inner + inner, best[i].crossing + crossing.before[i],
-                             best[i].groups + 1};
-      if (i < end - 1 && !v.better_than(best[end])) continue;
-      best[end] = v;
-      begin[end] = i;
     }
   }
-  int subgraph[slots<V>]{}, chain[slots<V>]{};  // representatives
-  for (int a = 0; a < atoms.count; ++a) chain[a] = -1;
-  for (int end = atoms.count; end > 0; end = begin[end]) {
-    for (int i = end - 1; i >= begin[end]; --i) {
-      choose(order[i], end);
-      subgraph[order[i]] = order[begin[end]];
+  /// When it is done.
+  constexpr cut_order<V> result(int count, ordered_atoms<V> const& in, chain_values<V> const& chains) const {
+    int const* const order = in.sorted.order;
+    chain_choice<V> inside;
+    int subgraph[slots<V>]{}, chain[slots<V>]{};  // representatives
+    for (int a = 0; a < count; ++a) chain[a] = -1;
+    for (int to = count; to > 0; to = begin[to]) {
+      for (int i = to - 1; i >= begin[to]; --i) {
+        inside.choose(chains, order[i], [&](int b) { return in.place[b] < to; });
+        subgraph[order[i]] = order[begin[to]];
+      }
+      for (int i = begin[to]; i < to; ++i)
+        if (chain[order[i]] < 0) inside.represent(chains, order[i], chain);
     }
-    for (int i = begin[end]; i < end; ++i)
-      if (chain[order[i]] < 0) inside.represent(chains, order[i], chain);
+    return {best[count], grouping_by<V>(subgraph, count), grouping_by<V>(chain, count)};
   }
-  return {best[atoms.count], grouping_by<V>(subgraph, atoms.count), grouping_by<V>(chain, atoms.count)};
-}
+};
 
 /// Every node as soon as possible after its operands: operands before readers, depth first from the ends.
 template <int V, int E>
@@ -149,14 +179,19 @@ constexpr execution_order<V> tried_order(dag<V, E> const& d, int k) {
   return k == 0 ? order_of(d) : operands_first(d, k > 1);
 }
 
-/// best_intervals of one of the orders.
+template <int V, int E>
+constexpr cut_order<V> best_intervals(dag<V, E> const& atoms, ordered_atoms<V> const& in, chain_values<V> const& chains,
+                                      long limit) {
+  interval_search<V> search;
+  while (!search.is_done(atoms.count)) search.run(atoms, in, chains, limit, long(atoms.count) * atoms.count);
+  return search.result(atoms.count, in, chains);
+}
+
+/// The best intervals of one of the orders.
 template <int V, int E, int O>
 constexpr cut_order<V> best_of_order(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms,
                                      chain_values<V> const& chains, long limit, int k) {
-  execution_order<V> const sorted = tried_order(weighted_atoms, k);
-  int place[slots<V>]{};
-  for (int i = 0; i < sorted.count; ++i) place[sorted.order[i]] = i;
-  return best_intervals(weighted_atoms, sorted.order, place, chains, crossing_bytes<V>(g, atoms, place), limit);
+  return best_intervals(weighted_atoms, {g, atoms, tried_order(weighted_atoms, k)}, chains, limit);
 }
 
 }  // namespace detail

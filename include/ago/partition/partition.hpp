@@ -8,6 +8,8 @@
 #include <ago/partition/ordered.hpp>
 #include <ago/partition/split.hpp>
 
+#include <type_traits>
+
 namespace ago {
 
 /// The weight limit Td of subgraphs for networks from which none can be derived, in thousandths.
@@ -83,14 +85,34 @@ namespace detail {
 template <auto const& G, device On, bool Intensive>
 struct ago_phases {
  private:
+  static constexpr int capacity = std::remove_cvref_t<decltype(G)>::node_capacity;
   static constexpr auto operators = dag_of(G);
   static constexpr auto atoms = atoms_of(G);
   static constexpr auto weighted_atoms = quotient(operators, atoms);
   static constexpr long limit = default_limit(G, atoms, weighted_atoms);
   static constexpr auto chains = chain_values_of(G, atoms, On);
 
+  /// The search in order K in evaluations of about so many starts of intervals.
+  static constexpr long piece_starts = 30'000;
   template <int K>
-  static constexpr auto of_order = best_of_order(G, atoms, weighted_atoms, chains, limit, K);
+  static constexpr ordered_atoms<capacity> in_order{G, atoms, tried_order(weighted_atoms, K)};
+  template <int K, int Piece>
+  static constexpr interval_search<capacity> search_on() {
+    interval_search<capacity> r;
+    if constexpr (Piece > 0) r = searched<K, Piece - 1>;
+    r.run(weighted_atoms, in_order<K>, chains, limit, piece_starts);
+    return r;
+  }
+  template <int K, int Piece>
+  static constexpr interval_search<capacity> searched = search_on<K, Piece>();
+  template <int K, int Piece = 0>
+  static constexpr auto found_in() {
+    constexpr auto const& search = searched<K, Piece>;
+    if constexpr (search.is_done(atoms.count)) return search.result(atoms.count, in_order<K>, chains);
+    else return found_in<K, Piece + 1>();
+  }
+  template <int K>
+  static constexpr auto of_order = found_in<K>();
   /// Of orders 0 to K.
   template <int K>
   static constexpr auto const& best() {

@@ -159,6 +159,7 @@ template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;
   value_uses<V> const uses = uses_of(g);
+  reading_edges<V, E> const edges = reading_edges_of(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     if (!detail::moves_channels(n)) {
@@ -174,12 +175,11 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
     l.runs[v] = detail::composed(g, l, v);
     bool view = !l.runs[v].too_many && !detail::is_output(g, v), apart = n.kind != op::concat;
     for (int k = 0; k < n.input_count; ++k) apart = apart || l.is_view[g.operand(v, k)];
-    for (int r = v + 1; r < g.node_count && view; ++r)
-      for (int k = 0; k < g.nodes[r].input_count; ++k) {
-        if (g.operand(r, k) != v) continue;
-        view = view && detail::reads_runs(g, uses, r, k, l.runs[v]);
-        apart = apart || (detail::moves_channels(g.nodes[r]) && g.nodes[r].kind != op::concat);
-      }
+    for (int e = edges.first[v]; e >= 0 && view; e = edges.next[e]) {
+      node const& reader = g.nodes[edges.reader[e]];
+      view = detail::reads_runs(g, uses, edges.reader[e], e - reader.input_first, l.runs[v]);
+      apart = apart || (detail::moves_channels(reader) && reader.kind != op::concat);
+    }
     l.is_view[v] = view && apart;
     l.gathered[v] = !l.is_view[v];
   }

@@ -2,7 +2,9 @@
 // Where in the arena each buffer is.
 #pragma once
 
-#include <ago/graph/requirements.hpp>
+#include <ago/graph/recorder.hpp>
+
+#include <cstdint>
 
 namespace ago {
 
@@ -26,6 +28,8 @@ class buffer_placer {
   constexpr buffer_placer(buffer (&buffers)[Capacity], int count, int const* phase)
       : buffers_(buffers), count_(count), phase_(phase) {
     sort_by_size();
+    for (int b = 0; b < count_; ++b)
+      if (int const words = phase_[buffers_[b].last] / 64 + 1; words > words_) words_ = words;
   }
 
   /// Places every buffer in the first gap that fits among those alive at the same time.
@@ -76,7 +80,7 @@ class buffer_placer {
       long low = 0, high = arena_floats;
       for (int j = 0; j < count_; ++j) {
         buffer const& other = buffers_[j];
-        if (!range_of(b).meets(range_of(other))) continue;
+        if (!meet(b, other)) continue;
         if (other.offset < b.offset) low = most(low, other.offset + other.floats);
         if (other.offset >= end) high = least(high, other.offset);
       }
@@ -111,31 +115,55 @@ class buffer_placer {
       for (int k = 0; k < count_; ++k) by_size_[k] = merged[k];
     }
   }
-  /// What has been placed, without what constant evaluation would have to look up again and again.
+  /// Are both in use in one phase?
+  constexpr bool meet(buffer const& a, buffer const& b) const {
+    return phase_[a.first] <= phase_[b.last] && phase_[b.first] <= phase_[a.last];
+  }
+  /// Buffers that have been placed in the same range. Networks repeat shapes, so that there are far fewer ranges than
+  /// buffers, and compilers limit the number of evaluation steps.
   struct range {
     long offset, end;
-    int from, to;  ///< phases
-
-    /// Are both in use in one phase?
-    constexpr bool meets(range const& other) const { return from <= other.to && other.from <= to; }
+    int buffers;  ///< how many
+    int first;    ///< of the words of used_, whose bits are the phases in which one of them is in use
   };
-  constexpr range range_of(buffer const& b) const {
-    return {b.offset, b.offset + b.floats, phase_[b.first], phase_[b.last]};
+  /// The phases in which a buffer is in use, as bits of words.
+  struct lifetime {
+    int first, last;                   ///< words
+    std::uint64_t in_first, in_last{};  ///< the latter only if it is another word
+  };
+  constexpr lifetime lifetime_of(buffer const& b) const {
+    int const from = phase_[b.first], to = phase_[b.last];
+    std::uint64_t const since = ~std::uint64_t(0) << from % 64, until = ~std::uint64_t(0) >> (63 - to % 64);
+    if (from / 64 == to / 64) return {from / 64, to / 64, since & until};
+    return {from / 64, to / 64, since, until};
+  }
+  constexpr bool is_used(range const& r, lifetime const& own) const {
+    std::uint64_t const* const words = used_.data + r.first;
+    if (words[own.first] & own.in_first) return true;
+    for (int w = own.first + 1; w < own.last; ++w)
+      if (words[w]) return true;
+    return words[own.last] & own.in_last;
+  }
+  constexpr void use(range const& r, lifetime const& own) {
+    std::uint64_t* const words = used_.data + r.first;
+    words[own.first] |= own.in_first;
+    for (int w = own.first + 1; w < own.last; ++w) words[w] = ~std::uint64_t(0);
+    words[own.last] |= own.in_last;
   }
   /// Is something in the way of b at `at`?
   constexpr bool is_taken(buffer const& b, long at) const {
-    range const own = range_of(b);
+    lifetime const own = lifetime_of(b);
     long const end = at + b.floats;
     for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
-      if (p->end > at && own.meets(*p)) return true;
+      if (p->end > at && is_used(*p, own)) return true;
     return false;
   }
   /// The lowest place where nothing is in the way of b.
   constexpr long first_fit(buffer const& b) const {
-    range const own = range_of(b);
+    lifetime const own = lifetime_of(b);
     long at = 0, end = b.floats;
     for (range const* p = placed_; p != placed_ + placed_count_ && p->offset < end; ++p)
-      if (p->end > at && own.meets(*p)) {
+      if (p->end > at && is_used(*p, own)) {
         at = p->end;
         end = at + b.floats;
       }
@@ -152,7 +180,7 @@ class buffer_placer {
       // What is between the two middles, and in both buffers.
       long const from = least(middle, other_middle), to = most(middle, other_middle);
       long const lower = most(from, most(at, p->offset)), upper = least(to, least(end, p->end));
-      if (upper > lower) sum += upper - lower;
+      if (upper > lower) sum += p->buffers * (upper - lower);
     }
     return sum;
   }
@@ -161,10 +189,26 @@ class buffer_placer {
   constexpr void put(int k, long at) {
     buffer& b = buffer_of(k);
     b.offset = at;
-    range* p = placed_ + placed_count_++;
-    for (; p != placed_ && p[-1].offset > at; --p) *p = p[-1];
-    *p = range_of(b);
-    if (p->end > arena_floats_) arena_floats_ = p->end;
+    range& r = range_at(at, at + b.floats);
+    ++r.buffers;
+    use(r, lifetime_of(b));
+    if (r.end > arena_floats_) arena_floats_ = r.end;
+  }
+  /// That range, which is new if it is of no buffer yet.
+  constexpr range& range_at(long offset, long end) {
+    int low = 0, high = placed_count_;
+    while (low < high) {
+      int const middle = (low + high) / 2;
+      if (placed_[middle].offset < offset) low = middle + 1;
+      else high = middle;
+    }
+    range* p = placed_ + low;
+    for (; p != placed_ + placed_count_ && p->offset == offset; ++p)
+      if (p->end == end) return *p;
+    for (range* q = placed_ + placed_count_++; q != p; --q) *q = q[-1];
+    *p = {offset, end, 0, used_.size};
+    for (int w = 0; w < words_; ++w) used_.push(0);
+    return *p;
   }
 
   buffer (&buffers_)[Capacity];
@@ -172,6 +216,8 @@ class buffer_placer {
   int const* phase_;
   int by_size_[Capacity]{}, placed_count_ = 0;
   range placed_[Capacity]{};  // in the order of their offsets
+  int words_ = 0;             // of each range
+  growing<std::uint64_t> used_;
   long arena_floats_ = 0;
 };
 

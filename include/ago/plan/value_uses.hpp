@@ -28,4 +28,25 @@ constexpr value_uses<V> uses_of(graph<V, E, O> const& g) {
   return u;
 }
 
+/// For each value, the edges by which operators read it, in their order: first[v], next[first[v]], ...; -1 ends it.
+template <int V, int E>
+struct reading_edges {
+  int first[V > 0 ? V : 1]{};
+  int next[E > 0 ? E : 1]{}, reader[E > 0 ? E : 1]{};  ///< of each edge
+};
+
+template <int V, int E, int O>
+constexpr reading_edges<V, E> reading_edges_of(graph<V, E, O> const& g) {
+  reading_edges<V, E> r;
+  for (int v = 0; v < g.node_count; ++v) r.first[v] = -1;
+  for (int v = g.node_count - 1; v >= 0; --v)
+    for (int k = g.nodes[v].input_count - 1; k >= 0; --k) {
+      int const e = g.nodes[v].input_first + k;
+      r.reader[e] = v;
+      r.next[e] = r.first[g.edges[e]];
+      r.first[g.edges[e]] = e;
+    }
+  return r;
+}
+
 }  // namespace ago
