@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The graph of a training step of a network that is known at run time: what train/recipes.hpp makes once for each class
+// of operators in constant evaluations is made here by the same functions when it is needed.
+#pragma once
+
+#include <ago/train/backpropagation.hpp>
+#include <ago/train/losses.hpp>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "random_network.hpp"
+
+namespace train_test {
+
+namespace d = ago::detail;
+using step_graph = ago::graph<4096, 12288, 80>;
+
+/// Fragments, with the graphs to which they point.
+class fragment_store {
+  using graph = ago::graph<96, 256, 4>;
+
+ public:
+  /// As fragment_of.
+  d::fragment make(d::fragment_source const& from) {
+    d::recorder made;
+    ago::tensor all[ago::expression::definition::max_values]{};
+    for (int v = 0; v < from.as.input_count; ++v)
+      if (from.parameters[v] < 0) all[v] = input(made, ago::shape_of(from.as.values[v].extents));
+    if (made.nodes.size == 0) input(made, {1, 1, 1, 1});  // it reads parameters only
+    made.inputs = made.nodes.size;
+    d::record_outputs(made, d::operation_recording(from.as, from.name, {&made, 0}, {all, from.as.input_count},
+                                                   from.parameters)
+                                .result(0));
+    if (made.nodes.size > graph::node_capacity || made.edges.size > graph::edge_capacity)
+      throw std::logic_error("a fragment is larger than expected");
+    graph& g = graphs_.emplace_back();
+    copy_to(g, made);
+    return {g.nodes, g.edges, g.node_count, g.input_count, g.outputs[0], &g.bad};
+  }
+
+ private:
+  static ago::tensor input(d::recorder& to, ago::shape const& s) {
+    return d::record_input(to, {s.n, s.h, s.w, s.c});
+  }
+  std::deque<graph> graphs_;
+};
+
+/// The recipe of one operator, where gradients flow through all its operands and parameters.
+class made_recipe {
+  static constexpr int most = ago::expression::index_expression::max_operands;
+
+ public:
+  d::recipe value{};
+
+  made_recipe(ago::node const& n, ago::description const& as, char const* name, bool always_records) : of_(n), as_(as) {
+    int const count = as_.as.expression_count;
+    forward_.resize(std::size_t(count));
+    gradients_.resize(std::size_t(count * most));
+    for (int i = 0; i < count; ++i) {
+      d::fragment_source forward = d::source_of(as_, i, name);
+      set_parameters(forward, as_, i);
+      if (always_records || count > 1) forward_[std::size_t(i)] = store_.make(forward);
+      for (int k = 0; k < as_.as.expressions[i].operand_count; ++k) {
+        d::fragment_source g{.as = ago::expression::gradient_of(as_.as.expressions[i], k), .name = "gradient"};
+        set_parameters(g, as_, i);
+        if (g.as.bad.what != ago::expression::fault::no_gradient)
+          gradients_[std::size_t(i * most + k)] = store_.make(g);
+      }
+    }
+    value = {&as_, &of_, forward_.data(), gradients_.data()};
+  }
+  /// Of a batch norm by the statistics of the batch, as norm_recipe.
+  made_recipe(ago::node const& n, ago::shape const& operand) : of_(n) {
+    namespace norm = d::training_norm;
+    ago::expression::extents const in = ago::described::extents_of(operand);
+    int const c = in[3];
+    double const epsilon = double(n.alpha);
+    for (d::fragment_source const& part :
+         {d::norm_source(norm::mean(in)), d::norm_source(norm::variance(in)),
+          d::norm_source(norm::factor(c, epsilon), 1, n.norm), d::norm_source(norm::summand(c), 2, n.norm + c),
+          d::norm_source(norm::scaled(in))})
+      forward_.push_back(store_.make(part));
+    for (d::fragment_source const& part :
+         {d::norm_source(norm::flow_sum(in)), d::norm_source(norm::centred_sum(in)),
+          d::norm_source(norm::of_gamma(c, epsilon)), d::norm_source(norm::slope(in, epsilon)),
+          d::norm_source(norm::shift(in)), d::norm_source(norm::of_value(in))})
+      gradients_.push_back(store_.make(part));
+    value = {nullptr, &of_, forward_.data(), gradients_.data()};
+  }
+  made_recipe(made_recipe const&) = delete;
+
+ private:
+  ago::node of_;
+  ago::description as_{};
+  fragment_store store_;
+  std::vector<d::fragment> forward_, gradients_;
+};
+
+/// The step: its inputs are the network's, the targets, the gradient of the loss, and masks of dropouts; its outputs
+/// are the loss and the gradients of all parameters.
+struct run_time_step {
+  std::unique_ptr<step_graph> graph = std::make_unique<step_graph>();
+  d::trained_rows<row_capacity> rows{};
+  std::vector<int> masks;  ///< the inputs that are masks
+
+  template <class Loss>
+  run_time_step(random_network const& net, Loss const& loss) {
+    network_graph const& g = *net.graph;
+    for (int i = 0; i < net.rows; ++i) {
+      ago::role const r = net.table[i].role;
+      bool const is_statistic = r == ago::role::mean || r == ago::role::variance;
+      rows.use[i] = is_statistic ? ago::row_use::statistic : ago::row_use::trained;
+    }
+    d::gradient_flow const flow(g, net.table, rows);
+    auto const classes = d::classes_of<network_graph::node_capacity>(flow);
+    std::deque<made_recipe> made;
+    d::recipe const* of[network_graph::node_capacity]{};
+    for (int v = g.input_count; v < g.node_count; ++v) {
+      if (!classes.flows[v]) continue;
+      if (int const u = classes.first[v]; u != v && of[u]) of[v] = of[u];
+      else of[v] = add(made, flow, v);
+    }
+    ago::shape const result = g.nodes[g.outputs[0]].out;
+    constexpr bool takes_classes = d::takes_classes<Loss>();
+    ago::shape const target = takes_classes ? ago::shape{result.n, result.h, result.w, 1} : result;
+    using ago::described::extents_of;
+    ago::description const as{.as = loss(extents_of(result), extents_of(target)), .exists = true};
+    d::recipe const& of_loss = made.emplace_back(g.nodes[0], as, "loss", true).value;
+    record(net, flow, of, of_loss, target);
+  }
+
+ private:
+  static d::recipe const* add(std::deque<made_recipe>& made, auto const& flow, int v) {
+    ago::node const& n = flow.g.nodes[v];
+    if (flow.takes_statistics(n)) return &made.emplace_back(n, flow.g.source(v).out).value;
+    bool const drops = d::is_dropout(n);
+    ago::description const as =
+        drops ? ago::description{.as = d::kept_by_mask(ago::described::extents_of(n.out)), .exists = true}
+              : description_of(flow.g, v);
+    return as.exists ? &made.emplace_back(n, as, drops ? "dropout" : name_of(n.kind), drops).value : nullptr;
+  }
+  void record(random_network const& net, auto const& flow, d::recipe const* const* of, d::recipe const& of_loss,
+              ago::shape const& target) {
+    network_graph const& g = *net.graph;
+    d::recorder to;
+    std::vector<ago::tensor> x;
+    auto const input = [&](ago::shape const& s) { x.push_back(d::record_input(to, {s.n, s.h, s.w, s.c})); };
+    input(g.nodes[0].out);
+    input(target);
+    input({1, 1, 1, 1});
+    for (int v = 0; v < g.node_count; ++v)
+      if (d::is_dropout(g.nodes[v])) {
+        masks.push_back(int(x.size()));
+        input(g.nodes[v].out);
+      }
+    to.inputs = int(x.size());
+    d::backpropagation step(flow, of, to);
+    step.forward(x.data(), x.data() + 3);
+    ago::tensor const loss = step.loss(of_loss, step.output(0), x[1]);
+    step.backward(loss, x[2]);
+    d::record_output(to, loss);
+    for (int i = 0; i < net.rows; ++i) d::record_output(to, step.gradient_of_row(i));
+    if (to.nodes.size > step_graph::node_capacity || to.edges.size > step_graph::edge_capacity)
+      throw std::logic_error("a step is larger than expected");
+    copy_to(*graph, to);
+  }
+};
+
+}  // namespace train_test
