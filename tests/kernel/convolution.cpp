@@ -101,10 +101,10 @@ TEST_CASE("a convolution that loads halves computes any window") {
 }
 
 /// With the loop for rows of the window of `Columns` x `Channels` floats.
-template <kernel_key K, int Columns, int Channels>
+template <kernel_key K, int Columns, int Channels, bool InOrder = true>
 void check_window_rows(int problems) {
   constexpr kernel_key key = [] {
-    kernel_key k = in_order(K);
+    kernel_key k = InOrder ? in_order(K) : K;
     k.window_row = Columns * Channels;
     return k;
   }();
@@ -127,6 +127,8 @@ TEST_CASE("a convolution of few channels reads rows of its window in one iterati
     check_window_rows<convolution_key<I>({5, 4, 1, 0}, false, op::relu6), 3, 3>(40);
     check_window_rows<convolution_key<I>({6, 3, 4, 1}, false, op::relu), 2, 3>(40);
     check_window_rows<convolution_key<I>({4, 2, 0, 0}, false), 3, 1>(40);
+    check_window_rows<convolution_key<I>({3, 6, 1, 2}, false, op::relu), 3, 3, false>(40);
+    check_window_rows<convolution_key<I>({9, 2, 0, 0}, true, op::relu6), 4, 1, false>(40);
   });
 }
 

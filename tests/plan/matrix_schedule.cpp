@@ -97,3 +97,22 @@ TEST_CASE("a little core computes Winograd's products point after point, whateve
   o.device = cortex_a76;
   CHECK(!chosen({}).first.points_first);
 }
+
+TEST_CASE("a big Arm core computes the smallest images directly, with panels of weights that stay in L1") {
+  options const o(isa::neon, policy::ago, cortex_a76);
+  kernel_key key{.what = structure::convolution, .target = isa::neon};
+  step_data s;
+  s.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
+  s.in = {1, 3, 3, 64};
+  s.out = {1, 3, 3, 256};
+  choose_convolution(key, s, {}, o);
+  REQUIRE(key.what == structure::convolution);  // Winograd's weights are 16 / 9 as many, and come from beyond L2
+  choose_matrix(key, s, {}, {}, o.device);
+  CHECK(key.tile.pixels == 1);
+  CHECK(key.tile.vectors > 4);
+  CHECK(4L * 9 * 64 * key.tile.vectors * 4 < cortex_a76.l1_bytes);
+  s.in = {1, 13, 13, 64};
+  s.out = {1, 13, 13, 256};
+  choose_convolution(key, s, {}, o);
+  CHECK(key.what == structure::winograd_4);
+}

@@ -155,14 +155,20 @@ struct convolution_kernel {
       float const* weights;
     };
 
+    /// Is there a loop for rows of the window of K.window_row floats?
+    template <int PIXELS>
+    static constexpr bool has_rows_of_window() {
+      if constexpr (K.in_order) return detail::has_segment_order<PIXELS, VECTORS, K.window_row>();
+      else return K.window_row > 0;
+    }
+
     static constexpr int tiles_ahead = 2;  ///< prefetch distance of the input; 1 to 3 are equally good in networks
 
     /// Computes as many whole tiles of a line as fit, from pixel i on.
     template <int PIXELS>
     AGO_INLINE void tiles(int& i, int length, taps const& t, float const* a, long step, long index,
                           long index_step) const {
-      if constexpr (K.in_order && detail::has_segment_order<PIXELS, VECTORS, K.window_row>() &&
-                    detail::bounds_of(K.after) >= 0 && !PARTIAL)
+      if constexpr (has_rows_of_window<PIXELS>() && detail::bounds_of(K.after) >= 0 && !PARTIAL)
         if (t.depth == K.window_row && t.segments == 1 && t.rows > 0 && i + PIXELS <= length) {
           i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);
           return;
@@ -198,8 +204,14 @@ struct convolution_kernel {
       _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
         start<form_of(K)>(shift_, to, a + PIXELS * step, step, acc);
-        detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
-                                                                              t.weight_row, acc);
+        if constexpr (K.in_order) {
+          detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
+                                                                                t.weight_row, acc);
+        } else {
+          float const *in = a, *weights = t.weights;
+          _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
+            detail::accumulate_known<K.window_row>(in, step, weights, acc);
+        }
         detail::finish_bounded<detail::bounds_of(K.after)>(acc, to.to, to.step);
         a += PIXELS * step;
         to.to += PIXELS * to.step;

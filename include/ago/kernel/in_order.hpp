@@ -46,6 +46,22 @@ AGO_INLINE void load_vector(vec<I>& x, float const* p) {
   x = vec<I>::load(p + Index * lanes(I));
 }
 
+/// Loads vectors number `Index` and `Index` + 1 of those from p on, by one instruction.
+template <int Index, isa I>
+AGO_INLINE void load_vectors(vec<I>& x, vec<I>& y, float const* p) {
+#if defined(__aarch64__)
+  if constexpr (I == isa::neon) {
+    static_assert(Index < 64, "no larger number can be in the instruction");
+    auto const& memory = *reinterpret_cast<any_floats*>(p);
+    asm volatile("ldp %q0, %q1, [%2, %c3]"
+                 : "=&w"(x.v.data), "=w"(y.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
+    return;
+  }
+#endif
+  x = vec<I>::load(p + Index * lanes(I));
+  y = vec<I>::load(p + (Index + 1) * lanes(I));
+}
+
 /// The upper half of a register on its way there, in a general register.
 using upper_half = unsigned long;
 

@@ -65,6 +65,27 @@ AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count,
   }
 }
 
+/// The same for one pixel, each of whose weights is used once, so that loading them two at a time leaves fewer
+/// instructions. A core that executes out of order needs no loads ahead here.
+template <isa I, int VECTORS>
+AGO_INLINE void accumulate_fours_of_one(float const* pixel, int count, float const* w, vec<I> (&acc)[1][VECTORS]) {
+  constexpr int uses = 4 * VECTORS;
+  long bytes = 0;
+  _Pragma("GCC unroll 1") for (; count > 0; --count, bytes += 16, w += uses * lanes(I)) {
+    vec<I> x, weight[4];
+    load_input<4>(x, pixel, bytes);
+    auto const two = [&]<int U>() __attribute__((always_inline)) {
+      load_vectors<U>(weight[U % 4], weight[U % 4 + 1], w);
+      multiply_lane<U / VECTORS>(acc[0][U % VECTORS], weight[U % 4], x);
+      multiply_lane<(U + 1) / VECTORS>(acc[0][(U + 1) % VECTORS], weight[U % 4 + 1], x);
+    };
+    [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+      (two.template operator()<2 * U>(), ...);
+    }(std::make_integer_sequence<int, uses / 2>{});
+    pin(w);
+  }
+}
+
 /// Adds step k of K.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_one(float const* const (&pixel)[PIXELS], long k, float const* w,
@@ -80,6 +101,50 @@ AGO_INLINE void accumulate_one(float const* const (&pixel)[PIXELS], long k, floa
   }(std::make_integer_sequence<int, VECTORS>{});
 }
 
+/// Uses weight USE of those of STEPS steps of K. The last use of four steps also loads the next inputs.
+template <int USE, int STEPS, isa I, int N, int PIXELS, int VECTORS>
+AGO_INLINE void use_known(float const* w, float const* const (&pixel)[PIXELS], vec<I> (&weight)[N], vec<I> (&x)[PIXELS],
+                          vec<I> (&acc)[PIXELS][VECTORS]) {
+  using order = lane_order<PIXELS, VECTORS>;
+  constexpr int uses = STEPS * VECTORS, four = USE / order::uses, within = USE % order::uses, next = 4 * (four + 1);
+  constexpr bool whole = next <= STEPS, pair = order::pairs && whole && within == order::uses - 2;
+  constexpr bool last = pair || within == order::uses - 1;
+  if constexpr (order::pairs && whole && within == order::uses - 1) return;
+  auto const load = [&]<int U>() __attribute__((always_inline)) {
+    constexpr int ahead = U + N - 1;
+    if constexpr (ahead < uses) load_vector<ahead>(weight[ahead % N], w);
+  };
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    multiply_lane<within / VECTORS>(acc[p][USE % VECTORS], weight[USE % N], x[p]);
+    if (p == (PIXELS > 1)) load.template operator()<USE>();
+    if constexpr (pair) multiply_lane<3>(acc[p][VECTORS - 1], weight[(USE + 1) % N], x[p]);
+    if constexpr (last && next + 4 <= STEPS) load_vector<four + 1>(x[p], pixel[p]);
+    else if constexpr (last && next < STEPS) load_lane<next>(x[p], pixel[p]);
+  }
+  if constexpr (pair) load.template operator()<USE + 1>();
+}
+
+/// accumulate_lanes() for STEPS steps of K, as many as a row of an image's window has: without a loop, whose first and
+/// last iteration load more than they use.
+template <int STEPS, isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_known(float const* a, long a_stride, float const* w, vec<I> (&acc)[PIXELS][VECTORS]) {
+  static_assert(STEPS >= 4 && STEPS % 4 < 2);
+  constexpr int ahead = lane_order<PIXELS, VECTORS>::registers - 1;
+  float const* pixel[PIXELS];
+  vec<I> x[PIXELS], weight[ahead + 1];
+  [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+    (load_vector<U>(weight[U], w), ...);
+  }(std::make_integer_sequence<int, ahead>{});
+  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, a += a_stride) {
+    pixel[p] = a;
+    pin(pixel[p]);
+    load_vector<0>(x[p], pixel[p]);
+  }
+  [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+    (use_known<U, STEPS>(w, pixel, weight, x, acc), ...);
+  }(std::make_integer_sequence<int, STEPS * VECTORS>{});
+}
+
 /// See accumulate().
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float const* w,
@@ -90,7 +155,8 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
     pin(pixel[p]);
   }
   int const whole = depth / 4 * 4;
-  if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
+  if constexpr (PIXELS == 1) accumulate_fours_of_one(pixel[0], depth / 4, w, acc);
+  else if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
   w += long(whole) * VECTORS * lanes(I);
   _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I))
     accumulate_one(pixel, k, w, acc);

@@ -56,6 +56,8 @@ class max_pool_tile {
     float* const out = out_row_ + ox * long(s_.destination.pixel_stride);
     int c = 0;
     long next = in + long(Columns) * sw * s_.source.pixel_stride;
+    if (ox + Columns >= s_.out.w && s_.source.ring == 0)  // the first tile of the next row
+      next = long(K.stride_h) * s_.in.w * s_.source.pixel_stride;
     _Pragma("GCC unroll 1") for (; c + V <= s_.out.c; c += V, next += long(Columns) * sw * V) {
       fetch<Columns * sw * V>(next);
       compute<Columns, false>(in + c, taps, out + c, pixel, c);

@@ -186,11 +186,12 @@ struct global_reduction {
     for (auto& x : chain)
       for (auto& y : x) y = neutral<K>();
     long i = 0;
-    // A line of each pixel is no stream that Arm's prefetchers follow.
+    // A line of each pixel is no stream that Arm's prefetchers follow. Of two lines the first one was read before, with
+    // the channels that precede these.
     [[maybe_unused]] constexpr long ahead = 8;
     for (; i + chains <= pixels; i += chains, p += chains * stride)
       _Pragma("GCC unroll 4") for (int j = 0; j < chains; ++j) {
-        if constexpr (is_scheduled_by_hand(I)) __builtin_prefetch(p + (j + ahead) * stride);
+        if constexpr (is_scheduled_by_hand(I)) __builtin_prefetch(p + (j + ahead) * stride + vectors * V - 1);
         _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
           chain[j][v] = combine<K>(chain[j][v], load<I, Partial>(p + j * stride + v * V, count));
       }

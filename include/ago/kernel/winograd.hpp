@@ -287,7 +287,7 @@ struct winograd_kernel {
         auto const finish = [&](int y, int x, vec<target> sum) __attribute__((always_inline)) {
           vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
           float* const to = first + y * row_floats + x * pixel_floats + channel;
-          count == lanes(target) ? result.store(to) : result.store(to, count);
+          count == lanes(target) ? detail::store(result, to) : result.store(to, count);
         };
         if constexpr (is_by_hand) by_hand(rows, columns, finish);
         else

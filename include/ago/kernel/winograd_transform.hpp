@@ -2,6 +2,7 @@
 // The transforms of Winograd convolution, F(2x2, 3x3) and F(4x4, 3x3), on registers of channels.
 #pragma once
 
+#include <ago/kernel/in_order.hpp>
 #include <ago/kernel/spaced_pointers.hpp>
 #include <ago/kernel/winograd_points.hpp>
 
@@ -102,8 +103,8 @@ AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* 
       for_each_pair<scheme::input_pairs>([&]<int COLUMNS>() __attribute__((always_inline)) {
         vec<I> a, b;
         scheme::template input<COLUMNS>([&](int x) __attribute__((always_inline)) { return lines[k][x]; }, a, b);
-        a.store(points[scheme::input_rows[COLUMNS][0]]);
-        b.store(points[scheme::input_rows[COLUMNS][1]]);
+        store(a, points[scheme::input_rows[COLUMNS][0]]);
+        store(b, points[scheme::input_rows[COLUMNS][1]]);
       });
     }
   });

@@ -19,7 +19,7 @@ namespace detail {
 
 /// Quarter cycles of the direct convolution: its taps inside the image at the rate of a line, and waiting for the
 /// weights.
-constexpr long direct_cost(kernel_key const& key, step_data const& s) {
+constexpr long direct_cost(kernel_key const& key, step_data const& s, device const& machine) {
   auto const taps = [](int in, int out, int pad, int kernel, int stride, int dilation) {
     long n = 0;
     for (int k = 0; k < kernel; ++k) {
@@ -36,12 +36,12 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s) {
                      taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
   register_tile const tile = matrix_tile(machine_of(key), {line, s.out.c});
   return matrix_cost(machine_of(key), tile, line, vectors, any_depth, false) * steps / (200 * line) +
-         arrival_cost(machine_of(key), long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target));
+         arrival_cost(machine_of(key), long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target), machine);
 }
 
 /// Sets `key` and `s` to im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two for each
 /// register.
-constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish) {
+constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish, device const& machine) {
   int const depth = matrix_depth(s), vectors = padded(s.out.c, key.target) / lanes(key.target);
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
@@ -50,7 +50,7 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
                          wish.winograd == 1 ? wish : schedule{});
   s.block = 0;
   tile_machine const on = machine_of(key);
-  return overlapped(on, product_cost(on, key.tile, pixels, vectors, depth), arrival_cost(on, weights)) +
+  return overlapped(on, product_cost(on, key.tile, pixels, vectors, depth), arrival_cost(on, weights, machine)) +
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
 
@@ -68,7 +68,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   if (wish.winograd < 0 || s.groups > 1) return;
   kernel_key const direct_key = key;
   step_data const direct = s;
-  long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s);
+  long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s, o.device);
   constexpr struct {
     structure what;
     bool points_first;
@@ -84,7 +84,7 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
     candidate_key.points_first = points_first;
     step_data candidate = direct;
     long const cost = tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
-                               : detail::become_im2col(candidate_key, candidate, wish);
+                               : detail::become_im2col(candidate_key, candidate, wish, o.device);
     if (points_first && 4 * layout_of_winograd(candidate_key, candidate).scratch_floats() > 8 * o.device.l2_bytes)
       continue;  // 55x55, 16 channels to 64: another 200 KB of arena for a gain of 1 % (Cortex-A55)
     if (cost >= least && (wish.winograd == 0 || points_first)) continue;

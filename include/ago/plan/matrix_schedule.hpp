@@ -68,6 +68,9 @@ constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
   if (pixels == 0 || vectors == 0) return 0;
   if (on.in_order) return half_tile_cost(pixels, vectors);
   isa const target = on.target;
+  // Weights of one pixel are loaded two at a time, but all of them again for the next pixel. An accumulation can start
+  // two cycles after the one before it.
+  if (has_lane_fma(target) && pixels == 1) return (vectors > 4 ? 5L * vectors / 2 : 10) + 2;
   long const products = 2L * pixels * vectors;
   long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * (pixels + vectors);
   long const most = products > loads ? products : loads;
@@ -110,16 +113,19 @@ constexpr long matrix_cost(tile_machine on, register_tile const& t, long pixels,
   isa const target = on.target;
   long const tiles = pixels / t.pixels, panels = vectors / t.vectors;
   bool const inputs_far = on.in_order && !in_l1 && 4L * depth * pixels > device{}.l1_bytes / 2;
+  bool const waits = has_lane_fma(target), big = waits && !on.in_order;
   auto const panel = [&](int v) {
     if (v == 0) return 0L;
     // A panel also leaves L1 if it and the inputs of a tile do not fit it together.
-    bool const crowded = on.in_order && 4L * depth * (v * lanes(target) + t.pixels) > device{}.l1_bytes * 15 / 16;
-    bool const weights_far = crowded || 4L * depth * v * lanes(target) > device{}.l1_bytes / 2;
-    long const far = !cold ? 0 : on.in_order ? 20L * v : stream_cost(target, v);
-    long const near = !weights_far ? 0 : on.in_order ? 4L * v : l2_cost(target, v);
+    bool const crowded =
+        waits && 4L * depth * (v * lanes(target) + t.pixels) > device{}.l1_bytes * (big ? 24 : 15) / 16;
+    bool const weights_far = crowded || (!big && 4L * depth * v * lanes(target) > device{}.l1_bytes / 2);
+    long const near = !weights_far ? 0 : on.in_order ? 4L * v : big ? v : l2_cost(target, v);
+    long const first = on.in_order ? 20L * v : big ? 15L * v : stream_cost(target, v);
+    long const far = cold ? first : big ? near : 0;
     auto const tile = [&](int p, long arrival) {
       long const step = tile_cost(on, p, v);
-      long const loaded = on.in_order ? step + arrival + (inputs_far ? p : 0) : step > arrival ? step : arrival;
+      long const loaded = waits ? step + arrival + (inputs_far ? p : 0) : step > arrival ? step : arrival;
       return 200 * loaded + (depth > 0 ? 200 * finish_cost(on, p, v) / depth : 0);
     };
     long const whole = tiles > 0 ? tile(t.pixels, far) + (tiles - 1) * tile(t.pixels, near) : 0;

@@ -14,16 +14,17 @@ constexpr bool suits_winograd(step_data const& s) { return s.win.is_dense_square
 namespace detail {
 
 /// Quarter cycles to load packed weights from beyond L2, at the 16 bytes a cycle of stream_cost(); none if they are so
-/// few that they stay in L2 from run to run (see choose_matrix). On cores that issue in order 3.2 bytes a cycle, as
-/// bench/arm models them.
-constexpr long arrival_cost(tile_machine on, long floats) {
-  return floats < 1L << 14 ? 0 : on.in_order ? 5 * floats : floats;
+/// few that they stay in L2 from run to run (see choose_matrix). On Arm, what the device says of a line, and on cores
+/// that issue in order 3.2 bytes a cycle, as bench/arm models them.
+constexpr long arrival_cost(tile_machine on, long floats, device const& machine) {
+  if (floats < 1L << 14) return 0;
+  return on.in_order ? 5 * floats : has_lane_fma(on.target) ? floats * machine.line_from_memory / 16 : floats;
 }
 
-/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one; on cores that
-/// issue in order, nothing.
+/// The time of two activities that overlap: the longer one hides all but a quarter of the shorter one; on Arm, whose
+/// costs of lines are what prefetching leaves of them, nothing.
 constexpr long overlapped(tile_machine on, long a, long b) {
-  return on.in_order ? a + b : a > b ? a + b / 4 : b + a / 4;
+  return has_lane_fma(on.target) ? a + b : a > b ? a + b / 4 : b + a / 4;
 }
 
 /// Quarter cycles of all transforms. Transforming one tile takes 40 cycles for each register of inputs and 30 for each
@@ -121,10 +122,10 @@ constexpr long become_winograd(kernel_key& key, step_data& s, structure what, sc
   if (machine_of(key).in_order) {
     long const blocks = l.block > 0 ? (l.tiles + l.block - 1) / l.block : 1;
     long const traffic = winograd_traffic(l, blocks, machine) / 4;  // floats
-    return products + arrival_cost(machine_of(key), traffic) + transform_cost(l, machine_of(key)) + 4000;
+    return products + arrival_cost(machine_of(key), traffic, machine) + transform_cost(l, machine_of(key)) + 4000;
   }
   long const passes = 8 * l.weight_floats() > machine.l2_bytes ? (l.tiles + l.block - 1) / l.block : 1;
-  long const arrival = passes * arrival_cost(machine_of(key), l.weight_floats());
+  long const arrival = passes * arrival_cost(machine_of(key), l.weight_floats(), machine);
   return overlapped(machine_of(key), products, arrival) + transform_cost(l, machine_of(key)) + 4000;
 }
 
