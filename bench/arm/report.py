@@ -5,6 +5,7 @@
   networks     milliseconds of ago, as it is and with the device given, beside other engines
   floors       the least time that the arithmetic of ago allows, and the goals of the project
   fusion       ago against ago without intensive fusion
+  losses       where the time goes beyond multiply-adds, by kind of step
   memory       misses and their traffic
   kernels      cycles a multiply-add by kind of kernel
   steps        the steps of the networks
@@ -12,8 +13,9 @@
   calibration  ncnn's own networks, against its published times
 
 Programs are built as they are needed, in build/arm64-bench (preset arm64-bench), one at a time. Other engines take part
-if CMake finds them: --cmake=-DCMAKE_PREFIX_PATH=FOLDER tells it where ncnn is installed. A run is repeated only after a
-change of its program. With --update, the text of a page between `<!-- report: NAME -->` and `<!-- /report -->` is replaced.
+if CMake finds them: --cmake=-DCMAKE_PREFIX_PATH=FOLDER tells it where ncnn is installed; or --peers-from names a page whose
+tables keep their figures, which changes of ago do not affect. A run is repeated only after a change of its program. With
+--update, the text of a page between `<!-- report: NAME -->` and `<!-- /report -->` is replaced.
 """
 import argparse
 import pathlib
@@ -33,6 +35,7 @@ PEERS = {"ncnn": "ncnn", "xnnpack": "XNNPACK"}
 # By core and size: the share of the better engine's time that ago is meant to take.
 GOALS = {("a55", 224): .65, ("a55", 56): .8, ("a76", 224): .6, ("a76", 56): .8}
 MIB = 1 << 20
+LOSSES = ["multiply-adds", "rest of the core", "misses of L1", "of L2", "unforeseen"]
 # ncnn's least times with one thread, from benchmark/README.md of its repository (commit a4d2ea1, 2026-07-22): core, type of
 # numbers (ncnn uses halves where the processor computes with them), and by network the size of the image and milliseconds.
 BOARDS = {
@@ -79,6 +82,26 @@ def time(range_of):
     return f"{middle(range_of):.1f} ({range_of[0]:.1f} ... {range_of[1]:.1f})"
 
 
+def kept(page, name, *subject):
+    """The rows on a network, size and core in table `name` of the page that keeps other engines' figures: cells by title."""
+    text = page.read_text(encoding="utf-8").split(f"<!-- report: arm-{name} -->")[1].split("<!-- /report -->")[0]
+    head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line.startswith("|"))
+    return [dict(zip(head, row)) for row in rows if row[:3] == [str(word) for word in subject]]
+
+
+def peers(measured, network, size, core):
+    """(cells of other engines, the better one's milliseconds or None)"""
+    page = measured.options.peers_from
+    if page:
+        (row,), (goal,) = (kept(page, name, network, size, core.upper()) for name in ("networks", "floors"))
+        cells = [row[title] for title in PEERS.values()]
+        if goal["goal, ms"]:  # has another digit
+            return cells, float(goal["goal, ms"]) / GOALS[core, size]
+        return cells, min((float(cell.split()[0]) for cell in cells if cell), default=None)
+    times = [p and milliseconds(p.total, core) for p in (measured.peer(e, network, size, core) for e in PEERS)]
+    return [time(p) if p else "" for p in times], min((middle(p) for p in times if p), default=None)
+
+
 def networks_report(measured):
     head = ["network", "size", "core", "ago", "with its device", *PEERS.values(), "the better / ago", "the better / with its device"]
     lines, ratios = [], {}
@@ -86,12 +109,11 @@ def networks_report(measured):
         for core in measured.cores:
             own = milliseconds(measured.ago(network, size).total, core)
             given = milliseconds(measured.ago(network, size, CORES[core].device).total, core)
-            peers = [p and milliseconds(p.total, core) for p in (measured.peer(e, network, size, core) for e in PEERS)]
-            best = min((middle(p) for p in peers if p), default=None)
+            others, best = peers(measured, network, size, core)
             cells = [f"{best / middle(t):.2f}" if best else "" for t in (own, given)]
             if best:
                 ratios.setdefault((core, size), []).append(best / middle(given))
-            lines.append([network, str(size), core.upper(), time(own), time(given), *(time(p) if p else "" for p in peers), *cells])
+            lines.append([network, str(size), core.upper(), time(own), time(given), *others, *cells])
     means = ", ".join(f"{core.upper()} at {size}: {geometric_mean(r):.2f}" for (core, size), r in sorted(ratios.items()))
     return table(head, lines) + (f"\n\nGeometric means of the last column: {means}." if means else "")
 
@@ -105,8 +127,8 @@ def floors_report(measured):
             report = measured.ago(network, size, CORES[core].device)
             parts, own = ruler.floor(report, core), middle(milliseconds(report.total, core))
             least = sum(parts)
-            peers = [middle(milliseconds(p.total, core)) for p in (measured.peer(e, network, size, core) for e in PEERS) if p]
-            goal = GOALS[core, size] * min(peers) if peers and (core, size) in GOALS else None
+            _, best = peers(measured, network, size, core)
+            goal = GOALS[core, size] * best if best and (core, size) in GOALS else None
             lines.append([network, str(size), core.upper(), *(f"{t:.2f}" for t in (*parts, least)),
                           *((f"{goal:.2f}", "yes" if goal > least else "no") if goal else ("", "")), f"{own:.2f}", f"{own / least:.2f}",
                           f"{own / goal:.2f}" if goal else ""])
@@ -136,8 +158,9 @@ def memory_report(measured):
     lines = []
     for network, size in measured.subjects:
         for core in measured.cores:
+            page = measured.options.peers_from
             engines = {"ago": measured.ago(network, size, CORES[core].device),
-                       **{title: measured.peer(engine, network, size, core) for engine, title in PEERS.items()}}
+                       **({} if page else {title: measured.peer(engine, network, size, core) for engine, title in PEERS.items()})}
             for title, report in engines.items():
                 if not report:
                     continue
@@ -145,6 +168,26 @@ def memory_report(measured):
                 shares = (100 * (1 - t[f"{core}_{level}_foreseen"] / max(1, t[f"{core}_{level}"])) for level in ("l1", "l2"))
                 lines.append([network, str(size), core.upper(), title, f"{t['loaded_bytes'] / MIB:.0f}",
                               *(f"{t[f'{core}_{level}'] * 64 / MIB:.1f}" for level in ("l1", "l2")), *(f"{s:.0f}" for s in shares)])
+            if page:
+                lines += [list(row.values()) for row in kept(page, "memory", network, size, core.upper()) if row["engine"] != "ago"]
+    return table(head, lines)
+
+
+def losses_report(measured):
+    """Of whole networks, and of the kinds of steps that take at least a twentieth. Compiled for the device of the core."""
+    head = ["network", "size", "core", "steps", "ms", *LOSSES]
+    lines = []
+    for network, size in measured.subjects:
+        for core in measured.cores:
+            kinds = {}
+            for step in measured.ago(network, size, CORES[core].device).steps:
+                spent = ruler.losses(step, core)
+                kinds[step["kernel"]] = [a + b for a, b in zip(kinds.get(step["kernel"], [0] * len(spent)), spent)]
+            whole = [sum(parts) for parts in zip(*kinds.values())]
+            rows = sorted(((kind, parts) for kind, parts in kinds.items() if sum(parts) >= sum(whole) / 20),
+                          key=lambda row: -sum(row[1]))
+            for kind, parts in [("all", whole), *rows]:
+                lines.append([network, str(size), core.upper(), kind, f"{sum(parts):.2f}", *(f"{n:.2f}" for n in parts)])
     return table(head, lines)
 
 
@@ -242,7 +285,7 @@ def calibration_report(measured):
 
 
 REPORTS = {"calibration": calibration_report, "networks": networks_report, "floors": floors_report, "fusion": fusion_report,
-           "memory": memory_report, "kernels": kernels_report, "steps": steps_report, "loops": loops_report}
+           "losses": losses_report, "memory": memory_report, "kernels": kernels_report, "steps": steps_report, "loops": loops_report}
 
 
 def main():
@@ -254,6 +297,7 @@ def main():
     parser.add_argument("--device", action="store_true", help="steps, loops: compile for each core's device, not the default")
     parser.add_argument("--models", type=pathlib.Path, help="calibration: the folder benchmark/models of ncnn's sources")
     parser.add_argument("--cmake", action="append", default=[], metavar="OPTION", help="for configuring the build, as -DNAME=VALUE")
+    parser.add_argument("--peers-from", type=pathlib.Path, metavar="PAGE", help="page that keeps other engines' figures")
     parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="page to update, such as docs/arm.md")
     options = parser.parse_args()
     for name, value in DEFAULTS.items():

@@ -110,6 +110,18 @@ def floor(report, core):
     return tuple(n / c.ghz / 1e6 for n in (needed / c.peak, report.operations / 4 / c.peak, misses))
 
 
+def losses(counts, core):
+    """Milliseconds of the middle of the range, by where they go: multiply-adds at the peak, what else the core does or waits
+    for, misses of L1 and of L2 if all were foreseen, and what half of those that are not cost more."""
+    c = CORES[core]
+    needed = multiply_adds(counts) / c.peak
+    own = counts[f"{c.model}_cycles"]
+    least, most = cycles(counts, core)
+    l1 = counts[f"{core}_l1"] * c.l1_foreseen
+    parts = needed, own - needed, l1, least - own - l1, (most - least) / 2
+    return tuple(n / c.ghz / 1e6 for n in parts)
+
+
 def middle(range_of):
     return (range_of[0] + range_of[1]) / 2
 
@@ -260,6 +272,8 @@ def kernel_of(symbol):
     kind = next((title for part, title in KINDS.items() if name and part in name[1]), "others")
     tile = re.search(r"register_tile\{(\d+), (\d+)", symbol)
     pixels, vectors = tile.groups() if tile else ("", "")
+    if kind == "Winograd" and ">::finish_outputs<" in symbol:
+        kind = "Winograd, outputs"
     if kind == "pointwise" and pixels == "1":
         kind = "one pixel"
     return Kernel(kind, f"{pixels}x{vectors}" if tile else "")

@@ -3,6 +3,7 @@
 """Tests the figures and tables of bench/arm with invented counts."""
 import pathlib
 import sys
+import tempfile
 import types
 import unittest
 
@@ -89,6 +90,8 @@ class Symbols(unittest.TestCase):
         self.assertEqual(ruler.kernel_of("ago::detail::depthwise_in_order" + key % "7, 2").kind, "depthwise")
         self.assertEqual(ruler.kernel_of("ago::detail::transform_inputs(float*)").kind, "Winograd, inputs")
         self.assertEqual(ruler.kernel_of("void ago::winograd_kernel" + key % "4, 4"), ruler.Kernel("Winograd", "4x4"))
+        self.assertEqual(ruler.kernel_of("void ago::winograd_kernel" + key % "4, 4" + ">::finish_outputs<2>()").kind,
+                         "Winograd, outputs")
         self.assertEqual(ruler.kernel_of("memcpy"), ruler.Kernel("others", ""))
 
 
@@ -96,7 +99,7 @@ class Tables(unittest.TestCase):
     def setUp(self):
         fast, slow = counts(), {**counts(), "in_order_cycles": 4_000_000, "out_of_order_cycles": 2_400_000}
         self.measured = types.SimpleNamespace(
-            subjects=[("mobilenet_v2", 224)], cores=["a55", "a76"], options=types.SimpleNamespace(device=False),
+            subjects=[("mobilenet_v2", 224)], cores=["a55", "a76"], options=types.SimpleNamespace(device=False, peers_from=None),
             ago=lambda network, size, device="default", policy="ago": of(fast if policy == "ago" else slow),
             peer=lambda engine, network, size, core: of(slow) if engine == "ncnn" else None)
 
@@ -128,6 +131,27 @@ class Tables(unittest.TestCase):
 
     def test_memory_has_a_row_for_each_engine_that_ran(self):
         self.assertEqual(len(report.memory_report(self.measured).splitlines()), 2 + 2 * 2)
+
+    def test_a_page_keeps_other_engines(self):
+        c = {**counts(), "macs": 4000}
+        self.measured.ago = lambda *_: of(c)
+        tables = {name: report.REPORTS[name](self.measured) for name in ("networks", "floors", "memory")}
+        with tempfile.TemporaryDirectory() as folder:
+            page = self.measured.options.peers_from = pathlib.Path(folder) / "page.md"
+            page.write_text("".join(f"<!-- report: arm-{name} -->\n{text}\n<!-- /report -->\n" for name, text in tables.items()),
+                            encoding="utf-8")
+            self.measured.peer = None
+            for name, text in tables.items():
+                self.assertEqual(report.REPORTS[name](self.measured), text)
+
+    def test_losses_add_up(self):
+        c = {**counts(l1=1000, l1_foreseen=400, l2=100, l2_foreseen=50, far=50), "out_of_order_cycles": 2_000_000}
+        for core in ruler.CORES:
+            self.assertAlmostEqual(sum(ruler.losses(c, core)), ruler.middle(ruler.milliseconds(c, core)))
+        self.assertAlmostEqual(ruler.losses(c, "a76")[0], 502 / 2.4e6)
+        self.measured.ago = lambda *_: ruler.Report([{**c, "kernel": "pointwise"}, {**c, "kernel": "pooling"}], [], None, None)
+        rows = report.losses_report(self.measured).splitlines()
+        self.assertEqual([row.split(" | ")[3] for row in rows[2:5]], ["all", "pointwise", "pooling"])
 
     def test_steps(self):
         c = counts(l1=64, l1_foreseen=48)
