@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradients of random networks in double precision, compared with differences of the loss. The environment variable
-// AGO_GRADIENT_NETWORKS says of how many.
+// Gradients of random networks in double precision, compared with differences of the loss. The environment variables
+// AGO_GRADIENT_NETWORKS and AGO_GRADIENT_SEED say of how many, and which is the first. As all expressions are kept, and
+// compared with new ones, 5000 networks take less time in ten runs of 500.
 #include "run_time_step.hpp"
 
 #include <ago/kernel/map.hpp>
@@ -17,9 +18,9 @@ using namespace train_test;
 
 namespace {
 
-/// What has been compared. Errors are parts of the largest gradient of the network; those of a row of parameters also
-/// of its largest one, if that is at least a thousandth: numbers in expressions are floats, so that where gradients
-/// cancel, as those of a bias before a batch norm, 1e-8 of what cancels is left.
+/// What has been compared. Errors are parts of the largest gradient of the network, and those of rows of parameters
+/// whose largest one is at least a thousandth of that, of theirs. Numbers in expressions are floats, so that where
+/// gradients cancel, as those of a bias before a batch norm, 1e-7 of what cancels may be left.
 struct tally {
   int networks = 0, rows = 0, at_kinks = 0;
   long gradients = 0;
@@ -104,16 +105,18 @@ class random_step {
     float const h = 1.f / 4096;
     double const wide = slope(h), middle = slope(h / 2), narrow = slope(h / 4);
     double const coarse = (4 * middle - wide) / 3, fine = (4 * narrow - middle) / 3;
-    double const scale = std::max(largest_of(gradient), std::max(1e-3 * largest, 1e-9));
+    double const of_row = largest_of(gradient), scale = std::max({of_row, 1e-3 * largest, 1e-9});
     if (std::fabs(coarse - fine) > 2e-7 * scale) {
       ++all.at_kinks;
       return;
     }
     double const error = std::fabs(fine - expected);
     CHECK(error < 1e-6 * std::max(largest, 1e-9));
-    CHECK(error < 1e-4 * scale);
     all.worst = std::max(all.worst, error / std::max(largest, 1e-9));
-    all.worst_in_row = std::max(all.worst_in_row, error / scale);
+    if (of_row == scale) {
+      CHECK(error < 1e-4 * of_row);
+      all.worst_in_row = std::max(all.worst_in_row, error / of_row);
+    }
     ++all.rows;
     all.gradients += long(gradient.size());
   }
@@ -126,16 +129,20 @@ class random_step {
   std::unique_ptr<step_graph> loss_only_;
 };
 
+int number_from(char const* variable, int otherwise) {
+  char const* const text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
 }  // namespace
 
 TEST_CASE("gradients of random networks are the differences of the loss") {
   expression_test::define_functions();
-  char const* const wanted = std::getenv("AGO_GRADIENT_NETWORKS");
-  int const networks = wanted ? std::atoi(wanted) : 100;
+  int const networks = number_from("AGO_GRADIENT_NETWORKS", 100);
   tally all;
-  for (unsigned seed = 1; all.networks < networks; ++seed) {
+  for (int seed = number_from("AGO_GRADIENT_SEED", 1); all.networks < networks; ++seed) {
     CAPTURE(seed);
-    random_step step(seed);
+    random_step step{unsigned(seed)};
     CAPTURE(step.layers());
     REQUIRE(step.misfit().what == ago::fault::none);
     step.compare(all);
