@@ -70,9 +70,10 @@ class changing_step {
       REQUIRE(programs_.back() != nullptr);
     }
   }
-  void run(std::span<float const> parameters, float const* const* inputs, float* const* outputs) {
+  std::span<float, program::parameter_count> parameters() { return parameters_; }
+  void run(float const* const* inputs, float* const* outputs) {
     auto const& p = programs_[++runs_ % programs_.size()];
-    p->repack(parameters);
+    p->repack(parameters_);
     p->run(inputs, outputs);
   }
 
@@ -83,6 +84,7 @@ class changing_step {
       never_, tuner::menu<step::network>::view()};
   std::vector<std::unique_ptr<::program>> programs_;
   std::size_t runs_ = 0;
+  std::array<float, program::parameter_count> parameters_{};
 };
 /// The first layer by a register tile of one pixel and one vector.
 inline constexpr schedule_table first_layer{{

@@ -71,21 +71,25 @@ class made_recipe {
     }
     value = {&as_, &of_, forward_.data(), gradients_.data()};
   }
-  /// Of a batch norm by the statistics of the batch, as norm_recipe.
-  made_recipe(ago::node const& n, ago::shape const& operand) : of_(n) {
+  /// Of a batch norm by the statistics of the batch, as norm_recipe. `gate`: the activation whose gradient is part of
+  /// its own; null: none.
+  made_recipe(ago::node const& n, ago::shape const& operand, ago::description const* gate) : of_(n) {
     namespace norm = d::training_norm;
     ago::expression::extents const in = ago::described::extents_of(operand);
     int const c = in[3];
     double const epsilon = double(n.alpha);
+    ago::expression::definition const flow = gate ? norm::gated_flow(gate->as, in) : ago::expression::definition{};
     for (d::fragment_source const& part :
          {d::norm_source(norm::mean(in)), d::norm_source(norm::variance(in)),
           d::norm_source(norm::factor(c, epsilon), 1, n.norm), d::norm_source(norm::summand(c), 2, n.norm + c),
           d::norm_source(norm::scaled(in))})
       forward_.push_back(store_.make(part));
     for (d::fragment_source const& part :
-         {d::norm_source(norm::flow_sum(in)), d::norm_source(norm::centred_sum(in)),
+         {d::norm_source(gate ? norm::gated_flow_sum(flow, in) : norm::flow_sum(in)),
+          d::norm_source(gate ? norm::gated_centred_sum(flow, in) : norm::centred_sum(in)),
           d::norm_source(norm::of_gamma(c, epsilon)), d::norm_source(norm::slope(in, epsilon)),
-          d::norm_source(norm::shift(in)), d::norm_source(norm::of_value(in))})
+          d::norm_source(norm::shift(in)),
+          d::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
       gradients_.push_back(store_.make(part));
     value = {nullptr, &of_, forward_.data(), gradients_.data()};
   }
@@ -134,7 +138,11 @@ struct run_time_step {
  private:
   static d::recipe const* add(std::deque<made_recipe>& made, auto const& flow, int v) {
     ago::node const& n = flow.g.nodes[v];
-    if (flow.takes_statistics(n)) return &made.emplace_back(n, flow.g.source(v).out).value;
+    if (flow.takes_statistics(n)) {
+      int const gate = flow.gates.after[v];
+      ago::description const activation = gate > 0 ? description_of(flow.g, gate) : ago::description{};
+      return &made.emplace_back(n, flow.g.source(v).out, gate > 0 ? &activation : nullptr).value;
+    }
     bool const drops = d::is_dropout(n);
     ago::description const as =
         drops ? ago::description{.as = d::kept_by_mask(ago::described::extents_of(n.out)), .exists = true}

@@ -86,8 +86,29 @@ class operation_recording {
       return r_.append(n, in_axes(value_of(d_.reads[i][0]), n.out));
     }
     recognition const found = recognise(d_.expressions[i], parameters_of(d_, i));
-    return found && has_parameters(found, d_.reads[i]) ? append(found, d_.reads[i]) : append_described(i);
+    bool const is_worse = parameters_change_ && (is_scattered(found) || is_one_row(found));
+    return found && has_parameters(found, d_.reads[i]) && !is_worse ? append(found, d_.reads[i]) : append_described(i);
   }
+  /// Is it a layer that uses each weight once, so that packing weights takes longer than reading them?
+  static constexpr bool is_one_row(recognition const& found) {
+    node const& n = found.nodes[0].made;
+    return found.count > 0 && is_matrix_product(n.kind) && n.out.pixels() == 1;
+  }
+  /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is
+  /// repeated, of a part of a part? If there are enough of them, one nest takes a fraction of the time.
+  static constexpr bool is_scattered(recognition const& found) {
+    bool branches = false, repeats = false;
+    int parts = 0;
+    for (int k = 0; k < found.count; ++k) {
+      recognised_node const& x = found.nodes[k];
+      branches |= x.operand_count == 2 && x.operands[0].is_node && x.operands[1].is_node;
+      repeats |= x.made.kind == op::expand;
+      parts += x.made.kind == op::slice;
+      if (!is_elementwise(x.made.kind) && x.made.kind != op::expand && x.made.kind != op::slice) return false;
+    }
+    return (branches || repeats || parts > 1) && found.nodes[found.count - 1].made.out.count() >= few_elements;
+  }
+  static constexpr int few_elements = 1 << 12;
 
   /// Are the parameters of a batch norm side by side?
   constexpr bool has_parameters(recognition const& found, std::int16_t const* reads) const {
@@ -119,24 +140,27 @@ class operation_recording {
     return made[found.count - 1];
   }
 
-  /// Records expression i as it is: a matrix product, if it is one of a value and another one or a parameter. A nest
-  /// takes a fraction of the time for dot products.
+  /// Is expression i a matrix product of a value and another one or a parameter? A nest takes a fraction of the time
+  /// for dot products and, as it packs nothing, for products of a vector and a matrix that is not packed ahead.
+  constexpr bool is_product(int i) const {
+    expression::index_expression const& e = d_.expressions[i];
+    if (e.at_root().kind != expression::node_kind::sum) return false;
+    expression::matrix_form const m = expression::matrix_form_of(e);
+    if (m.why_not != expression::no_matrix::none || (m.m.extent() == 1 && m.n.extent() == 1)) return false;
+    if (is_parameter(d_.reads[i][m.a.operand]) && is_parameter(d_.reads[i][m.b.operand])) return false;
+    return !parameters_change_ || m.batch.extent() > 1 || (m.m.extent() > 1 && m.n.extent() > 1);
+  }
+  /// Records expression i as it is.
   constexpr tensor append_described(int i) {
     expression::index_expression const& e = d_.expressions[i];
     std::int16_t const* reads = d_.reads[i];
-    node n{.kind = op::nest, .out = shape_of(e.result)};
+    node n{.kind = is_product(i) ? op::contraction : op::nest, .out = shape_of(e.result)};
     n.described = r_.list(e);
     n.function_name = name_;
-    if (e.at_root().kind == expression::node_kind::sum) {
-      expression::matrix_form const m = expression::matrix_form_of(e);
-      bool const is_product = m.why_not == expression::no_matrix::none && (m.m.extent() > 1 || m.n.extent() > 1);
-      if (is_product && !(is_parameter(reads[m.a.operand]) && is_parameter(reads[m.b.operand]))) {
-        n.kind = op::contraction;
-        for (int k = 0; k < e.operand_count && !parameters_change_; ++k)
-          if (is_parameter(reads[k])) n.weight_operand = k;
-        if (n.weight_operand >= 0) n.weight = offsets_[reads[n.weight_operand]];
-      }
-    }
+    if (n.kind == op::contraction)
+      for (int k = 0; k < e.operand_count && !parameters_change_; ++k)
+        if (is_parameter(reads[k])) n.weight_operand = k;
+    if (n.weight_operand >= 0) n.weight = offsets_[reads[n.weight_operand]];
     tensor operands[expression::index_expression::max_operands]{};
     int count = 0;
     for (int k = 0; k < e.operand_count; ++k)

@@ -2,6 +2,7 @@
 // What sums of products copy: rows, columns, and operands with their padding.
 #pragma once
 
+#include <ago/kernel/fetch.hpp>
 #include <ago/kernel/strided_copy.hpp>
 #include <ago/plan/contraction_layout.hpp>
 
@@ -257,6 +258,10 @@ struct contraction_copies {
       _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r) {
         float const* const p = from + runs[r].from;
         float* const q = at + runs[r].at;
+        // The next panel, whose rows are too far apart for the hardware to foresee.
+        if constexpr (L.packs_by_panel)
+          _Pragma("GCC unroll 16") for (int f = 0; f < WIDTH; f += line_floats)
+            if (f < runs[r].count) __builtin_prefetch(p + WIDTH + f, 0, 2);
         int const left = runs[r].count % V, whole = runs[r].count - left;
         _Pragma("GCC unroll 1") for (int j = 0; j < whole; j += V) vec<I>::load(p + j).store(q + j);
         if (left == 0) continue;

@@ -86,7 +86,7 @@ class nest_program : nest_elements<E, L> {
   template <int COUNT, int VALID>
   AGO_INLINE static void store_registers(state& s) {
     float* const to = s.result + place_in_result(s);
-    _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) {
+    _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
       vec<I> const x = value<root>(s, u);
       u + 1 < COUNT || VALID == V ? x.store(to + u * V) : x.store(to + u * V, VALID);
     }
@@ -146,7 +146,7 @@ class nest_program : nest_elements<E, L> {
   template <int N, int COUNT, class F>
   AGO_INLINE static void each(state& s, F f) {
     if constexpr (L.varies(N)) {
-      _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
+      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
     } else {
       s.one[N] = f.template operator()<isa::scalar>(0).v;
     }
@@ -159,26 +159,26 @@ class nest_program : nest_elements<E, L> {
     constexpr node_kind kind = E.body.nodes[N].kind;
     if constexpr (L.folds_lanes(N)) {
       vec<I> sum[U];
-      _Pragma("GCC unroll 8") for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
+      _Pragma("GCC unroll 16") for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
       fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>()
           __attribute__((always_inline)) {
         along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() __attribute__((always_inline)) {
           compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
-          _Pragma("GCC unroll 8") for (int u = 0; u < MANY; ++u) {
+          _Pragma("GCC unroll 16") for (int u = 0; u < MANY; ++u) {
             vec<I> const next = add<N>(s, sum[u], u);
             sum[u] = u + 1 == MANY && LANES < V ? first_lanes<LANES>(next, sum[u]) : next;
           }
         });
       });
-      _Pragma("GCC unroll 8") for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
+      _Pragma("GCC unroll 16") for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
       s.one[N] = reduce(sum[0], [](auto a, auto b) __attribute__((always_inline)) { return folded<kind>(a, b); });
     } else if constexpr (L.varies(N)) {
       vec<I> sum[COUNT];
-      _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
+      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
       fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() __attribute__((always_inline)) {
-        _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
+        _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
       });
-      _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
+      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
       fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(

@@ -164,7 +164,7 @@ class nest_elements {
       if constexpr (access_of<A>.padded)
         if (!is_inside<A>(s, end - 1)) {
           if constexpr (lanes_share_padding<A>()) {
-            _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) s.many[N][u] = vec<I>(access_of<A>.pad());
+            _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = vec<I>(access_of<A>.pad());
             return;
           } else {
             return assemble<N, A, COUNT, VALID>(s);
@@ -186,7 +186,7 @@ class nest_elements {
   }
   template <int N, int A, int COUNT, int VALID>
   AGO_INLINE static void assemble(state& s) {
-    _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) {
+    _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
       float all[V]{};
       int const valid = u + 1 < COUNT ? V : VALID;
       _Pragma("GCC unroll 1") for (int i = 0; i < valid; ++i) all[i] = element<A>(s, u * V + i);
@@ -203,10 +203,10 @@ class nest_elements {
     } else if constexpr (L.index[A][0].is_exact) {
       constexpr int step = L.index[A][0].of[L.vector_loop];
       long const i = index_at<A, 0>(s, 0);
-      _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u)
+      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u)
         s.many[N][u] = fma(lane_numbers<I>::all(), vec<I>(float(step)), vec<I>(float(i + u * V * step)));
     } else {
-      _Pragma("GCC unroll 8") for (int u = 0; u < COUNT; ++u) {
+      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
         float all[V];
         _Pragma("GCC unroll 1") for (int i = 0; i < V; ++i) all[i] = float(index_at<A, 0>(s, u * V + i));
         s.many[N][u] = vec<I>::load(all);

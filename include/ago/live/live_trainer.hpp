@@ -15,7 +15,7 @@ namespace ago {
 
 namespace live {
 
-/// Runs forward and backward, by the best program so far.
+/// Runs forward and backward, by the best program so far. Has the parameters, which each program packs.
 template <class Step, options_for Options>
 class explored_step : public explored<Step::network, Options> {
   using base = explored<Step::network, Options>;
@@ -23,6 +23,12 @@ class explored_step : public explored<Step::network, Options> {
  public:
   using program = ago::program<Step::network, untuned, Options>;
   explored_step() : base(std::vector<float>(program::parameter_count)) {}
+
+  std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }
+  void run(float const* const* inputs, float* const* outputs) noexcept { base::run(parameters_, inputs, outputs); }
+
+ private:
+  alignas(64) float parameters_[program::parameter_count];
 };
 
 /// Inputs of a training step: examples, targets, the gradient of the loss, and masks of dropouts.

@@ -9,10 +9,13 @@
 
 namespace ago {
 
-/// Copies trained values that are operands, unchanged, to a place before the weights of all steps.
+/// Copies trained values that are operands, unchanged, to a place before the weights of all steps; if all parameters
+/// are there, these, unless `blob` is that place.
 template <int V, int E, int O>
 void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float const* blob, float* packed) {
-  for (int v = g.input_count; v < g.node_count; ++v) {
+  if (memory.keeps_parameters && packed != blob)
+    std::memcpy(packed, blob, std::size_t(g.parameters) * sizeof(float));
+  for (int v = g.input_count; v < g.node_count && !memory.keeps_parameters; ++v) {
     node const& n = g.nodes[v];
     if (n.kind != op::constant) continue;
     std::memcpy(packed + memory.at[v].offset, blob + n.weight, std::size_t(n.out.count()) * sizeof(float));

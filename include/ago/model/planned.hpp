@@ -131,7 +131,8 @@ class unchecked_plan {
   /// Memory and plan of steps divided by `Splits`.
   template <auto const& Splits>
   struct placed {
-    static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits);
+    static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits,
+                                               Options.storage);
     static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
     static constexpr auto plan = plan_in_pieces<memory, runs>(
         std::make_integer_sequence<int, (parts.count + piece_steps - 1) / piece_steps>());

@@ -18,6 +18,7 @@ struct memory_plan {
   int buffer_count = 0;
   long arena_floats = 0;
   long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
+  bool keeps_parameters = false;  ///< these are all parameters, in order of declaration (storage::trained)
 };
 
 namespace detail {
@@ -64,7 +65,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
                                      fusion_list<S> const& groups, concat_views<V> const& views,
                                      channel_layouts<V> const& layouts,
                                      convolution_list<S> const& convolutions = {},
-                                     split_list<S> const& splits = split_list<S>{}) {
+                                     split_list<S> const& splits = split_list<S>{}, storage where = storage::own) {
   memory_plan<V> m;
   int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
@@ -127,12 +128,15 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     if (k >= 0) m.at[v].ring = groups.ring[k];
     if (k >= 0 && groups.chunk[k] > 0) m.at[v].pixel_stride = groups.chunk[k];
   }
+  m.keeps_parameters = where == storage::trained;
+  if (m.keeps_parameters) m.constant_floats = (g.parameters + 15) / 16 * 16;
   for (int v = 0; v < g.node_count; ++v) {
     if (v < g.input_count) m.at[v] = {place::area::input, std::uint16_t(v), 0, g.nodes[v].out.c};
     if (output[v] >= 0) m.at[v] = {place::area::output, std::uint16_t(output[v]), 0, g.nodes[v].out.c};
     if (g.nodes[v].kind != op::constant) continue;
-    m.at[v] = {place::area::weights, 0, int(m.constant_floats), g.nodes[v].out.c};
-    m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
+    m.at[v] = {place::area::weights, 0, m.keeps_parameters ? g.nodes[v].weight : int(m.constant_floats),
+               g.nodes[v].out.c};
+    if (!m.keeps_parameters) m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
   }
   detail::place_views(m, g, views, layouts);
   return m;

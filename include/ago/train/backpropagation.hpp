@@ -49,6 +49,7 @@ class backpropagation {
       to_.layers = n.layer + 1 > to_.layers ? n.layer + 1 : to_.layers;
       if (is_dropout(n)) made_.push(dropped(v, *masks++));
       else if (flow_.takes_statistics(n)) made_.push(normalised(v));
+      else if (flow_.gates.is_gate[v]) made_.push(gated(v));
       else made_.push(replayed(v));
     }
   }
@@ -91,7 +92,8 @@ class backpropagation {
   struct norm_step {
     recipe const* of{};
     node const* at{};
-    tensor x{}, mean{}, variance{}, factor{};
+    tensor x{}, mean{}, variance{}, factor{}, summand{};
+    bool is_gated{};  ///< its gradients have that of the activation after it in them
   };
 
   constexpr bool flows(tensor x) const { return x.index < flows_.size && flows_[x.index]; }
@@ -150,8 +152,9 @@ class backpropagation {
     s.mean = part(s, norm_mean, {s.x});
     s.variance = part(s, norm_variance, {s.x, s.mean});
     s.factor = part(s, norm_factor, {s.variance});
-    tensor const summand = part(s, norm_summand, {s.mean, s.factor});
-    tensor const y = part(s, norm_result, {s.x, s.factor, summand});
+    s.summand = part(s, norm_summand, {s.mean, s.factor});
+    s.is_gated = flow_.gates.after[v] > 0;
+    tensor const y = part(s, norm_result, {s.x, s.factor, s.summand});
     statistics_.push({s.mean, n.norm + 2 * channels});
     statistics_.push({s.variance, n.norm + 3 * channels});
     tape_.push({.result = y.index, .norm = norms_.size});
@@ -159,16 +162,29 @@ class backpropagation {
     set_flow(y, true);
     return y;
   }
+  /// The activation after a batch norm with whose gradients its own are computed.
+  constexpr tensor gated(int v) {
+    tensor const x = copied(v);
+    int norm = tape_.size - 1;
+    while (tape_[norm].result != made_[g_.operand(v)].index) --norm;
+    tape_[norm].result = x.index;
+    set_flow(x, true);
+    return x;
+  }
   constexpr void append_gradients(norm_step const& s, tensor flow) {
-    tensor const sum = part(s, norm_flow_sum, {flow});
-    tensor const centred = part(s, norm_centred_sum, {flow, s.x, s.mean});
+    tensor const sum = s.is_gated ? part(s, norm_flow_sum, {flow, s.x, s.factor, s.summand})
+                                  : part(s, norm_flow_sum, {flow});
+    tensor const centred = s.is_gated ? part(s, norm_centred_sum, {s.x, s.mean, flow, s.factor, s.summand})
+                                      : part(s, norm_centred_sum, {s.x, s.mean, flow});
     int const gamma = s.at->norm, beta = gamma + s.at->out.c;
     if (flow_.is_trained(beta)) of_rows_[flow_.row_at(beta)] = sum;
     if (flow_.is_trained(gamma)) of_rows_[flow_.row_at(gamma)] = part(s, norm_of_gamma, {centred, s.variance});
     if (!flows(s.x)) return;
     tensor const slope = part(s, norm_slope, {s.factor, centred, s.variance});
     tensor const shift = part(s, norm_shift, {s.factor, sum, s.mean, slope});
-    add_to(gradients_[s.x.index], part(s, norm_of_value, {flow, s.x, s.factor, slope, shift}));
+    add_to(gradients_[s.x.index],
+           s.is_gated ? part(s, norm_of_value, {s.x, s.factor, slope, shift, flow, s.summand})
+                      : part(s, norm_of_value, {s.x, s.factor, slope, shift, flow}));
   }
   template <int Count>
   static constexpr tensor part(norm_step const& s, norm_part which, tensor const (&x)[Count]) {
@@ -204,7 +220,7 @@ class backpropagation {
       int const offset = moved(d.parameters[p]);
       given[count++] = {{}, offset, flow_.is_trained(offset)};
     }
-    if (d.as.expression_count > 1) return record(of, n, given, made_[g_.operand(v)]);
+    if (of.forward[0]) return record(of, n, given, made_[g_.operand(v)]);
     tensor const x = copied(v);
     bound_operand operands[tape_entry::capacity]{};
     for (int k = 0; k < d.as.expressions[0].operand_count; ++k) operands[k] = given[d.as.reads[0][k]];

@@ -3,7 +3,9 @@
 // gives the same, with sums over all pixels that cancel; it is therefore written down.
 #pragma once
 
+#include <ago/expression/gradient.hpp>
 #include <ago/expression/notation.hpp>
+#include <ago/expression/substitution.hpp>
 
 namespace ago::detail::training_norm {
 
@@ -58,12 +60,12 @@ constexpr definition flow_sum(extents const& in) {
     return expression::result(c) = sum(n, h, w)(flow(n, h, w, c));
   })(in);
 }
-/// The sum of the result's gradient times (x - mean), given these three.
+/// The sum of the result's gradient times (x - mean), given x, mean and that gradient.
 constexpr definition centred_sum(extents const& in) {
-  return expression::compute("centred_sum", [&](operand flow, operand x, operand mean) {
+  return expression::compute("centred_sum", [&](operand x, operand mean, operand flow) {
     var n, h, w, c;
     return expression::result(c) = sum(n, h, w)(flow(n, h, w, c) * (x(n, h, w, c) - mean(c)));
-  })(in, in, extents(in[3]));
+  })(in, extents(in[3]), in);
 }
 /// The gradient of gamma, given that sum and the variance.
 constexpr definition of_gamma(int channels, double epsilon) {
@@ -88,12 +90,41 @@ constexpr definition shift(extents const& in) {
     return expression::result(c) = factor(c) * flow(c) * (-1 / count) - mean(c) * slope(c);
   })(extents(in[3]), extents(in[3]), extents(in[3]), extents(in[3]));
 }
-/// The gradient of x: factor * flow + slope * x + shift, given flow, x and the three.
+/// The gradient of x: factor * flow + slope * x + shift, given x, the three and flow.
 constexpr definition of_value(extents const& in) {
-  return expression::compute("of_value", [&](operand flow, operand x, operand factor, operand slope, operand shift) {
+  return expression::compute("of_value", [&](operand x, operand factor, operand slope, operand shift, operand flow) {
     var n, h, w, c;
     return expression::result(n, h, w, c) = flow(n, h, w, c) * factor(c) + (x(n, h, w, c) * slope(c) + shift(c));
-  })(in, in, extents(in[3]), extents(in[3]), extents(in[3]));
+  })(in, extents(in[3]), extents(in[3]), extents(in[3]), in);
+}
+
+/// Whether the expression of an operator reads its input k.
+constexpr bool reads(definition const& d, int k) {
+  bool r = false;
+  for (int i = 0; i < d.expressions[0].operand_count; ++i) r |= d.reads[0][i] == k;
+  return r;
+}
+/// The gradient that flows back through an activation of the result to the batch norm: given the activation's, x,
+/// factor and summand.
+constexpr definition gated_flow(definition const& activation, extents const& in) {
+  definition const norm = scaled(in);
+  definition r = expression::gradient_of(activation.expressions[0], 0);  // given operand, value and its gradient
+  bool const reads_operand = reads(r, 0), reads_value = reads(r, 1);
+  if (reads_value) r = substituted(r, 1, substituted(activation, 0, norm));
+  if (reads_operand && reads_value) r = substituted(r, 0, norm, {2, 3, 4});
+  else if (reads_operand) r = substituted(r, 0, norm);
+  return r;
+}
+/// flow_sum, centred_sum and of_value of what gated_flow computes. Their inputs are followed by those of gated_flow
+/// that they do not have anyhow.
+constexpr definition gated_flow_sum(definition const& flow, extents const& in) {
+  return substituted(flow_sum(in), 0, flow);
+}
+constexpr definition gated_centred_sum(definition const& flow, extents const& in) {
+  return substituted(centred_sum(in), 2, flow, {-1, 0});
+}
+constexpr definition gated_of_value(definition const& flow, extents const& in) {
+  return substituted(of_value(in), 4, flow, {-1, 0, 1});
 }
 
 }  // namespace ago::detail::training_norm

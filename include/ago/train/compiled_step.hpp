@@ -10,16 +10,19 @@
 
 namespace ago::detail {
 
-/// A program with its packed weights and arena inside.
+/// A program (storage::trained) with its parameters, packed weights and arena inside.
 template <class Program>
 class compiled_step {
  public:
   using program = Program;
 
+  /// What is used as it is need not be packed, nor copied.
+  std::span<float, Program::parameter_count> parameters() noexcept {
+    return std::span<float, Program::parameter_count>(packed_, Program::parameter_count);
+  }
   /// Packs the parameters, and runs.
-  void run(std::span<float const, Program::parameter_count> parameters, float const* const* inputs,
-           float* const* outputs) noexcept {
-    Program::repack(parameters, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+  void run(float const* const* inputs, float* const* outputs) noexcept {
+    Program::repack(parameters(), std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
     Program::run({packed_, arena_, inputs, outputs});
   }
 

@@ -3,11 +3,34 @@
 #pragma once
 
 #include <ago/graph/passes.hpp>
+#include <ago/graph/rewriting.hpp>
 #include <ago/operators/description.hpp>
 #include <ago/train/node_parameters.hpp>
 #include <ago/train/trained_rows.hpp>
 
 namespace ago::detail {
+
+/// The activations whose gradients are computed where those of the batch norm before them read them: those that take
+/// less time than a value takes through memory.
+template <class Graph>
+struct activation_gates {
+  static constexpr int nodes = Graph::node_capacity > 0 ? Graph::node_capacity : 1;
+  int after[nodes]{};  ///< of each batch norm that has one: its node; otherwise 0
+  bool is_gate[nodes]{};
+
+  /// `takes_statistics`: does a batch norm take the statistics of the batch?
+  constexpr activation_gates(Graph const& g, auto takes_statistics) {
+    use_counts const uses(g);
+    for (int v = g.input_count; v < g.node_count; ++v) {
+      node const& n = g.nodes[v];
+      if (class_of(n.kind) != op_class::arithmetic || n.is_detached || is_dropout(n)) continue;
+      int const before = g.operand(v);
+      if (before < g.input_count || !uses.is_private(before) || !takes_statistics(g.nodes[before])) continue;
+      after[before] = v;
+      is_gate[v] = true;
+    }
+  }
+};
 
 /// For a network and the parameters that are trained: which operators gradients flow through.
 template <class Graph, int N>
@@ -15,9 +38,10 @@ struct gradient_flow {
   Graph const& g;
   parameter_table<N> const& table;
   trained_rows<N> const& rows;
+  activation_gates<Graph> gates;
 
   constexpr gradient_flow(Graph const& of, parameter_table<N> const& all, trained_rows<N> const& use)
-      : g(of), table(all), rows(use) {}
+      : g(of), table(all), rows(use), gates(of, [this](node const& n) { return takes_statistics(n); }) {}
 
   /// The row of the parameter at an offset; -1: there is none.
   constexpr int row_at(int offset) const {
@@ -54,8 +78,12 @@ struct operator_classes {
 };
 
 template <class Graph, int N>
-constexpr bool in_one_class(gradient_flow<Graph, N> const& f, node const& a, node const& b) {
+constexpr bool in_one_class(gradient_flow<Graph, N> const& f, int u, int v) {
   Graph const& g = f.g;
+  node const &a = g.nodes[u], &b = g.nodes[v];
+  int const after_a = f.gates.after[u], after_b = f.gates.after[v];
+  if (f.gates.is_gate[u] != f.gates.is_gate[v] || (after_a == 0) != (after_b == 0)) return false;
+  if (after_a > 0 && !same_operator(g.nodes[after_a], g.nodes[after_b])) return false;
   if (!same_operator(a, b) || f.takes_statistics(a) != f.takes_statistics(b)) return false;
   if (a.is_detached != b.is_detached) return false;
   for (int p = 0; p < node_parameters; ++p)
@@ -72,7 +100,7 @@ constexpr operator_classes<V> classes_of(gradient_flow<Graph, N> const& f) {
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     int i = 0;
-    while (i < count && !in_one_class(f, g.nodes[representatives[i]], n)) ++i;
+    while (i < count && !in_one_class(f, representatives[i], v)) ++i;
     if (i == count) representatives[count++] = v;
     int const u = r.first[v] = representatives[i];
     for (int p = 0; p < node_parameters; ++p)

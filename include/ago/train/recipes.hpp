@@ -159,8 +159,9 @@ constexpr fragment_source norm_source(expression::definition const& d, int param
   }
   return r;
 }
-/// The recipe for a batch norm of node n of a graph, by the statistics of the batch.
-template <auto const& Graph, int U>
+/// The recipe for a batch norm, node U of a graph, by the statistics of the batch. `Gate`: the activation after it
+/// whose gradient is computed with the batch norm's; 0: none.
+template <auto const& Graph, int U, int Gate>
 struct norm_recipe {
   static constexpr node const& n = Graph.nodes[U];
   static constexpr expression::extents in = described::extents_of(Graph.source(U).out);
@@ -171,12 +172,19 @@ struct norm_recipe {
                                    factor = norm_source(training_norm::factor(in[3], epsilon), 1, n.norm),
                                    summand = norm_source(training_norm::summand(in[3]), 2, n.norm + in[3]),
                                    result = norm_source(training_norm::scaled(in)),
-                                   flow_sum = norm_source(training_norm::flow_sum(in)),
-                                   centred_sum = norm_source(training_norm::centred_sum(in)),
                                    of_gamma = norm_source(training_norm::of_gamma(in[3], epsilon)),
                                    slope = norm_source(training_norm::slope(in, epsilon)),
-                                   shift = norm_source(training_norm::shift(in)),
-                                   of_value = norm_source(training_norm::of_value(in));
+                                   shift = norm_source(training_norm::shift(in));
+  static constexpr expression::definition flow = [] {
+    if constexpr (Gate == 0) return expression::definition{};
+    else return training_norm::gated_flow(description_of(Graph, Gate).as, in);
+  }();
+  static_assert(Gate == 0 || (flow.bad.what == expression::fault::none && flow.input_count == 4),
+                "an activation's gradient is one expression of its operand and its value's gradient");
+  static constexpr fragment_source
+      flow_sum = norm_source(Gate ? training_norm::gated_flow_sum(flow, in) : training_norm::flow_sum(in)),
+      centred_sum = norm_source(Gate ? training_norm::gated_centred_sum(flow, in) : training_norm::centred_sum(in)),
+      of_value = norm_source(Gate ? training_norm::gated_of_value(flow, in) : training_norm::of_value(in));
   static constexpr fragment forward[norm_parts]{fragment_of<mean>::value, fragment_of<variance>::value,
                                                 fragment_of<factor>::value, fragment_of<summand>::value,
                                                 fragment_of<result>::value};
@@ -197,8 +205,9 @@ struct recipes_of {
   template <int U>
   struct node_source {
     static constexpr node const* of = &graph.nodes[U];
-    static constexpr bool always_records = is_dropout(*of);
-    static constexpr char const* name = always_records ? "dropout" : name_of(of->kind);
+    static constexpr char const* name = is_dropout(*of) ? "dropout" : name_of(of->kind);
+    /// A layer that uses each weight once reads its weights where they are; packed, they take three times as long.
+    static constexpr bool always_records = is_dropout(*of) || (is_matrix_product(of->kind) && of->out.pixels() == 1);
     static constexpr description as = [] {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
@@ -227,9 +236,9 @@ struct recipes_of {
 
   template <int U>
   static constexpr recipe const* at() {
-    constexpr bool is_needed = U >= graph.input_count && classes.flows[U];
+    constexpr bool is_needed = U >= graph.input_count && classes.flows[U] && !flow.gates.is_gate[U];
     if constexpr (!is_needed || classes.first[U] != U) return nullptr;
-    else if constexpr (flow.takes_statistics(graph.nodes[U])) return &norm_recipe<graph, U>::value;
+    else if constexpr (flow.takes_statistics(graph.nodes[U])) return &norm_recipe<graph, U, flow.gates.after[U]>::value;
     else if constexpr (node_source<U>::as.exists) return &described_recipe<node_source<U>>::value;
     else return nullptr;
   }

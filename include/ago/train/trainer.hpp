@@ -31,7 +31,7 @@ struct memory_suffices {
                 "are computed again; the second number is the least that was found");
 };
 
-/// `Runner`: runs forward and backward, as compiled_step does.
+/// `Runner`: has the parameters, and runs forward and backward, as compiled_step does.
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Runner, class Inputs>
 class trainer_of;
 
@@ -49,7 +49,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   static constexpr int batch = How.batch, steps = program::steps;
   /// Floats of the network's parameters; of the gradients, which are those of the parameters that are trained.
   static constexpr std::size_t parameter_count = program::parameter_count, gradient_count = std::size_t(rows.floats);
-  /// Bytes of activations and scratch memory; of the packed weights; of everything.
+  /// Bytes of activations and scratch memory; of parameters and packed weights.
   static constexpr std::size_t arena_bytes = program::arena_bytes, weight_bytes = program::weight_bytes;
   static constexpr std::size_t input_size(int k = 0) { return program::input_size(k); }
   static constexpr std::size_t target_size = program::input_size(planned_step::target);
@@ -59,11 +59,11 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
 
   /// Starts from parameters in order of declaration.
   explicit trainer_of(std::span<float const, parameter_count> parameters, Optimizer o = {}) noexcept : optimizer(o) {
-    for (std::size_t i = 0; i < parameter_count; ++i) parameters_[i] = parameters[i];
+    for (std::size_t i = 0; i < parameter_count; ++i) this->parameters()[i] = parameters[i];
   }
   /// Starts from random parameters (initialise()).
   explicit trainer_of(std::uint64_t seed, Optimizer o = {}) noexcept : optimizer(o) {
-    initialise(table, std::span<float>(parameters_, parameter_count), seed);
+    initialise(table, parameters(), seed);
   }
   trainer_of(trainer_of const&) = delete;
   trainer_of& operator=(trainer_of const&) = delete;
@@ -101,7 +101,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     float* outputs[1 + rows.count + 1] = {&loss};
     for (int i = 0, k = 1; i < table.size(); ++i)
       if (rows.use[i] != row_use::frozen) outputs[k++] = to + rows.place[i];
-    runner_.run(std::span<float const, parameter_count>(parameters_, parameter_count), inputs, outputs);
+    runner_.run(inputs, outputs);
     if (!std::isfinite(loss)) status_ = training_status::loss_is_not_finite;
     if (status_ != training_status::ok) return loss;
     accumulated_ = adds ? accumulated_ + 1 : 1;
@@ -130,7 +130,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
       int last = i;  // rows of one use that follow each other
       long count = 0;
       for (; last < table.size() && rows.use[last] == rows.use[i]; ++last) count += table[last].count();
-      float* const p = parameters_ + table[i].offset;
+      float* const p = parameters().data() + table[i].offset;
       float* const g = gradients_ + rows.place[i];
       if (rows.use[i] == row_use::trained)
         update_range<target, Optimizer::states>(change, p, g, states_ + rows.place[i], long(gradient_count), scale,
@@ -144,9 +144,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// The number of updates so far.
   long updates() const noexcept { return updates_; }
   /// In order of declaration, as ago::model takes them. They can be changed between steps.
-  std::span<float, parameter_count> parameters() noexcept {
-    return std::span<float, parameter_count>(parameters_, parameter_count);
-  }
+  std::span<float, parameter_count> parameters() noexcept { return runner_.parameters(); }
   /// Of the parameters that are trained, in order of declaration. For running statistics of batch norm: the batch's.
   std::span<float, gradient_count> gradients() noexcept {
     return std::span<float, gradient_count>(gradients_, gradient_count);
@@ -206,13 +204,12 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
       float const pixels = float(planned_step::pixels.of_row[i]);
       float const unbias = table[i].role == role::mean || pixels == 1 ? 1 : pixels / (pixels - 1);
       for (int c = 0; c < table[i].count(); ++c) {
-        float& running = parameters_[table[i].offset + c];
+        float& running = parameters()[std::size_t(table[i].offset + c)];
         running += momentum * (gradients_[rows.place[i] + c] * unbias - running);
       }
     }
   }
 
-  alignas(64) float parameters_[parameter_count];
   alignas(64) float gradients_[gradient_count];
   alignas(64) float states_[Optimizer::states > 0 ? Optimizer::states * gradient_count : 1] = {};
   alignas(64) float added_[How.accumulate > 1 ? gradient_count : 1];
@@ -249,7 +246,7 @@ struct no_trainer {
 template <auto const& Schedules>
 struct compiled_with {
   template <class Step, options_for Options>
-  using runner = compiled_step<ago::program<Step::network, Schedules, Options>>;
+  using runner = compiled_step<ago::program<Step::network, Schedules, with_storage(Options, storage::trained)>>;
   using none = no_trainer;
 };
 
