@@ -72,6 +72,8 @@ TEST_CASE("rows whose ring buffer and weights exceed a small L2 are tiled within
   static_assert(pair(112, 16, 96, 24, 2, cortex_a55).best == chain_tiling{tiling::channels_rows, 32});
   static_assert(pair(56, 24, 144, 24, 1, cortex_a55).best.how == tiling::channels_rows);
   static_assert(whole(56, 24, 144, 24, 1, cortex_a76).best.how == tiling::rows);
+  static_assert(pair(28, 116, 116, 116, 2, cortex_a55).best.how == tiling::channels_rows);
+  static_assert(pair(14, 232, 232, 232, 2, cortex_a55).saved <= 0);  // a row and its weights do not fit L1
   static_assert(pair(7, 160, 960, 160, 1, cortex_a76).best.how == tiling::channels);
 }
 
