@@ -261,7 +261,7 @@ class Kernel:
 
 
 # What is part of a function's name, and its kind. The first that fits counts.
-KINDS = {"depthwise": "depthwise", "transform": "Winograd, inputs", "winograd": "Winograd", "im2col": "im2col", "convolution": "stem",
+KINDS = {"depthwise": "depthwise", "transform": "Winograd, inputs", "winograd": "Winograd", "im2col": "im2col", "convolution": "convolution",
          "pointwise": "pointwise", "linear": "pointwise", "accumulate_apart": "pointwise", "finish_apart": "long epilogues",
          "layer_norm": "layer norm", "attention": "attention", "multiply": "attention", "weigh": "attention", "pack_": "attention",
          "_row": "attention", "pool": "pooling", "reduction": "pooling"}
