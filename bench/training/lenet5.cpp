@@ -12,5 +12,7 @@ static constexpr auto lenet5 =
 
 static bool const entered[] = {
     bench::add_training<lenet5, 1>("lenet5"),
+    bench::add_training<lenet5, 8>("lenet5"),
     bench::add_training<lenet5, 32>("lenet5"),
+    bench::add_training<lenet5, 64>("lenet5"),
 };

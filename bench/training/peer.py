@@ -57,6 +57,84 @@ class Squash(nn.Module):
     return (x * ((square + 1e-9).sqrt() / (1 + square))).permute(0, 1, 3, 4, 2).flatten(1)
 
 
+class Recurrent(nn.Module):
+  """The last output of a cell for the rows of images [b, 1, steps, c], from a state that is 0."""
+  def __init__(self, **shapes):
+    super().__init__()
+    for name, shape in shapes.items():
+      self.register_parameter(name, nn.Parameter(torch.zeros(shape)))
+
+  def forward(self, x):
+    return self.last(x.squeeze(1))
+
+
+class MiLstm(Recurrent):
+  def __init__(self, c, units):
+    gates = 4 * units
+    super().__init__(w=(gates, c), u=(gates, units), alpha=gates, beta1=gates, beta2=gates, b=gates)
+
+  def last(self, x):
+    all_wx = F.linear(x, self.w)
+    h = c = None
+    for t in range(x.shape[1]):
+      wx = all_wx[:, t]
+      gates = wx * self.beta2 + self.b
+      if h is not None:
+        uh = F.linear(h, self.u)
+        gates = gates + self.alpha * wx * uh + self.beta1 * uh
+      i, f, o, z = gates.chunk(4, 1)
+      entering = i.sigmoid() * z.tanh()
+      c = entering if c is None else f.sigmoid() * c + entering
+      h = o.sigmoid() * c.tanh()
+    return h
+
+
+class ScRnn(Recurrent):
+  def __init__(self, c, units, context):
+    super().__init__(a=(units, c), b=(context, c), p=(units, context), r=(units, units))
+
+  def last(self, x):
+    all_a, all_b = F.linear(x, self.a), F.linear(x, self.b)
+    h = s = None
+    for t in range(x.shape[1]):
+      entering = (1 - .95) * all_b[:, t]
+      s = entering if s is None else torch.add(entering, s, alpha=.95)
+      gates = all_a[:, t] + F.linear(s, self.p)
+      h = (gates if h is None else gates + F.linear(h, self.r)).sigmoid()
+    return torch.cat((h, s), 1)
+
+
+class SubLstm(Recurrent):
+  def __init__(self, c, units):
+    super().__init__(w=(4 * units, c), b=4 * units, u=(4 * units, units))
+
+  def last(self, x):
+    all_wx = F.linear(x, self.w, self.b)
+    h = c = None
+    for t in range(x.shape[1]):
+      gates = all_wx[:, t] if h is None else all_wx[:, t] + F.linear(h, self.u)
+      i, f, o, z = gates.sigmoid().chunk(4, 1)
+      c = z - i if c is None else f * c + z - i
+      h = c.sigmoid() - o
+    return h
+
+
+class Lltm(Recurrent):
+  def __init__(self, c, units):
+    super().__init__(w=(3 * units, c), b=3 * units, u=(3 * units, units))
+
+  def last(self, x):
+    all_wx = F.linear(x, self.w, self.b)
+    h = c = None
+    for t in range(x.shape[1]):
+      gates = all_wx[:, t] if h is None else all_wx[:, t] + F.linear(h, self.u)
+      i, o, z = gates.chunk(3, 1)
+      entering = F.elu(z) * i.sigmoid()
+      c = entering if c is None else c + entering
+      h = c.tanh() * o.sigmoid()
+    return h
+
+
 def mlp():
   return nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
 
@@ -96,12 +174,83 @@ def mobilenet_v2():
                        nn.Linear(1280, 1000))
 
 
+class ShuffleUnit(nn.Module):
+  """Half of the channels pass, or go through a branch of their own if the image is halved; then all are shuffled."""
+  def __init__(self, inputs, outputs, stride):
+    super().__init__()
+    half = outputs // 2
+    self.first = nn.Sequential(*depthwise(inputs, 2), *pointwise(inputs, half), nn.ReLU()) if stride == 2 else None
+    self.second = nn.Sequential(*pointwise(inputs if stride == 2 else half, half), nn.ReLU(), *depthwise(half, stride),
+                                *pointwise(half, half), nn.ReLU())
+
+  def forward(self, x):
+    left, right = (self.first(x), x) if self.first else x.chunk(2, 1)
+    x = torch.cat((left, self.second(right)), 1)
+    return x.unflatten(1, (2, x.shape[1] // 2)).transpose(1, 2).flatten(1, 2)
+
+
+def shufflenet_v2():
+  layers, channels = [*norm(nn.Conv2d(3, 24, 3, 2, 1, bias=False)), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 24
+  for outputs, count in ((116, 4), (232, 8), (464, 4)):
+    for i in range(count):
+      layers.append(ShuffleUnit(channels, outputs, 2 if i == 0 else 1))
+      channels = outputs
+  return nn.Sequential(*layers, *pointwise(channels, 1024), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                       nn.Linear(1024, 1000))
+
+
+class Bottleneck(nn.Module):
+  def __init__(self, inputs, middle, stride):
+    super().__init__()
+    self.branch = nn.Sequential(*pointwise(inputs, middle), nn.ReLU(),
+                                *norm(nn.Conv2d(middle, middle, 3, stride, 1, bias=False)), nn.ReLU(),
+                                *pointwise(middle, 4 * middle))
+    self.shortcut = nn.Sequential()
+    if inputs != 4 * middle:
+      self.shortcut = nn.Sequential(*norm(nn.Conv2d(inputs, 4 * middle, 1, stride, bias=False)))
+
+  def forward(self, x):
+    return F.relu(self.branch(x) + self.shortcut(x))
+
+
+def resnet50():
+  layers, channels = [*norm(nn.Conv2d(3, 64, 7, 2, 3, bias=False)), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
+  for middle, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+    for i in range(count):
+      layers.append(Bottleneck(channels, middle, stride if i == 0 else 1))
+      channels = 4 * middle
+  return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+
+
+class BertLayer(nn.Module):
+  def __init__(self, channels, heads, wide):
+    super().__init__()
+    self.heads = heads
+    self.q, self.k, self.v, self.o = (nn.Linear(channels, channels) for _ in range(4))
+    self.norm = nn.LayerNorm(channels, 1e-12)
+    self.up, self.down = nn.Linear(channels, wide), nn.Linear(wide, channels)
+    self.norm2 = nn.LayerNorm(channels, 1e-12)
+
+  def forward(self, x):
+    q, k, v = (f(x).unflatten(2, (self.heads, -1)).transpose(1, 2) for f in (self.q, self.k, self.v))
+    scores = (q @ k.transpose(2, 3) / q.shape[3] ** .5).softmax(3)
+    x = self.norm(x + self.o((scores @ v).transpose(1, 2).flatten(2)))
+    return self.norm2(x + self.down(F.gelu(self.up(x)))).flatten(1)
+
+
 # The network, the shape of an input, and the loss.
 NETWORKS = {
     'mlp': (mlp, (64,), F.cross_entropy),
     'lenet5': (lenet5, (28, 28, 1), F.cross_entropy),
     'digits': (digits, (8, 8, 1), F.cross_entropy),
     'mobilenet_v2': (mobilenet_v2, (224, 224, 3), F.cross_entropy),
+    'mi_lstm': (lambda: nn.Sequential(MiLstm(28, 128), nn.Linear(128, 10)), (28, 28, 1), F.cross_entropy),
+    'sc_rnn': (lambda: nn.Sequential(ScRnn(28, 128, 40), nn.Linear(168, 10)), (28, 28, 1), F.cross_entropy),
+    'sub_lstm': (lambda: nn.Sequential(SubLstm(28, 128), nn.Linear(128, 10)), (28, 28, 1), F.cross_entropy),
+    'lltm': (lambda: nn.Sequential(Lltm(28, 128), nn.Linear(128, 10)), (28, 28, 1), F.cross_entropy),
+    'shufflenet_v2': (shufflenet_v2, (224, 224, 3), F.cross_entropy),
+    'resnet50': (resnet50, (224, 224, 3), F.cross_entropy),
+    'bert_layer': (lambda: BertLayer(768, 12, 3072), (128, 768), F.mse_loss),
     'primary_capsules': (primary_capsules, (28, 28, 1), F.mse_loss),
 }
 

@@ -5,6 +5,8 @@
 #include <ago/graph/parameters.hpp>
 #include <networks/mobilenet_v2.hpp>
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 using namespace ago;
@@ -74,4 +76,15 @@ TEST_CASE("after the passes MobileNet-V2 has 152 operators, none of them a batch
   CHECK(count(g, op::global_avg_pool) == 1);
   CHECK(count(g, op::batch_norm) == 0);
   CHECK(g.nodes[g.outputs[0]].out == shape{1, 1, 1, 1000});
+}
+
+TEST_CASE("passes in an evaluation for each round give the same graph") {
+  static constexpr auto const& recorded = lowered<mobilenet_v2<32>>::value;
+  auto const& once = detail::simplified<mobilenet_v2<32>, algebra::exact>::result;
+  constexpr auto rounds = detail::optimized_in_rounds<recorded, algebra::exact>::result();
+  CHECK(once.applied.total() == rounds.applied.total());
+  REQUIRE(once.graph.node_count == rounds.graph.node_count);
+  CHECK(rounds.graph.node_count < recorded.node_count);
+  CHECK(std::equal(once.graph.edges, once.graph.edges + once.graph.edge_count, rounds.graph.edges));
+  for (int v = 0; v < once.graph.node_count; ++v) CHECK(detail::same_operator(once.graph.nodes[v], rounds.graph.nodes[v]));
 }

@@ -15,23 +15,69 @@ template <class Stage>
 inline constexpr auto fitted =
     fit<Stage::graph.node_count, Stage::graph.edge_count, Stage::graph.output_count>(Stage::graph);
 
+/// Graphs of more operators are optimised in several evaluations: Clang allows 2^20 steps in each, while g++ allows
+/// more, and takes much memory for each constant.
+#ifdef __clang__
+inline constexpr int optimized_at_once = 1500;
+#else
+inline constexpr int optimized_at_once = 4000;
+#endif
+
+/// optimize() of a constant graph in an evaluation for each round.
+template <auto const& Graph, algebra Freedom>
+struct optimized_in_rounds {
+ private:
+  using state = simplification<std::remove_cvref_t<decltype(Graph)>>;
+  template <int Round>
+  static constexpr state after_round() {
+    if constexpr (Round == 0) {
+      return {cleaned(Graph), {}, Freedom != algebra::literal};
+    } else {
+      state s = after<Round - 1>;
+      s.next_round(Freedom);
+      return s;
+    }
+  }
+  template <int Round>
+  static constexpr state after = after_round<Round>();
+
+ public:
+  template <int Round = 0>
+  static constexpr state result() {
+    if constexpr (after<Round>.changed) return result<Round + 1>();
+    else return {fold_batch_norm(after<Round>.graph), after<Round>.applied};
+  }
+};
+
 /// A network's graph after the passes, with unchanged capacities, and the rules that were applied.
 template <auto const& Net, algebra Freedom>
 struct simplified {
   static constexpr auto result = [] {
-    struct {
-      std::remove_cvref_t<decltype(lowered<Net>::value)> graph;
-      rule_counts applied;
-    } r{};
-    r.graph = optimize(lowered<Net>::value, Freedom, r.applied);
-    return r;
+    constexpr auto const& recorded = lowered<Net>::value;
+    if constexpr (recorded.node_count > optimized_at_once) {
+      return optimized_in_rounds<lowered<Net>::value, Freedom>::result();
+    } else {
+      simplification<std::remove_cvref_t<decltype(recorded)>> r{};
+      r.graph = optimize(recorded, Freedom, r.applied);
+      return r;
+    }
   }();
   static constexpr auto const& graph = result.graph;
 };
 
 template <auto const& Net, algebra Freedom, merging Merging>
+struct merged_siblings {
+  static constexpr auto graph = merge_siblings(fitted<simplified<Net, Freedom>>, Merging);
+};
+template <auto const& Net, algebra Freedom, merging Merging>
 struct merged {
-  static constexpr auto graph = optimize(merge_siblings(fitted<simplified<Net, Freedom>>, Merging), Freedom);
+  static constexpr auto graph = [] {
+    constexpr auto const& apart = fitted<simplified<Net, Freedom>>;
+    if constexpr (apart.node_count > optimized_at_once * 2 / 3)  // merging takes its part
+      return optimized_in_rounds<merged_siblings<Net, Freedom, Merging>::graph, Freedom>::result().graph;
+    else
+      return optimize(merge_siblings(apart, Merging), Freedom);
+  }();
 };
 
 /// Is what a network records optimised already? Its body says so, because passes would undo what has been done since.

@@ -118,16 +118,16 @@ template <int V, int E, int O>
 constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   detail::replacement<V> r;
   detail::use_counts<V> uses(g);
-  // Equal nodes share their operands, so each is compared only with earlier readers of its first-recorded operand.
+  // Equal nodes share their operands, so each is compared only with earlier ones that have the same last-recorded one.
   int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};
   for (int v = 0; v < V; ++v) newest[v] = -1;
   for (int v = g.input_count; v < g.node_count; ++v) {
     node& n = g.nodes[v];
-    int shared = v;
+    int shared = n.input_count > 0 ? 0 : v;
     for (int k = 0; k < n.input_count; ++k) {
       int& operand = g.edges[n.input_first + k];
       operand = r.stands_for[operand];
-      shared = operand < shared ? operand : shared;
+      shared = operand > shared ? operand : shared;
     }
     int twin = newest[shared];
     while (twin >= 0 && !detail::same_value(g, v, twin)) twin = older[twin];
@@ -182,21 +182,36 @@ constexpr graph<V, E, O> cleaned(graph<V, E, O> const& g) {
   return common_subexpressions(remove_identities(dead_code(g)));
 }
 
+namespace detail {
+
+/// A graph while rules are applied to it, and how often each has been.
+template <class Graph>
+struct simplification {
+  Graph graph;
+  rule_counts applied{};
+  bool changed{};  ///< by the last round, so that another one may find more
+
+  constexpr void next_round(algebra freedom) {
+    int const before = applied.total();
+    graph = simplify(graph, freedom, applied);
+    changed = applied.total() != before;
+    if (changed) graph = cleaned(graph);
+  }
+};
+
+}  // namespace detail
+
 /// Applies all passes until none changes anything. `applied` accumulates how often each algebraic rule was applied.
 ///
 /// It terminates: if every value is written out as a tree of operators down to the inputs, no rule enlarges the tree of
 /// any value, and each rule either shrinks the tree of the value it is applied to, or reduces the number of pixels
 /// computed for it.
 template <int V, int E, int O>
-constexpr graph<V, E, O> optimize(graph<V, E, O> g, algebra freedom, rule_counts& applied) {
-  g = cleaned(g);
-  for (bool changed = freedom != algebra::literal; changed;) {
-    int const before = applied.total();
-    g = simplify(g, freedom, applied);
-    changed = applied.total() != before;
-    if (changed) g = cleaned(g);
-  }
-  return fold_batch_norm(g);
+constexpr graph<V, E, O> optimize(graph<V, E, O> const& g, algebra freedom, rule_counts& applied) {
+  detail::simplification<graph<V, E, O>> s{cleaned(g), applied, freedom != algebra::literal};
+  while (s.changed) s.next_round(freedom);
+  applied = s.applied;
+  return fold_batch_norm(s.graph);
 }
 template <int V, int E, int O>
 constexpr graph<V, E, O> optimize(graph<V, E, O> const& g, algebra freedom = algebra::exact) {

@@ -109,6 +109,12 @@ constexpr bool equal_convolutions(graph<V, E, O> const& g, step_nodes const& a, 
   return g.nodes[a.source].out == g.nodes[b.source].out && x.out == y.out && x.win == y.win && x.groups == y.groups;
 }
 
+template <int V, int E, int O>
+constexpr bool equal_contractions(graph<V, E, O> const& g, step_nodes const& a, step_nodes const& b) {
+  node const &x = g.nodes[a.main], &y = g.nodes[b.main];
+  return x.described == y.described && x.weight_operand == y.weight_operand;
+}
+
 }  // namespace detail
 
 /// The choice for one step.
@@ -199,12 +205,20 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
                                                 fusion_list<S> const& groups, channel_layouts<V> const& layouts,
                                                 options const& o, auto const& table) {
   convolution_list<S> r;
-  int untuned_steps[S]{}, count = 0;  // so that the choice is made once for equal layers
+  // So that the choice is made once for equal layers:
+  int untuned_steps[S]{}, contractions[S]{}, count = 0, contraction_count = 0;
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) {
       auto const found = table.find(signature_of(g, s, o));
-      r.step[i] = contraction_step(g.nodes[s.main], found ? *found : schedule{}, o);
+      int twin = 0;
+      while (twin < contraction_count && !detail::equal_contractions(g, steps.step[contractions[twin]], s)) ++twin;
+      if (!found && twin < contraction_count) {
+        r.step[i] = r.step[contractions[twin]];
+      } else {
+        if (!found) contractions[contraction_count++] = i;
+        r.step[i] = contraction_step(g.nodes[s.main], found ? *found : schedule{}, o);
+      }
     }
     if (s.main >= 0 && is_value_product(g.nodes[s.main].kind))
       r.step[i] = product_step(g, s, o.target);
