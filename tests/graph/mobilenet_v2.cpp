@@ -86,5 +86,6 @@ TEST_CASE("passes in an evaluation for each round give the same graph") {
   REQUIRE(once.graph.node_count == rounds.graph.node_count);
   CHECK(rounds.graph.node_count < recorded.node_count);
   CHECK(std::equal(once.graph.edges, once.graph.edges + once.graph.edge_count, rounds.graph.edges));
-  for (int v = 0; v < once.graph.node_count; ++v) CHECK(detail::same_operator(once.graph.nodes[v], rounds.graph.nodes[v]));
+  for (int v = 0; v < once.graph.node_count; ++v)
+    CHECK(detail::same_operator(once.graph.nodes[v], rounds.graph.nodes[v]));
 }
