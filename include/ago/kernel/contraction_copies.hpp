@@ -193,15 +193,36 @@ struct contraction_copies {
  private:
   static constexpr long n_run = run_of(n, &loop::b);
 
-  /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
-  AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {
+  /// f(from, step, first, last) for steps first ... last - 1 of a block that are `step` floats apart; `from`: the first
+  /// one of column 0.
+  AGO_INLINE static void for_each_row_of_steps(float const* b, int k0, int depth, auto const& f) {
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
     _Pragma("GCC unroll 1") for (int i = 0, end; i < depth; i = end) {
       end = i + inner.extent - (k0 + i) % inner.extent;
       if (end > depth) end = depth;
-      float const* from = b + k.offset(k0 + i, &loop::b);
-      _Pragma("GCC unroll 1") for (int step = i; step < end; ++step, from += inner.b) f(from, step);
+      f(b + k.offset(k0 + i, &loop::b), long(inner.b), i, end);
     }
+  }
+  /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
+  AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {
+    for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
+                                            __attribute__((always_inline)) {
+      _Pragma("GCC unroll 1") for (; i < end; ++i, from += step) f(from, i);
+    });
+  }
+  /// Copies a run that a register has room for, of `steps` steps. `spills`: the rest of the register is written, too,
+  /// where other runs of the same steps come next.
+  AGO_INLINE static void copy_short_run(float const* from, long step, int steps, float* to, long width, int count,
+                                        bool spills) {
+    auto const copy = [&](auto const& load, auto const& store) __attribute__((always_inline)) {
+      _Pragma("GCC unroll 1") for (int i = 0; i < steps; ++i, from += step, to += width) store(load(from), to);
+    };
+    auto const whole = [](float const* p) __attribute__((always_inline)) { return vec<I>::load(p, int(n_run)); };
+    auto const part = [&](float const* p) __attribute__((always_inline)) { return vec<I>::load(p, count); };
+    auto const spill = [](vec<I> x, float* p) __attribute__((always_inline)) { x.store(p); };
+    if (!spills) copy(part, [&](vec<I> x, float* p) __attribute__((always_inline)) { x.store(p, count); });
+    else if (count == n_run) copy(whole, spill);
+    else copy(part, spill);
   }
 
   /// A panel whose columns are steps of K that are consecutive floats, transposed.
@@ -251,6 +272,16 @@ struct contraction_copies {
       many = int(n_run - (first + c) % n_run);
       if (many > valid - c) many = valid - c;
       runs[count++] = {int(n.offset(first + c, &loop::b)), c, many};
+    }
+    if constexpr (n_run < V) {
+      for (int i = 0; i < depth && valid < WIDTH; ++i) vec<I>(0.f).store(to + long(i) * WIDTH + WIDTH - V);
+      for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
+                                              __attribute__((always_inline)) {
+        _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r)
+          copy_short_run(from + runs[r].from, step, end - i, to + long(i) * WIDTH + runs[r].at, WIDTH, runs[r].count,
+                         r + 1 < count && runs[r].at + V <= WIDTH);
+      });
+      return;
     }
     for_each_step(b, k0, depth, [&](float const* from, int i) __attribute__((always_inline)) {
       float* const at = to + long(i) * WIDTH;

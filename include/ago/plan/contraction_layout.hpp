@@ -34,15 +34,18 @@ constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& 
 
 constexpr long size_of(long x) { return x < 0 ? -x : x; }
 
-/// The loops in descending order of their steps in A, so that runs in A are as long as possible.
-constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops loops) {
+/// The loops in descending order of their steps in one factor, so that runs in it are as long as possible.
+constexpr expression::matrix_loops in_order_of(expression::matrix_loops loops, long expression::matrix_loop::*which) {
   for (int i = 1; i < loops.count; ++i)
-    for (int k = i; k > 0 && size_of(loops.all[k - 1].a) < size_of(loops.all[k].a); --k) {
+    for (int k = i; k > 0 && size_of(loops.all[k - 1].*which) < size_of(loops.all[k].*which); --k) {
       expression::matrix_loop const x = loops.all[k];
       loops.all[k] = loops.all[k - 1];
       loops.all[k - 1] = x;
     }
   return loops;
+}
+constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops const& loops) {
+  return in_order_of(loops, &expression::matrix_loop::a);
 }
 
 /// How many iterations, from the innermost loop on, are consecutive elements.
@@ -51,6 +54,17 @@ constexpr long run_of(expression::matrix_loops const& loops, long expression::ma
   for (int k = loops.count; k-- > 0; r *= loops.all[k].extent)
     if (loops.all[k].extent > 1 && loops.all[k].*which != r) return r;
   return r;
+}
+
+/// The steps of K, in order of the rows, unless most of what is packed are columns whose elements would then be read
+/// one by one, far apart, and steps can be their runs.
+constexpr expression::matrix_loops order_of_steps(expression::matrix_form const& f, bool packs_columns) {
+  using loop = expression::matrix_loop;
+  expression::matrix_loops const by_rows = joined_loops(in_order_of_rows(f.k)),
+                                 by_columns = joined_loops(in_order_of(f.k, &loop::b));
+  bool const is_scattered = run_of(f.n, &loop::b) == 1 && run_of(by_rows, &loop::b) == 1;
+  bool const pays = packs_columns && is_scattered && f.n.extent() >= 2 * f.m.extent();
+  return pays && run_of(by_columns, &loop::b) > 1 ? by_columns : by_rows;
 }
 
 /// The form with the factors exchanged: the columns of the product become its rows.
@@ -307,7 +321,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
   if (detail::pays_to_exchange(r.form, parameter, target)) r.form = detail::exchanged(r.form);
-  r.form.k = detail::joined_loops(detail::in_order_of_rows(r.form.k));
+  r.form.k = detail::order_of_steps(r.form, r.form.b.operand != parameter);
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
   for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
   r.rows_operand = r.form.a.operand;

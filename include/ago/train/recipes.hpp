@@ -206,8 +206,10 @@ struct recipes_of {
   struct node_source {
     static constexpr node const* of = &graph.nodes[U];
     static constexpr char const* name = is_dropout(*of) ? "dropout" : name_of(of->kind);
-    /// A layer that uses each weight once reads its weights where they are; packed, they take three times as long.
-    static constexpr bool always_records = is_dropout(*of) || (is_matrix_product(of->kind) && of->out.pixels() == 1);
+    /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
+    /// when it is used: packing all of them ahead of each step takes longer.
+    static constexpr bool always_records = is_dropout(*of) || of->weight_operand >= 0 ||
+                                           (is_matrix_product(of->kind) && of->out.pixels() == 1);
     static constexpr description as = [] {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
