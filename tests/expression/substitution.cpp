@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "generator.hpp"
@@ -91,7 +92,12 @@ TEST_CASE("an operator whose operand is computed in place has the results of bot
         if (i != k) of_both.push_back(given[std::size_t(i)]);
       of_both.insert(of_both.end(), of_inner.begin(), of_inner.end());
       REQUIRE(both.input_count == int(of_both.size()));
-      REQUIRE(run(both, of_both) == run(outer, given));
+      values const together = run(both, of_both)[0], apart = run(outer, given)[0];
+      REQUIRE(together.size() == apart.size());
+      bool close = true;  // equal but for the order of additions
+      for (std::size_t i = 0; i < apart.size(); ++i)
+        close &= std::fabs(together[i] - apart[i]) <= 1e-12 * (1 + std::fabs(apart[i]));
+      REQUIRE(close);
       ++done;
     }
   }
