@@ -98,6 +98,23 @@ TEST_CASE("a little core computes Winograd's products point after point, whateve
   CHECK(!chosen({}).first.points_first);
 }
 
+TEST_CASE("a trainer transforms weights for Winograd's algorithm in every step, where images are large enough") {
+  auto const chosen = [](storage where, int size) {
+    options const o = with_storage(options(isa::neon, policy::ago, cortex_a76), where);
+    kernel_key key{.what = structure::convolution, .target = isa::neon};
+    step_data s;
+    s.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
+    s.in = {1, size, size, 64};
+    s.out = {1, size, size, 128};
+    choose_convolution(key, s, {}, o);
+    return key.what;
+  };
+  CHECK(chosen(storage::own, 14) == structure::winograd_4);
+  CHECK(chosen(storage::own, 56) == structure::winograd_4);
+  CHECK(winograd_tile(chosen(storage::trained, 14)) == 0);
+  CHECK(chosen(storage::trained, 56) == structure::winograd_4);
+}
+
 TEST_CASE("a big Arm core computes the smallest images directly, with panels of weights that stay in L1") {
   options const o(isa::neon, policy::ago, cortex_a76);
   kernel_key key{.what = structure::convolution, .target = isa::neon};
