@@ -28,6 +28,27 @@ template <isa I>
   }
 }
 
+/// Likewise windows of `taps` taps: in `from`, the weights of a channel are [depth][taps], and steps of the panel are
+/// [taps][inputs]. Transposed a few at a time, they are read and written in runs.
+template <isa I>
+[[gnu::noinline]] void copy_windows(float const* from, long apart, float* to, long width, int channels, int depth,
+                                    int taps, int inputs) {
+  constexpr isa of_host = available(isa_of_four(I)) ? I : isa::scalar;
+  constexpr int most_steps = 16, most_channels = 64;
+  float rows[most_steps * most_channels];
+  for (int c = 0, many; c < channels; c += many) {
+    many = channels - c < most_channels ? channels - c : most_channels;
+    for (int first = 0, count; first < depth * taps; first += count) {
+      count = depth * taps - first < most_steps ? depth * taps - first : most_steps;
+      transpose<of_host>(from + c * apart + first, apart, rows, many, count, many);
+      for (int i = 0; i < count; ++i) {
+        long const step = (first + i) % taps * long(inputs) + (first + i) / taps;
+        std::memcpy(to + step * width + c, rows + i * many, std::size_t(many) * sizeof(float));
+      }
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Writes weights to `to` in the matrix_layout of the step, with batch norm folded in; padded channels get zeros.
@@ -46,7 +67,7 @@ void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source 
   int const run_count = s.runs ? s.run_count : 1;
   bool const scattered = weight.is_scattered(), all = parameters.has(0) && parameters.has(s.out.c - 1);
   bool const direct = !scattered && steps == 1;
-  bool const copies = taps == 1 && from.norm < 0 && all && !scattered;
+  bool const copies = from.norm < 0 && all && !scattered && (taps == 1 || steps == 1);
   if (parameters.has(0))
     for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
   // A block of input channels of a panel is read and written while it is in L1.
@@ -62,14 +83,16 @@ void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source 
       if (parameters.has(first + i)) group[(channel + i) * steps] = parameters.shift(first + i);
     for (int r = 0, at = 0; r < run_count; ++r) {
       input_run const run = runs[r];
-      long const apart = long(run.step) * taps;
+      long const apart = long(run.step) * taps, next_channel = long(inputs) * taps * from.step;
       if (key.in_runs) at += at % steps;  // pointwise only: there is one tap
       for (int done = 0, depth; done < run.depth; done += depth, at += depth) {
         depth = run.depth - done < block ? run.depth - done : block;
         int const c = run.start + done * run.step;
         if (copies && run.step == 1 && at % steps == 0) {
-          detail::copy_weights<I>(weight.at(first, c, 0), long(inputs) * from.step, panel + at * width, width, steps,
-                                  count, depth);
+          float const* const source = weight.at(first, c, 0);
+          float* const row = panel + at * width;
+          if (taps == 1) detail::copy_weights<I>(source, next_channel, row, width, steps, count, depth);
+          else detail::copy_windows<I>(source, next_channel, row, width, count, depth, taps, inputs);
           continue;
         }
         for (int tap = 0; tap < taps; ++tap)
