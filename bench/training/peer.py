@@ -104,35 +104,37 @@ class ScRnn(Recurrent):
     return torch.cat((h, s), 1)
 
 
-class SubLstm(Recurrent):
+class Gated(Recurrent):
+  """A cell whose sums are linear in the input and the last output: step(sums, c) is the output and the next state."""
+  gates = 4
+
   def __init__(self, c, units):
-    super().__init__(w=(4 * units, c), b=4 * units, u=(4 * units, units))
+    super().__init__(w=(self.gates * units, c), b=self.gates * units, u=(self.gates * units, units))
 
   def last(self, x):
     all_wx = F.linear(x, self.w, self.b)
     h = c = None
     for t in range(x.shape[1]):
-      gates = all_wx[:, t] if h is None else all_wx[:, t] + F.linear(h, self.u)
-      i, f, o, z = gates.sigmoid().chunk(4, 1)
-      c = z - i if c is None else f * c + z - i
-      h = c.sigmoid() - o
+      sums = all_wx[:, t] if h is None else all_wx[:, t] + F.linear(h, self.u)
+      h, c = self.step(sums, c)
     return h
 
 
-class Lltm(Recurrent):
-  def __init__(self, c, units):
-    super().__init__(w=(3 * units, c), b=3 * units, u=(3 * units, units))
+class SubLstm(Gated):
+  def step(self, sums, c):
+    i, f, o, z = sums.sigmoid().chunk(4, 1)
+    c = z - i if c is None else f * c + z - i
+    return c.sigmoid() - o, c
 
-  def last(self, x):
-    all_wx = F.linear(x, self.w, self.b)
-    h = c = None
-    for t in range(x.shape[1]):
-      gates = all_wx[:, t] if h is None else all_wx[:, t] + F.linear(h, self.u)
-      i, o, z = gates.chunk(3, 1)
-      entering = F.elu(z) * i.sigmoid()
-      c = entering if c is None else c + entering
-      h = c.tanh() * o.sigmoid()
-    return h
+
+class Lltm(Gated):
+  gates = 3
+
+  def step(self, sums, c):
+    i, o, z = sums.chunk(3, 1)
+    entering = F.elu(z) * i.sigmoid()
+    c = entering if c is None else c + entering
+    return c.tanh() * o.sigmoid(), c
 
 
 def mlp():

@@ -35,38 +35,39 @@ constexpr auto sc_rnn(int units, int context) {
   };
 }
 
-/// An LSTM whose gates subtract (Costa, Assael, Shillingford, de Freitas, Vogels: Cortical Microcircuits as
-/// Gated-Recurrent Neural Networks, NIPS 2017).
-constexpr auto sub_lstm(int units) {
+/// A cell whose `gates` * units sums are linear in the input and the last output: f(sums, h, c) sets output and state,
+/// which have no recorder before the first step.
+constexpr auto of_gates(int gates, int units, auto f) {
   return [=](tensor x) {
-    tensor const of_inputs = x | named("w", linear{4 * units});
-    tensor const u = x | named("u", constant{.w = 4 * units, .c = units});
+    tensor const of_inputs = x | named("w", linear{gates * units});
+    tensor const u = x | named("u", constant{.w = gates * units, .c = units});
     tensor h, c;
     for (int t = 0; t < x.width(); ++t) {
       tensor const wx = of_inputs | slice{t, 1, axis::columns};
-      auto const [i, f, o, z] = chunk<4>((t == 0 ? wx : wx + times(h, u)) | sigmoid{});
-      c = t == 0 ? z - i : f * c + z - i;
-      h = (c | sigmoid{}) - o;
+      f(t == 0 ? wx : wx + times(h, u), h, c);
     }
     return h;
   };
 }
 
+/// An LSTM whose gates subtract (Costa, Assael, Shillingford, de Freitas, Vogels: Cortical Microcircuits as
+/// Gated-Recurrent Neural Networks, NIPS 2017).
+constexpr auto sub_lstm(int units) {
+  return of_gates(4, units, [](tensor sums, tensor& h, tensor& c) {
+    auto const [i, f, o, z] = chunk<4>(sums | sigmoid{});
+    c = c.recorder ? f * c + z - i : z - i;
+    h = (c | sigmoid{}) - o;
+  });
+}
+
 /// An LSTM that forgets nothing, with an exponential unit: the example of PyTorch's tutorial on extensions in C++.
 constexpr auto lltm(int units) {
-  return [=](tensor x) {
-    tensor const of_inputs = x | named("w", linear{3 * units});
-    tensor const u = x | named("u", constant{.w = 3 * units, .c = units});
-    tensor h, c;
-    for (int t = 0; t < x.width(); ++t) {
-      tensor const wx = of_inputs | slice{t, 1, axis::columns};
-      auto const [i, o, z] = chunk<3>(t == 0 ? wx : wx + times(h, u));
-      tensor const entering = (z | elu{}) * (i | sigmoid{});
-      c = t == 0 ? entering : c + entering;
-      h = (c | hyperbolic_tangent{}) * (o | sigmoid{});
-    }
-    return h;
-  };
+  return of_gates(3, units, [](tensor sums, tensor& h, tensor& c) {
+    auto const [i, o, z] = chunk<3>(sums);
+    tensor const entering = (z | elu{}) * (i | sigmoid{});
+    c = c.recorder ? c + entering : entering;
+    h = (c | hyperbolic_tangent{}) * (o | sigmoid{});
+  });
 }
 
 /// The rows of an image of 28x28 pixels are the steps.

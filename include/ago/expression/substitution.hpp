@@ -11,6 +11,13 @@
 
 namespace ago::expression {
 
+/// Whether an operator of one expression reads its input k.
+constexpr bool reads_input(definition const& d, int k) {
+  bool r = false;
+  for (int i = 0; i < d.expressions[0].operand_count; ++i) r |= d.reads[0][i] == k;
+  return r;
+}
+
 namespace detail {
 
 /// Can the elements that this expression reads be computed from their indices?
@@ -100,9 +107,7 @@ constexpr definition substituted(definition const& outer, int k, definition cons
   r.name = outer.name;
   std::int16_t moved_to[definition::max_values]{};
   for (int v = 0; v < inputs; ++v) {
-    bool is_read = false;
-    for (int i = 0; i < all.expressions[0].operand_count; ++i) is_read |= all.reads[0][i] == v;
-    if (!is_read) continue;
+    if (!reads_input(all, v)) continue;
     moved_to[v] = std::int16_t(r.value_count);
     r.values[r.value_count++] = all.values[v];
   }

@@ -98,18 +98,12 @@ constexpr definition of_value(extents const& in) {
   })(in, extents(in[3]), extents(in[3]), extents(in[3]), in);
 }
 
-/// Whether the expression of an operator reads its input k.
-constexpr bool reads(definition const& d, int k) {
-  bool r = false;
-  for (int i = 0; i < d.expressions[0].operand_count; ++i) r |= d.reads[0][i] == k;
-  return r;
-}
 /// The gradient that flows back through an activation of the result to the batch norm: given the activation's, x,
 /// factor and summand.
 constexpr definition gated_flow(definition const& activation, extents const& in) {
   definition const norm = scaled(in);
   definition r = expression::gradient_of(activation.expressions[0], 0);  // given operand, value and its gradient
-  bool const reads_operand = reads(r, 0), reads_value = reads(r, 1);
+  bool const reads_operand = reads_input(r, 0), reads_value = reads_input(r, 1);
   if (reads_value) r = substituted(r, 1, substituted(activation, 0, norm));
   if (reads_operand && reads_value) r = substituted(r, 0, norm, {2, 3, 4});
   else if (reads_operand) r = substituted(r, 0, norm);
