@@ -133,11 +133,21 @@ class random_network {
     return fits(y.dims()) ? y : y | ago::global_avg_pool{};
   }
 
+  /// Two slices along an axis in the order in which they are not, which may overlap, or leave something out.
+  ago::tensor in_other_order(ago::tensor x) {
+    int const axis = any(0, 3), extent = ago::detail::extent_along(x.dims(), axis);
+    if (extent == 1) return x + (x | ago::slice{0, 1, ago::axis(axis)});
+    int const begin = any(1, extent - 1), end = any(1, extent);
+    ago::tensor const front = x | ago::slice{0, end, ago::axis(axis)};
+    ago::tensor const y = ago::concat(ago::axis(axis), x | ago::slice{begin, extent - begin, ago::axis(axis)}, front);
+    return fits(y.dims()) ? y : front;
+  }
+
   /// Two branches from one value, or a product of values.
   ago::tensor joined(ago::tensor x) {
     int const c = x.channels();
     ago::tensor const same = activated(x | ago::pointwise{c});
-    switch (any(0, 8)) {
+    switch (any(0, 9)) {
       case 0:
       case 1: return x + same;
       case 2: return x - same;
@@ -146,6 +156,7 @@ class random_network {
       case 5: return chance(50) ? ago::maximum(x, same) : ago::minimum(x, same);
       case 6: return 2 * c <= 12 ? ago::concat(x, same) : x * same;
       case 7: return ago::matmul(x, same, true) | ago::linear{any(1, 4)};
+      case 8: return in_other_order(same);
       default: return ago::attention{.heads = c % 2 == 0 ? 2 : 1}(x, same, x | ago::linear{c});
     }
   }

@@ -89,10 +89,10 @@ class operation_recording {
     bool const is_worse = parameters_change_ && (is_scattered(found) || is_one_row(found));
     return found && has_parameters(found, d_.reads[i]) && !is_worse ? append(found, d_.reads[i]) : append_described(i);
   }
-  /// Is it a layer that uses each weight once, so that packing weights takes longer than reading them?
+  /// Is it a product that uses each element of a matrix once, so that packing them takes longer than reading them?
   static constexpr bool is_one_row(recognition const& found) {
     node const& n = found.nodes[0].made;
-    return found.count > 0 && is_matrix_product(n.kind) && n.out.pixels() == 1;
+    return found.count > 0 && (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
   }
   /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is
   /// repeated, of a part of a part? If there are enough of them, one nest takes a fraction of the time.

@@ -5,6 +5,7 @@
 
 #include <ago/graph/arithmetic.hpp>
 #include <ago/train/recipes.hpp>
+#include <ago/train/slice_gradients.hpp>
 
 namespace ago::detail {
 
@@ -29,12 +30,19 @@ struct tape_entry {
   int norm{-1};  ///< it stands for this batch norm
 };
 
+/// Of each node, shared_products and shared_gradients; null: each product has its own.
+struct product_sharing {
+  int const *first{}, *count{};
+  fragment const* gradients{};
+};
+
 /// Records a training step of the network whose graph is `g`; `recipes`: of each node.
 template <class Graph, int N>
 class backpropagation {
  public:
-  constexpr backpropagation(gradient_flow<Graph, N> const& flow, recipe const* const* recipes, recorder& to)
-      : flow_(flow), g_(flow.g), recipes_(recipes), to_(to) {
+  constexpr backpropagation(gradient_flow<Graph, N> const& flow, recipe const* const* recipes, recorder& to,
+                            product_sharing const& shared = {})
+      : flow_(flow), g_(flow.g), recipes_(recipes), to_(to), shared_(shared) {
     if (to_.parameters.size == 0)
       for (parameter const& p : flow.table) to_.parameters.push(p);
     to_.floats = g_.parameters;
@@ -70,14 +78,15 @@ class backpropagation {
     gradients_[result.index] = seed;
     for (int t = tape_.size; t-- > 0;) {
       tape_entry const e = tape_[t];
+      complete(e.result);
       if (!gradients_[e.result].recorder) continue;
       if (e.norm >= 0) append_gradients(norms_[e.norm], gradients_[e.result]);
       for (int k = 0; k < e.operand_count; ++k)
-        if (e.flows[k]) append_gradient(e, k);
+        if (e.flows[k]) append_gradient(t, k);
     }
     for (int i = 0; i < opaque_.size; ++i) {
       tensor const x{&to_, opaque_[i]};
-      if (gradients_[x.index].recorder) recording(x).complain(fault::has_no_gradient, 0, 0);
+      if (slices_.has(x.index) || gradients_[x.index].recorder) recording(x).complain(fault::has_no_gradient, 0, 0);
     }
   }
   /// The gradient of a trained parameter, or the value of the batch for a statistic.
@@ -94,6 +103,16 @@ class backpropagation {
     node const* at{};
     tensor x{}, mean{}, variance{}, factor{}, summand{};
     bool is_gated{};  ///< its gradients have that of the activation after it in them
+  };
+
+  /// A matrix that several products have, and those whose gradients of it are put off.
+  struct shared_matrix {
+    int first{};  ///< of the products
+    int value{};
+    int newest{-1}, count{};  ///< of what is put off, in products_
+  };
+  struct shared_product {
+    int entry{}, older{};  ///< its number on the tape; what was put off before; -1: nothing
   };
 
   constexpr bool flows(tensor x) const { return x.index < flows_.size && flows_[x.index]; }
@@ -237,7 +256,52 @@ class backpropagation {
     return {&to_, to_.nodes.size - 1};
   }
 
-  constexpr void append_gradient(tape_entry const& e, int k) {
+  /// Adds to the gradient of a value what has been put off until all that reads it has been visited.
+  constexpr void complete(int value) {
+    slices_.take(value, to_.nodes[value].out, [&](tensor x) { add_to(gradients_[value], x); });
+    for (int i = 0; i < matrices_.size; ++i)
+      if (matrices_[i].value == value) append_products(matrices_[i]);
+  }
+  /// Adds to the gradient of a matrix that of all products by it.
+  constexpr void append_products(shared_matrix const& m) {
+    tape_entry const first = tape_[products_[m.newest].entry];
+    if (m.count < shared_.count[m.first]) {  // no gradient flows through some
+      for (int i = m.newest; i >= 0; i = products_[i].older) append_derived(tape_[products_[i].entry], 1);
+      return;
+    }
+    growing<tensor> rows, flows;
+    for (int i = m.newest; i >= 0; i = products_[i].older) {
+      tape_entry const& e = tape_[products_[i].entry];
+      rows.push({&to_, e.value[0]});
+      flows.push(gradients_[e.result]);
+    }
+    node const& n = to_.nodes[first.result];
+    tensor const all = stacked(rows, int(n.out.pixels()), to_.nodes[first.value[0]].out.c);
+    tensor const flow = stacked(flows, int(n.out.pixels()), n.out.c);
+    tensor const given[] = {all, {&to_, m.value}, flow, flow};  // the result is not read
+    add_to(gradients_[m.value], paste(shared_.gradients[m.first], given, {first.of->of, first.at}, flow));
+  }
+  /// Puts off the gradient of operand k if entry t is a product, and that is a matrix that others have, too.
+  constexpr bool is_put_off(int t, int k) {
+    tape_entry const& e = tape_[t];
+    if (!shared_.first || k != 1 || e.at->kind != op::matmul) return false;
+    int const first = shared_.first[e.at - g_.nodes];
+    if (first == 0) return false;
+    int i = 0;
+    while (i < matrices_.size && matrices_[i].first != first) ++i;
+    if (i == matrices_.size) matrices_.push({first, e.value[1]});
+    products_.push({t, matrices_[i].newest});
+    matrices_[i].newest = products_.size - 1;
+    ++matrices_[i].count;
+    return true;
+  }
+
+  constexpr void append_gradient(int t, int k) {
+    tape_entry const& e = tape_[t];
+    if (is_part(*e.at)) slices_.add(e.value[k], *e.at, gradients_[e.result]);
+    else if (!is_put_off(t, k)) append_derived(e, k);
+  }
+  constexpr void append_derived(tape_entry const& e, int k) {
     fragment const& f = e.of->gradient(e.expression, k);
     if (!f) return;  // it is 0
     tensor given[tape_entry::capacity + 2]{};
@@ -271,6 +335,10 @@ class backpropagation {
   };
   growing<statistic> statistics_;
   growing<norm_step> norms_;
+  slice_gradients slices_;
+  product_sharing shared_;
+  growing<shared_matrix> matrices_;
+  growing<shared_product> products_;
 };
 
 }  // namespace ago::detail

@@ -8,6 +8,7 @@
 #include <ago/train/batch_norm.hpp>
 #include <ago/train/fragment.hpp>
 #include <ago/train/gradient_flow.hpp>
+#include <ago/train/shared_products.hpp>
 
 #include <utility>
 
@@ -201,6 +202,7 @@ struct recipes_of {
   static constexpr int nodes = graph.node_count;
   static constexpr gradient_flow flow{graph, Step::table, Step::rows};
   static constexpr auto classes = classes_of<nodes>(flow);
+  static constexpr auto shared = shared_products_of<nodes>(flow, classes);
 
   template <int U>
   struct node_source {
@@ -209,7 +211,8 @@ struct recipes_of {
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
     static constexpr bool always_records = is_dropout(*of) || of->weight_operand >= 0 ||
-                                           (is_matrix_product(of->kind) && of->out.pixels() == 1);
+                                           ((is_matrix_product(of->kind) || of->kind == op::matmul) &&
+                                            of->out.pixels() == 1);
     static constexpr description as = [] {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
@@ -244,6 +247,29 @@ struct recipes_of {
     else if constexpr (node_source<U>::as.exists) return &described_recipe<node_source<U>>::value;
     else return nullptr;
   }
+  /// The gradient of the matrix of product U and those that share it.
+  template <int U>
+  struct shared_source {
+    static constexpr fragment_source gradient = [] {
+      node n = graph.nodes[U];
+      n.out = {1, 1, int(n.out.pixels()) * shared.count[U], n.out.c};
+      expression::extents const in[] = {expression::extents(1, 1, n.out.w, graph.source(U).out.c),
+                                        described::extents_of(graph.source(U, 1).out)};
+      description const as = description_of(n, in);
+      fragment_source r{.as = expression::gradient_of(as.as.expressions[0], 1), .name = "gradient"};
+      for (int& p : r.parameters) p = -1;
+      return r;
+    }();
+  };
+  template <int U>
+  static constexpr fragment shared_gradient() {
+    if constexpr (shared.count[U] > 1) return fragment_of<shared_source<U>::gradient>::value;
+    else return {};
+  }
+  static constexpr auto of_shared = []<int... U>(std::integer_sequence<int, U...>) {
+    return shared_gradients<nodes>{{shared_gradient<U>()...}};
+  }(std::make_integer_sequence<int, nodes>());
+
   struct list {
     recipe const* of[nodes]{};
   };
