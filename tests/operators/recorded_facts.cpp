@@ -37,6 +37,7 @@ struct record {
 using c = op_class;
 using t = pattern;
 using a = apollo_type;
+// clang-format off
 record const recorded[] = {
   {op::input, c::input, t::opaque, a::opaque, {2, 4, 6, 8}, 0, 0, false, 0, {-inf, inf}},
   {op::conv2d, c::convolution, t::fusable_out, a::conv, {2, 10, 3, 7, 4, 3, 2}, 10080, 960, false, 1, {-inf, inf}},
@@ -104,6 +105,7 @@ record const recorded[] = {
   {op::contraction, c::contraction, t::fusable_out, a::matmul, {2, 6, 8, 8, 4}, 3072, 0, false, 0, {-inf, inf}},
   {op::nest, c::nest, t::opaque, a::opaque, {2, 6, 8, 4}, 0, 0, false, 0, {-inf, inf}},
 };
+// clang-format on
 
 }  // namespace
 

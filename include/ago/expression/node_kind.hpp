@@ -9,6 +9,7 @@
 namespace ago::expression {
 
 enum class node_kind : std::uint8_t {
+  // clang-format off
   // leaves: an element of an operand; an index; a number
   read, position, number,
   // over axes
@@ -19,6 +20,7 @@ enum class node_kind : std::uint8_t {
   select,
   // functions of one operand
   negate, absolute, exp, expm1, log, log1p, sqrt, rsqrt, erf, tanh, sigmoid, sin, cos, floor, ceil, round,
+  // clang-format on
 };
 inline constexpr int node_kinds = int(node_kind::round) + 1;
 

@@ -9,6 +9,7 @@
 namespace ago {
 
 enum class op : std::uint8_t {
+  // clang-format off
   input,
   // complex operators (AGO section II), which have the reductions: with weights; products of two values
   conv2d, depthwise, pointwise, linear,
@@ -32,6 +33,7 @@ enum class op : std::uint8_t {
   // index expressions (node::described): a sum of products, one of whose factors may be weights; any other. They are
   // last, because tables of tuned schedules depend on the numbers of operators
   contraction, nest,
+  // clang-format on
 };
 
 /// The classes of operators, for stages that do not distinguish single operators.

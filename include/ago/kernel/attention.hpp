@@ -34,18 +34,23 @@ AGO_INLINE matrix_rows matrix_at(place const& p, kernel_memory const& m, row_pix
 template <isa I, int ROWS>
 AGO_INLINE void weigh_together(float* scores, int columns, float* factors) {
   vec<I> most[ROWS], sum[ROWS];
-  _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) {
+  AGO_UNROLL(8)
+  for (int r = 0; r < ROWS; ++r) {
     most[r] = vec<I>(row_max<I>(scores + long(r) * columns, columns));
     sum[r] = vec<I>(0.f);
   }
-  _Pragma("GCC unroll 1") for (int i = 0; i < columns; i += lanes(I))
-    _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) {
+  AGO_UNROLL(1)
+  for (int i = 0; i < columns; i += lanes(I)) {
+    AGO_UNROLL(8)
+    for (int r = 0; r < ROWS; ++r) {
       float* const score = scores + long(r) * columns + i;
       vec<I> const x = exp2_of_negative(vec<I>::load(score) - most[r]);
       x.store(score);
       sum[r] = sum[r] + x;
     }
-  _Pragma("GCC unroll 8") for (int r = 0; r < ROWS; ++r) factors[r] = 1.f / sum_of_lanes(sum[r]);
+  }
+  AGO_UNROLL(8)
+  for (int r = 0; r < ROWS; ++r) factors[r] = 1.f / sum_of_lanes(sum[r]);
 }
 
 /// The same for any number of rows. (On Zen 5 four rows take 0.7 to 0.8 times as long as one after another.)

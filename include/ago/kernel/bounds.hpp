@@ -27,7 +27,7 @@ AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], float* to, long s
   if constexpr (BOUNDS > 1) set_constant<6>(most);
   constexpr long vector = lanes(I) * long(sizeof(float));
   long const next_pixel = step * long(sizeof(float)) - (VECTORS - 1) * vector;
-  auto const one = [&]<int N>() __attribute__((always_inline)) {
+  auto const one = [&]<int N>() AGO_INLINE_LAMBDA {
     constexpr int raised = N, lowered = raised - (BOUNDS > 0 ? apart : 0), stored = lowered - (BOUNDS > 1 ? apart : 0);
     if constexpr (BOUNDS > 0 && raised < results) raise(acc[raised / VECTORS][raised % VECTORS], least);
     if constexpr (BOUNDS > 1 && lowered >= 0 && lowered < results)
@@ -38,7 +38,7 @@ AGO_INLINE void finish_bounded(vec<I> (&acc)[PIXELS][VECTORS], float* to, long s
       else store_and_advance(x, to, next_pixel);
     }
   };
-  [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+  [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
     (one.template operator()<N>(), ...);
   }(std::make_integer_sequence<int, results + apart * BOUNDS>{});
 }

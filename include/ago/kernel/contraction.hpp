@@ -15,18 +15,22 @@ template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps, int depth, float const* w,
                               vec<I> (&acc)[PIXELS][VECTORS]) {
   float const* row[PIXELS];
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
     row[p] = a + rows[p];
     pin(row[p]);
   }
-  _Pragma("GCC unroll 1") for (int k = 0; k < depth; ++k, w += VECTORS * lanes(I)) {
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, w += VECTORS * lanes(I)) {
     vec<I> column[VECTORS];
     load_row<PIXELS>(w, column);
     fetch_row<I, PIXELS, VECTORS>(w);
     long const step = steps[k];
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(row[p][step]);
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
     }
   }
 }
@@ -37,13 +41,17 @@ template <isa I, int VALID, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, float const* b, long b_step,
                                     vec<I> (&acc)[PIXELS][VECTORS]) {
   constexpr int V = lanes(I);
-  _Pragma("GCC unroll 1") for (int k = 0; k < depth; ++k, b += b_step) {
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, b += b_step) {
     vec<I> column[VECTORS];
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v)
       column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[p * a_stride + k]);
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
     }
   }
 }
@@ -162,7 +170,8 @@ class contraction_product {
     spot row[L.row_block];
     for (int first = from; first < end; first += L.row_block) {
       int const count = end - first < L.row_block ? end - first : L.row_block;
-      _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r) {
+      AGO_UNROLL(1)
+      for (int r = 0; r < count; ++r) {
         starts[r] = int(m_loops.offset(first + r, &loop::a));
         row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
@@ -231,29 +240,24 @@ class contraction_product {
         if (many > valid - n) many = valid - n;
         pieces[count++] = {spot_at(after, n_loops.offset(w.column + n, &loop::c)), n, many};
       }
-    auto const tile = [&]<int PIXELS>(int first) __attribute__((always_inline)) {
+    auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
       float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
-      if (L.k_blocks() == 1 || w.begins) {
-        each(acc, [](vec<I>& x, int, int) __attribute__((always_inline)) { x = vec<I>(0.f); });
-      } else {
-        each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
-          x = vec<I>::load(sums + (r * VECTORS + v) * V);
-        });
-      }
+      if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
+      else each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
       constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
       else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
       else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
       if (L.k_blocks() > 1 && !w.ends) {
-        each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA {
           x.store(sums + (r * VECTORS + v) * V);
         });
         return;
       }
       if constexpr (L.form.scale != 1)
-        each(acc, [](vec<I>& x, int, int) __attribute__((always_inline)) { x = x * vec<I>(L.form.scale); });
+        each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
       spot const* const row = w.row + first;
       if constexpr (can_be_direct)
         if (After::is_empty || direct) {
@@ -262,7 +266,7 @@ class contraction_product {
         }
       if constexpr (!can_be_direct || !After::is_empty) {
         float results[PIXELS * width];
-        each(acc, [&](vec<I>& x, int r, int v) __attribute__((always_inline)) {
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA {
           x.store(results + (r * VECTORS + v) * V);
         });
         if constexpr (can_turn && PIXELS >= 4)
@@ -272,7 +276,8 @@ class contraction_product {
       }
     };
     int first = 0;
-    _Pragma("GCC unroll 1") for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels)
+    AGO_UNROLL(1)
+    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels)
       tile.template operator()<L.tile.pixels>(first);
     if constexpr (L.tile.pixels_left > 0)
       if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
@@ -280,26 +285,32 @@ class contraction_product {
 
   template <int PIXELS, int VECTORS, class F>
   AGO_INLINE static void each(vec<I> (&acc)[PIXELS][VECTORS], F f) {
-    _Pragma("GCC unroll 32") for (int r = 0; r < PIXELS; ++r)
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) f(acc[r][v], r, v);
+    AGO_UNROLL(32)
+    for (int r = 0; r < PIXELS; ++r) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) f(acc[r][v], r, v);
+    }
   }
 
   template <bool PARTIAL, int PIXELS, int VECTORS>
   AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row,
                                piece const* pieces, float* c) {
-    auto const all = [&](auto const& finished) __attribute__((always_inline)) {
-      _Pragma("GCC unroll 32") for (int r = 0; r < PIXELS; ++r)
-        _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+    auto const all = [&](auto const& finished) AGO_INLINE_LAMBDA {
+      AGO_UNROLL(32)
+      for (int r = 0; r < PIXELS; ++r) {
+        AGO_UNROLL(32)
+        for (int v = 0; v < VECTORS; ++v) {
           piece const& p = pieces[v];
           int const count = PARTIAL && v == VECTORS - 1 ? p.size : V;
           store_lanes(finished(acc[r][v], row[r], p.to, count), c + row[r].at + p.to.at, count);
         }
+      }
     };
     if constexpr (After::is_empty) {
-      all([](vec<I> x, spot const&, spot const&, int) __attribute__((always_inline)) { return x; });
+      all([](vec<I> x, spot const&, spot const&, int) AGO_INLINE_LAMBDA { return x; });
     } else {
       auto const now = after.all.here();
-      all([&](vec<I> x, spot const& r, spot const& p, int count) __attribute__((always_inline)) {
+      all([&](vec<I> x, spot const& r, spot const& p, int count) AGO_INLINE_LAMBDA {
         return now(x, r.pixel + p.pixel, r.channel + p.channel, count);
       });
     }
@@ -318,14 +329,15 @@ class contraction_product {
     constexpr int step = (ROWS + V - 1) / V * V;
     float turned[16 * V * step];
     transpose<I>(results, width, turned, step, count, ROWS);
-    _Pragma("GCC unroll 1") for (int i = 0; i < count; ++i) {
+    AGO_UNROLL(1)
+    for (int i = 0; i < count; ++i) {
       float const* const from = turned + long(i) * step;
       spot const& to = pieces[i].to;
       float* const at = c + row.at + to.at;
       if constexpr (After::is_empty) {
         copy_exactly<I, ROWS, false>(from, at);
       } else {
-        register_run<I>(ROWS).each([&](int j, int valid) __attribute__((always_inline)) {
+        register_run<I>(ROWS).each([&](int j, int valid) AGO_INLINE_LAMBDA {
           vec<I> const x = load_lanes<I>(from + j, valid);
           store_lanes(after.all(x, row.pixel + to.pixel, row.channel + to.channel + j, valid), at + j, valid);
         });
@@ -335,16 +347,18 @@ class contraction_product {
 
   [[gnu::noinline]] static void scatter(After const& after, float const* results, int rows, int width, spot const* row,
                                         piece const* pieces, int count, float* c) {
-    _Pragma("GCC unroll 1") for (int r = 0; r < rows; ++r, results += width) {
+    AGO_UNROLL(1)
+    for (int r = 0; r < rows; ++r, results += width) {
       float* const to = c + row[r].at;
-      _Pragma("GCC unroll 1") for (int i = 0; i < count; ++i) {
+      AGO_UNROLL(1)
+      for (int i = 0; i < count; ++i) {
         piece const& p = pieces[i];
         if constexpr (After::is_empty && V % c_run == 0) {
           copy_exactly<I, c_run, false>(results + p.from, to + p.to.at);
         } else if constexpr (After::is_empty) {
           copy_run<I>(results + p.from, to + p.to.at, p.size);
         } else {
-          register_run<I>(p.size).each([&](int j, int valid) __attribute__((always_inline)) {
+          register_run<I>(p.size).each([&](int j, int valid) AGO_INLINE_LAMBDA {
             vec<I> const x = load_lanes<I>(results + p.from + j, valid);
             store_lanes(after.all(x, row[r].pixel + p.to.pixel, row[r].channel + p.to.channel + j, valid),
                         to + p.to.at + j, valid);
@@ -355,16 +369,12 @@ class contraction_product {
   }
 };
 
-}  // namespace ago::detail
-
-namespace ago {
-
-namespace detail {
-
 template <kernel_key K>
 inline constexpr contraction_layout layout_of_product = layout_of_contraction(K);
 
-}  // namespace detail
+}  // namespace ago::detail
+
+namespace ago {
 
 /// The sum of products K.described; its operand K.weight_operand, if there is one, is packed by pack_contraction. Work
 /// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().

@@ -106,13 +106,19 @@ class product_of_batches {
 
   template <int ROWS, int COLUMNS, int COUNT, class F>
   AGO_INLINE static void each(vec<I> (&acc)[ROWS][COLUMNS][COUNT], F f) {
-    _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
-      _Pragma("GCC unroll 32") for (int c = 0; c < COLUMNS; ++c)
-        _Pragma("GCC unroll 2") for (int u = 0; u < COUNT; ++u) f(acc[r][c][u], r, c, u);
+    AGO_UNROLL(32)
+    for (int r = 0; r < ROWS; ++r) {
+      AGO_UNROLL(32)
+      for (int c = 0; c < COLUMNS; ++c) {
+        AGO_UNROLL(2)
+        for (int u = 0; u < COUNT; ++u) f(acc[r][c][u], r, c, u);
+      }
+    }
   }
   template <int COUNT, int VALID>
   AGO_INLINE static void load(float const* from, vec<I> (&to)[COUNT]) {
-    _Pragma("GCC unroll 2") for (int u = 0; u < COUNT; ++u)
+    AGO_UNROLL(2)
+    for (int u = 0; u < COUNT; ++u)
       to[u] = u + 1 < COUNT || VALID == V ? vec<I>::load(from + u * V) : vec<I>::load(from + u * V, VALID);
   }
 
@@ -120,35 +126,38 @@ class product_of_batches {
   [[gnu::noinline]] static void tile(memory const& m, After const& after, spot const& at) {
     vec<I> acc[ROWS][COLUMNS][COUNT];
     float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
-    auto const sum_of = [&](int r, int c, int u) __attribute__((always_inline)) {
+    auto const sum_of = [&](int r, int c, int u) AGO_INLINE_LAMBDA {
       return sums + (long(r) * L.columns + c) * z + u * V;
     };
     if (!in_blocks || at.block == 0) {
-      each(acc, [](vec<I>& x, int, int, int) __attribute__((always_inline)) { x = vec<I>(0.f); });
+      each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
     } else {
-      each(acc, [&](vec<I>& x, int r, int c, int u) __attribute__((always_inline)) {
+      each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA {
         x = vec<I>::load(sum_of(r, c, u));
       });
     }
     float const* const a = m.a + m_loops.offset(at.row, &loop::a) + at.batch;
     float const* const b = m.b + n_loops.offset(at.column, &loop::b) + at.batch;
     int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);
-    _Pragma("GCC unroll 1") for (int k = begin; k < end; k += inner.extent) {
+    AGO_UNROLL(1)
+    for (int k = begin; k < end; k += inner.extent) {
       float const *p = a + k_loops.offset(k, &loop::a), *q = b + k_loops.offset(k, &loop::b);
-      _Pragma("GCC unroll 1") for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b)
+      AGO_UNROLL(1)
+      for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b)
         add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
     }
     if (in_blocks && at.block + 1 < L.k_blocks())
-      return each(acc, [&](vec<I>& x, int r, int c, int u) __attribute__((always_inline)) {
+      return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA {
         x.store(sum_of(r, c, u));
       });
     if constexpr (L.form.scale != 1)
-      each(acc, [](vec<I>& x, int, int, int) __attribute__((always_inline)) { x = x * vec<I>(L.form.scale); });
+      each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
     long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
-    for_each<ROWS>([&]<int R>() __attribute__((always_inline)) {
-      for_each<COLUMNS>([&]<int C>() __attribute__((always_inline)) {
+    for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);
-        _Pragma("GCC unroll 2") for (int u = 0; u < COUNT; ++u)
+        AGO_UNROLL(2)
+        for (int u = 0; u < COUNT; ++u)
           store(after, acc[R][C][u], m.c, start + there + u * V * batch_step, u + 1 < COUNT ? V : VALID);
       });
     });
@@ -159,23 +168,29 @@ class product_of_batches {
   AGO_INLINE static void add(float const* a, float const* b, vec<I> (&acc)[ROWS][COLUMNS][COUNT]) {
     if constexpr (ROWS <= COLUMNS) {
       vec<I> x[ROWS][COUNT];
-      for_each<ROWS>([&]<int R>() __attribute__((always_inline)) { load<COUNT, VALID>(a + row_offset<R>, x[R]); });
-      for_each<COLUMNS>([&]<int C>() __attribute__((always_inline)) {
+      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(a + row_offset<R>, x[R]); });
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         vec<I> y[COUNT];
         load<COUNT, VALID>(b + column_offset<C>, y);
-        _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
-          _Pragma("GCC unroll 2") for (int u = 0; u < COUNT; ++u) acc[r][C][u] = fma(x[r][u], y[u], acc[r][C][u]);
+        AGO_UNROLL(32)
+        for (int r = 0; r < ROWS; ++r) {
+          AGO_UNROLL(2)
+          for (int u = 0; u < COUNT; ++u) acc[r][C][u] = fma(x[r][u], y[u], acc[r][C][u]);
+        }
       });
     } else {
       vec<I> y[COLUMNS][COUNT];
-      for_each<COLUMNS>([&]<int C>() __attribute__((always_inline)) {
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
         load<COUNT, VALID>(b + column_offset<C>, y[C]);
       });
-      for_each<ROWS>([&]<int R>() __attribute__((always_inline)) {
+      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
         vec<I> x[COUNT];
         load<COUNT, VALID>(a + row_offset<R>, x);
-        _Pragma("GCC unroll 32") for (int c = 0; c < COLUMNS; ++c)
-          _Pragma("GCC unroll 2") for (int u = 0; u < COUNT; ++u) acc[R][c][u] = fma(x[u], y[c][u], acc[R][c][u]);
+        AGO_UNROLL(32)
+        for (int c = 0; c < COLUMNS; ++c) {
+          AGO_UNROLL(2)
+          for (int u = 0; u < COUNT; ++u) acc[R][c][u] = fma(x[u], y[c][u], acc[R][c][u]);
+        }
       });
     }
   }
@@ -187,7 +202,7 @@ class product_of_batches {
   /// f<0>(), ..., f<N - 1>()
   template <int N, class F>
   AGO_INLINE static void for_each(F f) {
-    [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+    [&]<int... K>(std::integer_sequence<int, K...>) AGO_INLINE_LAMBDA {
       (f.template operator()<K>(), ...);
     }(std::make_integer_sequence<int, N>());
   }
@@ -202,7 +217,8 @@ class product_of_batches {
     }
     float lane[V];
     x.store(lane);
-    _Pragma("GCC unroll 1") for (int i = 0; i < count; ++i, place += batch_step) {
+    AGO_UNROLL(1)
+    for (int i = 0; i < count; ++i, place += batch_step) {
       if constexpr (After::is_empty) c[place] = lane[i];
       else
         after.all(vec<I>(lane[i]), place / after.channels, int(place) % after.channels, 1).store(c + place, 1);

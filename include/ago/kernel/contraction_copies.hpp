@@ -23,7 +23,8 @@ AGO_INLINE void copy_exactly(float const* from, float* to) {
   } else if constexpr (Spills && COUNT > 1) {
     vec<I>::load(from, COUNT).store(to);
   } else {
-    _Pragma("GCC unroll 4") for (int i = 0; i < COUNT; ++i) to[i] = from[i];
+    AGO_UNROLL(4)
+    for (int i = 0; i < COUNT; ++i) to[i] = from[i];
   }
 }
 
@@ -104,16 +105,19 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
     long const place = place_of(x, i, first), start = o.start + others.offset(x, which) + along.offset(first, which);
     long const apart = count > 1 ? place_of(x, i, first + 1) - place : 0;
     long const next = many > 1 ? place_of(x, i + 1, first) - place : 0;
-    if (!padded && many == most && next == 1)
-      for (int j = 0; j < count; ++j)
-        _Pragma("GCC unroll 16") for (int c = 0; c < most; ++c)
+    if (!padded && many == most && next == 1) {
+      for (int j = 0; j < count; ++j) {
+        AGO_UNROLL(16)
+        for (int c = 0; c < most; ++c)
           to[place + j * apart + c] = from[start + j * step + sources[c]];
-    else
+      }
+    } else {
       for (int j = 0; j < count; ++j)
         for (int c = 0; c < many; ++c) {
           long const source = start + sources[c] + j * step;
           to[place + c * next + j * apart] = padded ? element(source) : from[source];
         }
+    }
   };
   for (int i = 0, many; i < width; i += many) {
     many = panel - i % panel < most ? panel - i % panel : most;
@@ -146,22 +150,27 @@ struct contraction_copies {
   [[gnu::noinline]] static void rows(float const* a, int const* starts, int rows, int first, int last, float* to) {
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
     if constexpr (L.k_run <= 64 && (L.k_run > 1 || inner.extent == 1 || lanes(isa_of_four(I)) != 4)) {
-      _Pragma("GCC unroll 1") for (int i = first; i < last; i += L.k_run, to += L.k_run) {
+      AGO_UNROLL(1)
+      for (int i = first; i < last; i += L.k_run, to += L.k_run) {
         float const* const from = a + k.offset(i, &loop::a);
-        _Pragma("GCC unroll 1") for (int r = 0; r < rows; ++r)
+        AGO_UNROLL(1)
+        for (int r = 0; r < rows; ++r)
           copy_exactly<I, L.k_run, true>(from + starts[r], to + long(r) * L.row_stride);
       }
     } else {
       constexpr int run = L.k_run > 1 ? L.k_run : inner.extent;
-      _Pragma("GCC unroll 1") for (int i = first, count; i < last; i += count, to += count) {
+      AGO_UNROLL(1)
+      for (int i = first, count; i < last; i += count, to += count) {
         count = run - i % run;
         if (count > last - i) count = last - i;
         float const* const from = a + k.offset(i, &loop::a);
         if constexpr (L.k_run > 1) {
-          _Pragma("GCC unroll 1") for (int r = 0; r < rows; ++r)
+          AGO_UNROLL(1)
+          for (int r = 0; r < rows; ++r)
             copy_run<I>(from + starts[r], to + long(r) * L.row_stride, count);
         } else {  // transposes runs of rows that are neighbours in memory
-          _Pragma("GCC unroll 1") for (int r = 0, end; r < rows; r = end) {
+          AGO_UNROLL(1)
+          for (int r = 0, end; r < rows; r = end) {
             for (end = r + 1; end < rows && starts[end] == starts[end - 1] + 1;) ++end;
             transpose<I>(from + starts[r], inner.a, to + long(r) * L.row_stride, L.row_stride, end - r, count);
           }
@@ -197,7 +206,8 @@ struct contraction_copies {
   /// one of column 0.
   AGO_INLINE static void for_each_row_of_steps(float const* b, int k0, int depth, auto const& f) {
     constexpr loop inner = k.count > 0 ? k.all[k.count - 1] : loop{};
-    _Pragma("GCC unroll 1") for (int i = 0, end; i < depth; i = end) {
+    AGO_UNROLL(1)
+    for (int i = 0, end; i < depth; i = end) {
       end = i + inner.extent - (k0 + i) % inner.extent;
       if (end > depth) end = depth;
       f(b + k.offset(k0 + i, &loop::b), long(inner.b), i, end);
@@ -206,21 +216,23 @@ struct contraction_copies {
   /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
   AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {
     for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
-                                            __attribute__((always_inline)) {
-      _Pragma("GCC unroll 1") for (; i < end; ++i, from += step) f(from, i);
+                                            AGO_INLINE_LAMBDA {
+      AGO_UNROLL(1)
+      for (; i < end; ++i, from += step) f(from, i);
     });
   }
   /// Copies a run that a register has room for, of `steps` steps. `spills`: the rest of the register is written, too,
   /// where other runs of the same steps come next.
   AGO_INLINE static void copy_short_run(float const* from, long step, int steps, float* to, long width, int count,
                                         bool spills) {
-    auto const copy = [&](auto const& load, auto const& store) __attribute__((always_inline)) {
-      _Pragma("GCC unroll 1") for (int i = 0; i < steps; ++i, from += step, to += width) store(load(from), to);
+    auto const copy = [&](auto const& load, auto const& store) AGO_INLINE_LAMBDA {
+      AGO_UNROLL(1)
+      for (int i = 0; i < steps; ++i, from += step, to += width) store(load(from), to);
     };
-    auto const whole = [](float const* p) __attribute__((always_inline)) { return vec<I>::load(p, int(n_run)); };
-    auto const part = [&](float const* p) __attribute__((always_inline)) { return vec<I>::load(p, count); };
-    auto const spill = [](vec<I> x, float* p) __attribute__((always_inline)) { x.store(p); };
-    if (!spills) copy(part, [&](vec<I> x, float* p) __attribute__((always_inline)) { x.store(p, count); });
+    auto const whole = [](float const* p) AGO_INLINE_LAMBDA { return vec<I>::load(p, int(n_run)); };
+    auto const part = [&](float const* p) AGO_INLINE_LAMBDA { return vec<I>::load(p, count); };
+    auto const spill = [](vec<I> x, float* p) AGO_INLINE_LAMBDA { x.store(p); };
+    if (!spills) copy(part, [&](vec<I> x, float* p) AGO_INLINE_LAMBDA { x.store(p, count); });
     else if (count == n_run) copy(whole, spill);
     else copy(part, spill);
   }
@@ -232,11 +244,13 @@ struct contraction_copies {
     if (valid < WIDTH)
       for (int i = 0; i < steps; ++i)
         for (int c = valid; c < WIDTH; ++c) to[long(i) * WIDTH + c] = 0;
-    _Pragma("GCC unroll 1") for (int c = 0, many; c < valid; c += many) {
+    AGO_UNROLL(1)
+    for (int c = 0, many; c < valid; c += many) {
       many = across.extent - (first + c) % across.extent;
       if (many > valid - c) many = valid - c;
       float const* const column = b + n.offset(first + c, &loop::b);
-      _Pragma("GCC unroll 1") for (int i = 0, count; i < steps; i += count) {
+      AGO_UNROLL(1)
+      for (int i = 0, count; i < steps; i += count) {
         count = inner.extent - (k0 + i) % inner.extent;
         if (count > steps - i) count = steps - i;
         transpose<I>(column + k.offset(k0 + i, &loop::b), across.b, to + long(i) * WIDTH + c, WIDTH, count, many);
@@ -249,10 +263,11 @@ struct contraction_copies {
   AGO_INLINE static void panel_of_elements(float const* b, int k0, int steps, int first, int valid, float* to) {
     int place[WIDTH]{};
     for (int c = 0; c < valid; ++c) place[c] = int(n.offset(first + c, &loop::b));
-    for_each_step(b, k0, steps, [&](float const* from, int i) __attribute__((always_inline)) {
+    for_each_step(b, k0, steps, [&](float const* from, int i) AGO_INLINE_LAMBDA {
       float* const at = to + long(i) * WIDTH;
       if (valid == WIDTH) {
-        _Pragma("GCC unroll 16") for (int c = 0; c < WIDTH; ++c) at[c] = from[place[c]];
+        AGO_UNROLL(16)
+        for (int c = 0; c < WIDTH; ++c) at[c] = from[place[c]];
       } else {
         for (int c = 0; c < WIDTH; ++c) at[c] = c < valid ? from[place[c]] : 0;
       }
@@ -276,25 +291,30 @@ struct contraction_copies {
     if constexpr (n_run < V) {
       for (int i = 0; i < depth && valid < WIDTH; ++i) vec<I>(0.f).store(to + long(i) * WIDTH + WIDTH - V);
       for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
-                                              __attribute__((always_inline)) {
-        _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r)
+                                              AGO_INLINE_LAMBDA {
+        AGO_UNROLL(1)
+        for (int r = 0; r < count; ++r)
           copy_short_run(from + runs[r].from, step, end - i, to + long(i) * WIDTH + runs[r].at, WIDTH, runs[r].count,
                          r + 1 < count && runs[r].at + V <= WIDTH);
       });
       return;
     }
-    for_each_step(b, k0, depth, [&](float const* from, int i) __attribute__((always_inline)) {
+    for_each_step(b, k0, depth, [&](float const* from, int i) AGO_INLINE_LAMBDA {
       float* const at = to + long(i) * WIDTH;
       if (valid < WIDTH) vec<I>(0.f).store(at + WIDTH - V);
-      _Pragma("GCC unroll 1") for (int r = 0; r < count; ++r) {
+      AGO_UNROLL(1)
+      for (int r = 0; r < count; ++r) {
         float const* const p = from + runs[r].from;
         float* const q = at + runs[r].at;
         // The next panel, whose rows are too far apart for the hardware to foresee.
-        if constexpr (L.packs_by_panel)
-          _Pragma("GCC unroll 16") for (int f = 0; f < WIDTH; f += line_floats)
+        if constexpr (L.packs_by_panel) {
+          AGO_UNROLL(16)
+          for (int f = 0; f < WIDTH; f += line_floats)
             if (f < runs[r].count) __builtin_prefetch(p + WIDTH + f, 0, 2);
+        }
         int const left = runs[r].count % V, whole = runs[r].count - left;
-        _Pragma("GCC unroll 1") for (int j = 0; j < whole; j += V) vec<I>::load(p + j).store(q + j);
+        AGO_UNROLL(1)
+        for (int j = 0; j < whole; j += V) vec<I>::load(p + j).store(q + j);
         if (left == 0) continue;
         vec<I> const x = vec<I>::load(p + whole, left);
         i + 1 == depth ? x.store(q + whole, left) : x.store(q + whole);

@@ -44,7 +44,8 @@ struct convolution_kernel {
   static constexpr isa target = K.target;
 
   static void run(step_data const& s, kernel_memory const& m) {
-    _Pragma("GCC unroll 1") for (int image = 0; image < s.in.n; ++image) rows(s, m, image, 0, s.out.h);
+    AGO_UNROLL(1)
+    for (int image = 0; image < s.in.n; ++image) rows(s, m, image, 0, s.out.h);
   }
 
   /// Output rows first ... last - 1 of one image. The source is kept whole.
@@ -54,16 +55,20 @@ struct convolution_kernel {
     matrix_layout const layout = layout_of_matrix(K, s);
     int const end = s.channels.last > 0 ? s.channels.last : layout.group_channels;
     int const panels = layout.padded_channels / panel_channels * panel_channels, whole = panels < end ? panels : end;
-    _Pragma("GCC unroll 1") for (int group = 0; group < s.groups; ++group)
-      _Pragma("GCC unroll 1") for (int y = first, y_end; y < last; y = y_end) {
+    AGO_UNROLL(1)
+    for (int group = 0; group < s.groups; ++group) {
+      AGO_UNROLL(1)
+      for (int y = first, y_end; y < last; y = y_end) {
         y_end = y + rows < last ? y + rows : last;
         if (ring && y_end > y - y % ring + ring) y_end = y - y % ring + ring;
         auto const piece = [&](int channel) { return typename shared::piece{image, group, channel, y, y_end}; };
-        _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += panel_channels)
+        AGO_UNROLL(1)
+        for (int channel = s.channels.first; channel < whole; channel += panel_channels)
           shared::template panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, piece(channel));
         if constexpr (K.tile.vectors_left > 0)
           if (end > panels) shared::template panel<K.tile.vectors_left, K.partial>(s, m, piece(panels));
       }
+    }
   }
 
  private:
@@ -83,9 +88,11 @@ struct convolution_kernel {
     detail::conv_axis const vertical{w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, s.in.h};
     detail::conv_axis const horizontal{w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, s.in.w};
     panel_walk<VECTORS, PARTIAL> const walk(s, m, work);
-    _Pragma("GCC unroll 1") for (int y = work.y; y < work.y_end;) {
+    AGO_UNROLL(1)
+    for (int y = work.y; y < work.y_end;) {
       int const y_end = vertical.run_end(y, work.y_end);
-      _Pragma("GCC unroll 1") for (int x = 0; x < s.out.w;) {
+      AGO_UNROLL(1)
+      for (int x = 0; x < s.out.w;) {
         int const x_end = horizontal.run_end(x, s.out.w);
         walk.rectangle(y, y_end, vertical.taps(y), x, x_end, horizontal.taps(x));
         x = x_end;
@@ -139,7 +146,8 @@ struct convolution_kernel {
       float const* a = source_ + (y * w.stride_h - w.pad_top + ky.first * w.dilation_h) * row +
                        (x * w.stride_w - w.pad_left + kx.first * w.dilation_w) * source_stride_;
       long index = first_index_ + long(y) * s_.out.w + x;
-      _Pragma("GCC unroll 1") for (int line = 0; line < lines; ++line, a += across, index += index_across) {
+      AGO_UNROLL(1)
+      for (int line = 0; line < lines; ++line, a += across, index += index_across) {
         int i = 0;
         tiles<K.tile.pixels>(i, length, t, a, along, index, index_step);
         if constexpr (K.tile.pixels_left > 1) tiles<K.tile.pixels_left>(i, length, t, a, along, index, index_step);
@@ -173,22 +181,26 @@ struct convolution_kernel {
           i = rows_of_window<PIXELS>(i, length, t, a, step, index, index_step);
           return;
         }
-      _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
+      AGO_UNROLL(1)
+      for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
-        auto const to = [&]() __attribute__((always_inline)) {
+        auto const to = [&]() AGO_INLINE_LAMBDA {
           long const pixel = index + i * index_step, stride = s_.destination.pixel_stride;
           return tile_target{destination_ + pixel * stride, index_step * stride, pixel, index_step, channel_, count_};
         };
         if constexpr (is_scheduled_by_hand(target)) start<form_of(K)>(shift_, to(), a + (i + PIXELS) * step, step, acc);
         else start(shift_, acc);
         float const *in = a + i * step, *weights = t.weights;
-        _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
-          _Pragma("GCC unroll 1") for (int k = 0; k < t.segments; ++k) {
+        AGO_UNROLL(1)
+        for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row) {
+          AGO_UNROLL(1)
+          for (int k = 0; k < t.segments; ++k) {
             float const* const segment = in + k * t.segment;
             accumulate<form_of(K)>(segment, step, t.depth,
                                         weights + long(k) * t.depth * VECTORS * lanes(target), acc,
                                         segment + tiles_ahead * PIXELS * step);
           }
+        }
         finish<PARTIAL>(after_, acc, to());
       }
     }
@@ -201,7 +213,8 @@ struct convolution_kernel {
       long const stride = s_.destination.pixel_stride;
       a += i * step;
       tile_target to{destination_ + (index + i * index_step) * stride, index_step * stride, 0, 0, 0, 0};
-      _Pragma("GCC unroll 1") for (; i + PIXELS <= length; i += PIXELS) {
+      AGO_UNROLL(1)
+      for (; i + PIXELS <= length; i += PIXELS) {
         vec<target> acc[PIXELS][VECTORS];
         start<form_of(K)>(shift_, to, a + PIXELS * step, step, acc);
         if constexpr (K.in_order) {
@@ -209,7 +222,8 @@ struct convolution_kernel {
                                                                                 t.weight_row, acc);
         } else {
           float const *in = a, *weights = t.weights;
-          _Pragma("GCC unroll 1") for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
+          AGO_UNROLL(1)
+          for (int ky = 0; ky < t.rows; ++ky, in += t.row, weights += t.weight_row)
             detail::accumulate_known<K.window_row>(in, step, weights, acc);
         }
         detail::finish_bounded<detail::bounds_of(K.after)>(acc, to.to, to.step);

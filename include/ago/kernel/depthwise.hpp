@@ -57,9 +57,11 @@ class depthwise_tile {
     int const iy = oy * sh - s.win.pad_top;
     in_rows_ = bits_inside(iy, s.in.h, in_rows);
     out_rows_ = end - oy < rows ? end - oy : rows;
-    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r)
+    AGO_UNROLL(32)
+    for (int r = 0; r < in_rows; ++r)
       in_[r] = in_rows_ >> r & 1 ? at.in_row_at(s, n, iy + r) : at.in;
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
+    AGO_UNROLL(32)
+    for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
   }
 
@@ -93,12 +95,15 @@ class depthwise_tile {
         using loop = typename depthwise_loop<K, Columns>::type;
         typename loop::area t{
             {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
-        _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + (in_columns_ ? in : 0);
-        _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
+        AGO_UNROLL(32)
+        for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + (in_columns_ ? in : 0);
+        AGO_UNROLL(32)
+        for (int y = 0; y < rows; ++y) t.out[y] = out_[y] + out;
         loop::run(t, at.weights, at.finish, first, whole);
       }
     } else {
-      _Pragma("GCC unroll 1") for (int v = first; v < whole; ++v)
+      AGO_UNROLL(1)
+      for (int v = first; v < whole; ++v)
           compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
     }
     if constexpr (K.partial)
@@ -115,17 +120,24 @@ class depthwise_tile {
     fetch_ahead<I, (kh * kw + 1) * V, rows * columns * kh * kw>(weights);
     vec<I> sum[rows][Columns], w[kh][kw];
     vec<I> const shift = vec<I>::load(weights + kh * kw * V);
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y)
-      _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x) sum[y][x] = shift;
-    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) {
-      if (r < kh)
-        _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
+    AGO_UNROLL(32)
+    for (int y = 0; y < rows; ++y) {
+      AGO_UNROLL(32)
+      for (int x = 0; x < Columns; ++x) sum[y][x] = shift;
+    }
+    AGO_UNROLL(32)
+    for (int r = 0; r < in_rows; ++r) {
+      if (r < kh) {
+        AGO_UNROLL(32)
+        for (int kx = 0; kx < kw; ++kx) {
           w[r][kx] = vec<I>::load(weights + (r * kw + kx) * V);
           pin(w[r][kx]);
         }
+      }
       if (!(in_rows_ >> r & 1)) continue;
       float const* p = in_[r] + in + channel;
-      _Pragma("GCC unroll 32") for (int c = 0; c < width_in; ++c, p += at.in_pixel) {
+      AGO_UNROLL(32)
+      for (int c = 0; c < width_in; ++c, p += at.in_pixel) {
         pin(p);
         if ((c < sides || c >= width_in - sides) && !(in_columns_ >> c & 1)) continue;
         vec<I> x = Partial ? vec<I>::load(p, count) : vec<I>::load(p);
@@ -133,16 +145,19 @@ class depthwise_tile {
         accumulate(sum, w, x, r, c);
       }
     }
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y, pixel += width) {
+    AGO_UNROLL(32)
+    for (int y = 0; y < rows; ++y, pixel += width) {
       if (y >= out_rows_) continue;
       float* p = out_[y] + out + channel;
       if constexpr (is_lengthy(K.after)) {
         vec<I> results[Columns][1];
-        _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x) results[x][0] = sum[y][x];
+        AGO_UNROLL(32)
+        for (int x = 0; x < Columns; ++x) results[x][0] = sum[y][x];
         finish_apart(at.finish, results, Columns, {p, at.out_pixel, pixel, 1, channel, count});
         continue;
       }
-      _Pragma("GCC unroll 32") for (int x = 0; x < Columns; ++x, p += at.out_pixel) {
+      AGO_UNROLL(32)
+      for (int x = 0; x < Columns; ++x, p += at.out_pixel) {
         pin(p);
         if constexpr (Partial) at.finish(sum[y][x], pixel + x, channel, count).store(p, count);
         else at.finish(sum[y][x], pixel + x, channel).store(p);
@@ -153,10 +168,12 @@ class depthwise_tile {
   /// Adds input (r, c) of the tile to every result whose window contains it.
   template <int Columns>
   AGO_INLINE static void accumulate(vec<I> (&sum)[rows][Columns], vec<I> const (&w)[kh][kw], vec<I> x, int r, int c) {
-    _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
+    AGO_UNROLL(32)
+    for (int ky = 0; ky < kh; ++ky) {
       int const y = r - ky;
       if (y < 0 || y % sh != 0 || y / sh >= rows) continue;
-      _Pragma("GCC unroll 32") for (int kx = 0; kx < kw; ++kx) {
+      AGO_UNROLL(32)
+      for (int kx = 0; kx < kw; ++kx) {
         int const z = c - kx;
         if (z < 0 || z % sw != 0 || z / sw >= Columns) continue;
         sum[y / sh][z / sw] = fma(x, w[ky][kx], sum[y / sh][z / sw]);
@@ -227,13 +244,15 @@ class depthwise_window {
       float const* w = weights + (y * s.win.kernel_w + kx.first) * V;
       for (int x = kx.first; x < kx.last; ++x, p += s.win.dilation_w * at.in_pixel, w += V) {
         vec<I> const weight = vec<I>::load(w);
-        _Pragma("GCC unroll 32") for (int c = 0; c < Columns; ++c)
+        AGO_UNROLL(32)
+        for (int c = 0; c < Columns; ++c)
           sum[c] = fma(Partial ? vec<I>::load(p + c * next, count) : vec<I>::load(p + c * next), weight, sum[c]);
       }
     }
     long const pixel = pixel_ + ox;
     float* const out = out_ + ox * at.out_pixel + channel;
-    _Pragma("GCC unroll 32") for (int c = 0; c < Columns; ++c) {
+    AGO_UNROLL(32)
+    for (int c = 0; c < Columns; ++c) {
       if constexpr (Partial) at.finish(sum[c], pixel + c, channel, count).store(out + c * at.out_pixel, count);
       else at.finish(sum[c], pixel + c, channel).store(out + c * at.out_pixel);
     }
@@ -272,7 +291,8 @@ struct depthwise_kernel {
       int const last = first + block < end ? first + block : end;
       for (int oy = first_row; oy < last_row; oy += method::rows) {
         work.row(s, n, oy, last_row);
-        _Pragma("GCC unroll 1") for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);
+        AGO_UNROLL(1)
+        for (int ox = 0; ox < s.out.w;) ox += work.tile(s, ox, first, last);
       }
     }
   }

@@ -36,8 +36,9 @@ class depthwise_halves {
                                     int last) {
     state s(t, packed, epilogue, first, last);
     before_loop<0, program.cycles>(s);
-    _Pragma("GCC unroll 1") do {
-      [&]<int... G>(std::integer_sequence<int, G...>) __attribute__((always_inline)) {
+    AGO_UNROLL(1)
+    do {
+      [&]<int... G>(std::integer_sequence<int, G...>) AGO_INLINE_LAMBDA {
         (guarded<G>(s), ...);
       }(std::make_integer_sequence<int, program.outer_count>{});
     } while (s.left >= 0);
@@ -65,21 +66,25 @@ class depthwise_halves {
       back = 4 * V - (order::groups - 1) * step;
       pin(step);
       pin(back);
-      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) {
+      AGO_UNROLL(32)
+      for (int r = 0; r < in_rows; ++r) {
         stream[r] = t.in[r] + order::first * t.in_pixel + begin * V - back / 4;
         pin(stream[r]);
       }
       stream[weights] = packed + long(begin - 1) * V * (order::taps + 1);
       out_back = shape.bounds < 0 ? 4 * V : 4 * V - COLUMNS * out_pixel;
-      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out[y] = t.out[y] + begin * V - out_back / 4;
-      _Pragma("GCC unroll 32") for (int c = 1; c < order::group_columns; ++c) {
+      AGO_UNROLL(32)
+      for (int y = 0; y < rows; ++y) out[y] = t.out[y] + begin * V - out_back / 4;
+      AGO_UNROLL(32)
+      for (int c = 1; c < order::group_columns; ++c) {
         distance[c] = c * pixel;
         upper[c] = c * pixel + 8;
         pin(distance[c]);
         pin(upper[c]);
       }
       // A column outside the image is read from the next one inside, and not used.
-      _Pragma("GCC unroll 32") for (int c = 0; c < in_columns; ++c) {
+      AGO_UNROLL(32)
+      for (int c = 0; c < in_columns; ++c) {
         if (!order::is_side(c)) continue;
         constexpr int last_group = order::first + (order::groups - 1) * order::group_columns;
         int const begins = COLUMNS > 1 && c >= order::sides ? last_group : order::first, k = order::side(c);
@@ -121,7 +126,7 @@ class depthwise_halves {
       before_loop<BEGIN, BEGIN + longest_fold>(s);
       before_loop<BEGIN + longest_fold, END>(s);
     } else {
-      [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+      [&]<int... T>(std::integer_sequence<int, T...>) AGO_INLINE_LAMBDA {
         (cycle_before_loop<BEGIN + T>(s), ...);
       }(std::make_integer_sequence<int, END - BEGIN>{});
     }
@@ -129,9 +134,9 @@ class depthwise_halves {
   template <int T>
   AGO_INLINE static void cycle_before_loop(state& s) {
     if constexpr (program.main[T].next) act<program.main[T]>(s);
-    [&]<int... B>(std::integer_sequence<int, B...>) __attribute__((always_inline)) {
+    [&]<int... B>(std::integer_sequence<int, B...>) AGO_INLINE_LAMBDA {
       (
-          [&]() __attribute__((always_inline)) {
+          [&]() AGO_INLINE_LAMBDA {
             constexpr action a = program.beside[program.begin[T] + B];
             if constexpr (a.next) act<a>(s);
           }(),
@@ -144,7 +149,7 @@ class depthwise_halves {
   AGO_INLINE static void cycle(state& s) {
     constexpr action a = program.main[T];
     if constexpr (ALL || a.next) act<a>(s);
-    [&]<int... B>(std::integer_sequence<int, B...>) __attribute__((always_inline)) {
+    [&]<int... B>(std::integer_sequence<int, B...>) AGO_INLINE_LAMBDA {
       (act<program.beside[program.begin[T] + B]>(s), ...);
     }(std::make_integer_sequence<int, program.begin[T + 1] - program.begin[T]>{});
   }
@@ -154,7 +159,7 @@ class depthwise_halves {
       cycles<BEGIN, BEGIN + longest_fold, ALL>(s);
       cycles<BEGIN + longest_fold, END, ALL>(s);
     } else {
-      [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+      [&]<int... T>(std::integer_sequence<int, T...>) AGO_INLINE_LAMBDA {
         (cycle<BEGIN + T, ALL>(s), ...);
       }(std::make_integer_sequence<int, END - BEGIN>{});
     }
@@ -172,7 +177,7 @@ class depthwise_halves {
   }
   template <int G>
   AGO_INLINE static void all_within(state& s) {
-    [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
       (within<G, N>(s), ...);
     }(std::make_integer_sequence<int, program.inner_count>{});
   }
@@ -202,7 +207,7 @@ class depthwise_halves {
     else if constexpr (A.what == kind::finish) finish<y>(s);
     else if constexpr (A.what == kind::point || A.what == kind::low || A.what == kind::high) load<A.what, v>(s);
     else if constexpr (A.what == kind::join) join(s.value[v], s.high[v]);
-    else if constexpr (A.what == kind::move && v == weights) add_constant<4 * V * (order::taps + 1)>(s.stream[v]);
+    else if constexpr (A.what == kind::move && v == weights) add_constant<(order::taps + 1) * 4 * V>(s.stream[v]);
     else if constexpr (A.what == kind::move) add_bytes(s.stream[v], A.tap == 0 ? s.back : s.step);
     else if constexpr (A.what == kind::unmove) subtract_shifted<A.tap>(s.stream[v], s.is_last);
     else if constexpr (A.what == kind::rewind) add_bytes(s.out[y], s.out_back);
@@ -251,13 +256,16 @@ class depthwise_halves {
     long const pixel = s.tile.pixel + Y * s.tile.width;
     if constexpr (is_lengthy(K.after)) {
       vec<I> results[COLUMNS][1];
-      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) results[z][0] = s.sum[Y][z];
+      AGO_UNROLL(32)
+      for (int z = 0; z < COLUMNS; ++z) results[z][0] = s.sum[Y][z];
       finish_apart(s.after, results, COLUMNS, {s.out[Y], s.tile.out_pixel, pixel, 1, s.channel, V});
     } else {
       float* to = s.out[Y];
-      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z)
+      AGO_UNROLL(32)
+      for (int z = 0; z < COLUMNS; ++z)
           s.sum[Y][z] = s.after(s.sum[Y][z], pixel + z, s.channel);
-      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) store_and_advance(s.sum[Y][z], to, s.out_pixel);
+      AGO_UNROLL(32)
+      for (int z = 0; z < COLUMNS; ++z) store_and_advance(s.sum[Y][z], to, s.out_pixel);
     }
     if constexpr (Y == rows - 1) s.channel += V;
   }

@@ -46,15 +46,18 @@ class depthwise_in_order {
     int const out_rows = t.out_rows;
     float const* in[in_rows];
     float* out[rows];
-    _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) in[r] = t.in[r] + first * V;
-    _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out[y] = t.out[y] + first * V;
+    AGO_UNROLL(32)
+    for (int r = 0; r < in_rows; ++r) in[r] = t.in[r] + first * V;
+    AGO_UNROLL(32)
+    for (int y = 0; y < rows; ++y) out[y] = t.out[y] + first * V;
     weights += long(first) * V * (kh * kw + 1);
-    _Pragma("GCC unroll 1") for (int v = first; v < last; ++v) {
+    AGO_UNROLL(1)
+    for (int v = first; v < last; ++v) {
       vec<I> sum[rows][COLUMNS], w[kh][kw];
       pin(weights);
-      [&]<int... R>(std::integer_sequence<int, R...>) __attribute__((always_inline)) {
+      [&]<int... R>(std::integer_sequence<int, R...>) AGO_INLINE_LAMBDA {
         (
-            [&]() __attribute__((always_inline)) {
+            [&]() AGO_INLINE_LAMBDA {
               row<R>(in[R], at, weights, w, sum);
               if constexpr (constexpr int y = (R - kh + 1) / sh; R >= kh - 1 && y * sh == R - kh + 1)
                 if (y < out_rows) finish(after, sum[y], out[y], out_pixel, t.pixel + y * t.width, v * V);
@@ -62,8 +65,10 @@ class depthwise_in_order {
             ...);
       }(std::make_integer_sequence<int, in_rows>{});
       weights += V * (kh * kw + 1);
-      _Pragma("GCC unroll 32") for (int r = 0; r < in_rows; ++r) in[r] += V;
-      _Pragma("GCC unroll 32") for (int y = 0; y < rows; ++y) out[y] += V;
+      AGO_UNROLL(32)
+      for (int r = 0; r < in_rows; ++r) in[r] += V;
+      AGO_UNROLL(32)
+      for (int y = 0; y < rows; ++y) out[y] += V;
     }
   }
 
@@ -89,7 +94,8 @@ class depthwise_in_order {
   }
   template <int R>
   AGO_INLINE static void start_row(float const* weights, vec<I> (&sum)[rows][COLUMNS]) {
-    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
+    AGO_UNROLL(32)
+    for (int z = 0; z < COLUMNS; ++z) start<R>(weights, sum, z);
   }
 
   /// Loads column C, alternately from p and from one pixel after it.
@@ -115,15 +121,15 @@ class depthwise_in_order {
     if (!at.has_row(R)) return start_row<R>(weights, sum);
     vec<I> x[in_columns];
     start<R>(weights, sum, 0);
-    [&]<int... C>(std::integer_sequence<int, C...>) __attribute__((always_inline)) {
+    [&]<int... C>(std::integer_sequence<int, C...>) AGO_INLINE_LAMBDA {
       (load<C>(p, at, x), ...);
     }(std::make_integer_sequence<int, ahead>{});
-    auto const one = [&]<int T>() __attribute__((always_inline)) {
+    auto const one = [&]<int T>() AGO_INLINE_LAMBDA {
       load<T + ahead>(p, at, x);
       if constexpr (T % sw == sw - 1 && T / sw + 1 < COLUMNS) start<R>(weights, sum, T / sw + 1);
       multiply_lagging<R, T>(std::make_integer_sequence<int, kw>{}, at, w, x, sum);
     };
-    [&]<int... T>(std::integer_sequence<int, T...>) __attribute__((always_inline)) {
+    [&]<int... T>(std::integer_sequence<int, T...>) AGO_INLINE_LAMBDA {
       (one.template operator()<T>(), ...);
     }(std::make_integer_sequence<int, in_columns + lag(R) * (kw - 1)>{});
   }
@@ -132,7 +138,7 @@ class depthwise_in_order {
   AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, limits const& at,
                                           vec<I> const (&w)[kh][kw], vec<I> const (&x)[in_columns],
                                           vec<I> (&sum)[rows][COLUMNS]) {
-    auto const tap = [&]<int KX, int C>() __attribute__((always_inline)) {
+    auto const tap = [&]<int KX, int C>() AGO_INLINE_LAMBDA {
       if constexpr (C >= 0 && geometry::meets(C, KX))
         if (at.has_column(C)) multiply_tap<R, C, KX>(w, x[C], sum);
     };
@@ -142,30 +148,36 @@ class depthwise_in_order {
   /// Adds input (R, C) times tap KX of every row of weights.
   template <int R, int C, int KX>
   AGO_INLINE static void multiply_tap(vec<I> const (&w)[kh][kw], vec<I> const& x, vec<I> (&sum)[rows][COLUMNS]) {
-    if constexpr (geometry::meets(C, KX))
-      _Pragma("GCC unroll 32") for (int ky = 0; ky < kh; ++ky) {
+    if constexpr (geometry::meets(C, KX)) {
+      AGO_UNROLL(32)
+      for (int ky = 0; ky < kh; ++ky) {
         int const y = R - ky;
         if (y >= 0 && y % sh == 0 && y / sh < rows) multiply(sum[y / sh][(C - KX) / sw], w[ky][KX], x);
       }
+    }
   }
 
   AGO_INLINE static void finish(finisher<K.after, I> const& after, vec<I> (&sum)[COLUMNS], float* to, long step,
                                 long pixel, int channel) {
     if constexpr (is_lengthy(K.after)) {
       vec<I> results[COLUMNS][1];
-      _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) results[z][0] = sum[z];
+      AGO_UNROLL(32)
+      for (int z = 0; z < COLUMNS; ++z) results[z][0] = sum[z];
       return finish_apart(after, results, COLUMNS, {to, step, pixel, 1, channel, V});
     }
     constexpr int early = COLUMNS < 3 ? COLUMNS : 3;  // addresses that are computed in advance
     float* address[COLUMNS];
-    auto const next = [&](int z) __attribute__((always_inline)) {
+    auto const next = [&](int z) AGO_INLINE_LAMBDA {
       pin(to);
       address[z] = to;
       to += step;
     };
-    _Pragma("GCC unroll 32") for (int z = 0; z < early; ++z) next(z);
-    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) sum[z] = after(sum[z], pixel + z, channel);
-    _Pragma("GCC unroll 32") for (int z = 0; z < COLUMNS; ++z) {
+    AGO_UNROLL(32)
+    for (int z = 0; z < early; ++z) next(z);
+    AGO_UNROLL(32)
+    for (int z = 0; z < COLUMNS; ++z) sum[z] = after(sum[z], pixel + z, channel);
+    AGO_UNROLL(32)
+    for (int z = 0; z < COLUMNS; ++z) {
       store(sum[z], address[z]);
       if (z + early < COLUMNS) next(z + early);
     }

@@ -44,9 +44,11 @@ struct elementwise_kernel {
     if constexpr (together > 1)
       for (; c + together * V <= count; c += together * V) {
         vec<I> x[together];
-        _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i)
+        AGO_UNROLL(4)
+        for (int i = 0; i < together; ++i)
           x[i] = finish(vec<I>::load(in + c + i * V), pixel, int(c) + i * V);
-        _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) x[i].store(out + c + i * V);
+        AGO_UNROLL(4)
+        for (int i = 0; i < together; ++i) x[i].store(out + c + i * V);
       }
     for (; c + V <= count; c += V) finish(vec<I>::load(in + c), pixel, int(c)).store(out + c);
     if constexpr (K.partial) {

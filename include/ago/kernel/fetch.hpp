@@ -18,8 +18,10 @@ inline constexpr int line_floats = 16;  ///< of a cache line
 template <isa I, int FLOATS, int MULTIPLY_ADDS>
 AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
   constexpr long ahead = fetch_cycles * 2 * FLOATS / MULTIPLY_ADDS;
-  if constexpr (!is_scheduled_by_hand(I))
-    _Pragma("GCC unroll 64") for (int f = 0; f < FLOATS; f += line_floats) __builtin_prefetch(w + ahead + f);
+  if constexpr (!is_scheduled_by_hand(I)) {
+    AGO_UNROLL(64)
+    for (int f = 0; f < FLOATS; f += line_floats) __builtin_prefetch(w + ahead + f);
+  }
 }
 
 }  // namespace ago::detail

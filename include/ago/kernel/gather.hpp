@@ -11,11 +11,14 @@ namespace ago::detail {
 template <isa I>
 AGO_INLINE void copy_floats(float const*& from, float*& to, int count, long next) {
   constexpr int registers = line_floats / lanes(I);
-  _Pragma("GCC unroll 1") for (; count >= line_floats; count -= line_floats) {
+  AGO_UNROLL(1)
+  for (; count >= line_floats; count -= line_floats) {
     vec<I> x[registers];
     fetch_line<I>(from + next);
-    _Pragma("GCC unroll 16") for (int r = 0; r < registers; ++r) x[r] = vec<I>::load(from + r * lanes(I));
-    _Pragma("GCC unroll 16") for (int r = 0; r < registers; ++r) x[r].store(to + r * lanes(I));
+    AGO_UNROLL(16)
+    for (int r = 0; r < registers; ++r) x[r] = vec<I>::load(from + r * lanes(I));
+    AGO_UNROLL(16)
+    for (int r = 0; r < registers; ++r) x[r].store(to + r * lanes(I));
     from += line_floats;
     to += line_floats;
     pin(from);
@@ -29,7 +32,8 @@ AGO_INLINE void copy_floats(float const*& from, float*& to, int count, long next
     pin(from);
     pin(to);
   }
-  _Pragma("GCC unroll 1") for (; count > 0; --count) *to++ = *from++;
+  AGO_UNROLL(1)
+  for (; count > 0; --count) *to++ = *from++;
 }
 
 /// Copies channels `portion` of `count` pixels of the source, from `first` on, one pixel after another to `to`; or if
@@ -38,25 +42,28 @@ template <kernel_key K>
 [[gnu::noinline]] void gather(step_data const& s, kernel_memory const& m, long first, long count,
                               index_range const& portion, float* to) {
   long const step = s.portion.last;
-  auto const segment = [&](place const& at, int begin, int channels) __attribute__((always_inline)) {
+  auto const segment = [&](place const& at, int begin, int channels) AGO_INLINE_LAMBDA {
     int const skipped = portion.first > begin ? portion.first - begin : 0;
     int const end = begin + channels < portion.last ? channels : portion.last - begin;
     if (skipped >= end) return;
     float const* x = address(at, m) + first * at.pixel_stride + skipped;
     float* y = to + (begin + skipped - portion.first);
     if constexpr (K.transposed) {
-      _Pragma("GCC unroll 1") for (long p = 0; p < count; p += 4)
+      AGO_UNROLL(1)
+      for (long p = 0; p < count; p += 4)
         transpose<K.target>(x + p * at.pixel_stride, at.pixel_stride, to + 4L * begin + p * step, 4, channels, 4);
       return;
     }
     long const gap = at.pixel_stride - (end - skipped), gap_to = step - (end - skipped);
     long const ahead = 3 * long(at.pixel_stride);
-    _Pragma("GCC unroll 1") for (long p = 0; p < count; ++p, x += gap, y += gap_to)
+    AGO_UNROLL(1)
+    for (long p = 0; p < count; ++p, x += gap, y += gap_to)
       copy_floats<K.target>(x, y, end - skipped, ahead);
   };
   if constexpr (K.in_runs) {
     int begin = 0;
-    _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
+    AGO_UNROLL(1)
+    for (int r = 0; r < s.run_count; ++r) {
       input_run const& in = m.run(s, r);
       segment(in.at, begin, in.depth);
       begin += in.depth;

@@ -67,8 +67,9 @@ template <isa I, int P, int V>
 AGO_INLINE void accumulate_iterations(float const* const (&pixel)[P], int count, float const* w, vec<I> (&acc)[P][V]) {
   half_state<I, P, V> s(pixel, count, w, acc);
   accompany<0, half_order_of<P, V>.count, true>(s);
-  _Pragma("GCC unroll 1") do {
-    [&]<int... S>(std::integer_sequence<int, S...>) __attribute__((always_inline)) {
+  AGO_UNROLL(1)
+  do {
+    [&]<int... S>(std::integer_sequence<int, S...>) AGO_INLINE_LAMBDA {
       (issue<S>(s), ...);
     }(std::make_integer_sequence<int, half_order<P, V>::slots>{});
   } while (s.left >= 0);
@@ -85,19 +86,22 @@ class one_pixel {
 
   AGO_INLINE static void accumulate(float const* pixel, int count, float const* w, vec<I> (&acc)[V]) {
     state s;
-    _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) s.sum[v] = acc[v];
-    _Pragma("GCC unroll 32") for (int g = 0; g < groups; ++g) upper_to_lower(s.high_sum[g], s.sum[halved(g)]);
+    AGO_UNROLL(32)
+    for (int v = 0; v < V; ++v) s.sum[v] = acc[v];
+    AGO_UNROLL(32)
+    for (int g = 0; g < groups; ++g) upper_to_lower(s.high_sum[g], s.sum[halved(g)]);
     load_low<0>(s, w);
     load_high<0>(s, w);
     load_half<0>(s.x[0], pixel);
-    _Pragma("GCC unroll 1") for (; count > 0; --count) {
+    AGO_UNROLL(1)
+    for (; count > 0; --count) {
       // The last iteration reloads what it already has, so that nothing beyond the user's data is read.
       float const* next = w + (count > 1 ? steps * V * lanes(I) : 0);
       float const* next_pixel = pixel + (count > 1 ? steps : 0);
       pin(next);
       pin(next_pixel);
       load_half<1>(s.x[1], pixel);
-      [&]<int... G>(std::integer_sequence<int, G...>) __attribute__((always_inline)) {
+      [&]<int... G>(std::integer_sequence<int, G...>) AGO_INLINE_LAMBDA {
         (use<G>(s, w, next), ...);
         load_half<0>(s.x[0], next_pixel);
         (use<G + 2 * groups>(s, w, next), ...);
@@ -105,8 +109,10 @@ class one_pixel {
       w = next;
       pixel = next_pixel;
     }
-    _Pragma("GCC unroll 32") for (int g = 0; g < groups; ++g) join(s.sum[halved(g)], s.high_sum[g]);
-    _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) acc[v] = s.sum[v];
+    AGO_UNROLL(32)
+    for (int g = 0; g < groups; ++g) join(s.sum[halved(g)], s.high_sum[g]);
+    AGO_UNROLL(32)
+    for (int v = 0; v < V; ++v) acc[v] = s.sum[v];
   }
 
  private:
@@ -154,7 +160,8 @@ class one_pixel {
 template <isa I, int P, int V>
 AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, float const* w, vec<I> (&acc)[P][V]) {
   float const* pixel[P];
-  _Pragma("GCC unroll 32") for (int p = 0; p < P; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < P; ++p) {
     pixel[p] = a + p * a_stride;
     pin(pixel[p]);
   }
@@ -168,7 +175,8 @@ AGO_INLINE void accumulate_halves(float const* a, long a_stride, int depth, floa
   } else {
     int k = depth / steps * steps;
     w += long(k) * V * lanes(I);
-    _Pragma("GCC unroll 1") for (; k < depth; ++k, w += V * lanes(I)) accumulate_one(pixel, k, w, acc);
+    AGO_UNROLL(1)
+    for (; k < depth; ++k, w += V * lanes(I)) accumulate_one(pixel, k, w, acc);
   }
 }
 

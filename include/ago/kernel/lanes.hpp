@@ -34,7 +34,8 @@ AGO_INLINE void use_weight(float const* w, float const* next, float const* const
   using order = lane_order<PIXELS, VECTORS>;
   constexpr bool pair = order::pairs && USE == order::uses - 2, last = pair || USE == order::uses - 1;
   if constexpr (order::pairs && USE == order::uses - 1) return;
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
     multiply_lane<USE / VECTORS>(acc[p][USE % VECTORS], weight[USE % N], x[p]);
     if (p == (PIXELS > 1)) load_ahead<USE, order::uses>(w, next, weight);
     if constexpr (pair) multiply_lane<3>(acc[p][VECTORS - 1], weight[(USE + 1) % N], x[p]);
@@ -49,16 +50,18 @@ AGO_INLINE void accumulate_fours(float const* const (&pixel)[PIXELS], int count,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
   using order = lane_order<PIXELS, VECTORS>;
   vec<I> x[PIXELS], weight[order::registers];
-  [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+  [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
     (load_vector<U>(weight[U], w), ...);
   }(std::make_integer_sequence<int, order::registers - 1>{});
   long bytes = 0;
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) load_input<4>(x[p], pixel[p], bytes);
-  _Pragma("GCC unroll 1") for (; count > 0; --count) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) load_input<4>(x[p], pixel[p], bytes);
+  AGO_UNROLL(1)
+  for (; count > 0; --count) {
     bytes += count > 1 ? 16 : 0;  // the last iteration reloads its inputs, so that nothing beyond them is read
     float const* next = w + (count > 1 ? order::uses * lanes(I) : 0);
     pin(next);
-    [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+    [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
       (use_weight<U>(w, next, pixel, bytes, weight, x, acc), ...);
     }(std::make_integer_sequence<int, order::uses>{});
     w = next;
@@ -71,15 +74,16 @@ template <isa I, int VECTORS>
 AGO_INLINE void accumulate_fours_of_one(float const* pixel, int count, float const* w, vec<I> (&acc)[1][VECTORS]) {
   constexpr int uses = 4 * VECTORS;
   long bytes = 0;
-  _Pragma("GCC unroll 1") for (; count > 0; --count, bytes += 16, w += uses * lanes(I)) {
+  AGO_UNROLL(1)
+  for (; count > 0; --count, bytes += 16, w += uses * lanes(I)) {
     vec<I> x, weight[4];
     load_input<4>(x, pixel, bytes);
-    auto const two = [&]<int U>() __attribute__((always_inline)) {
+    auto const two = [&]<int U>() AGO_INLINE_LAMBDA {
       load_vectors<U>(weight[U % 4], weight[U % 4 + 1], w);
       multiply_lane<U / VECTORS>(acc[0][U % VECTORS], weight[U % 4], x);
       multiply_lane<(U + 1) / VECTORS>(acc[0][(U + 1) % VECTORS], weight[U % 4 + 1], x);
     };
-    [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+    [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
       (two.template operator()<2 * U>(), ...);
     }(std::make_integer_sequence<int, uses / 2>{});
     pin(w);
@@ -91,11 +95,13 @@ template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_one(float const* const (&pixel)[PIXELS], long k, float const* w,
                                vec<I> (&acc)[PIXELS][VECTORS]) {
   vec<I> x[PIXELS], weight;
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) load_input<1>(x[p], pixel[p], 4 * k);
-  [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
-    auto const one = [&]<int U>() __attribute__((always_inline)) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) load_input<1>(x[p], pixel[p], 4 * k);
+  [&]<int... V>(std::integer_sequence<int, V...>) AGO_INLINE_LAMBDA {
+    auto const one = [&]<int U>() AGO_INLINE_LAMBDA {
       load_vector<U>(weight, w);
-      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) multiply_lane<0>(acc[p][U], weight, x[p]);
+      AGO_UNROLL(32)
+      for (int p = 0; p < PIXELS; ++p) multiply_lane<0>(acc[p][U], weight, x[p]);
     };
     (one.template operator()<V>(), ...);
   }(std::make_integer_sequence<int, VECTORS>{});
@@ -110,11 +116,12 @@ AGO_INLINE void use_known(float const* w, float const* const (&pixel)[PIXELS], v
   constexpr bool whole = next <= STEPS, pair = order::pairs && whole && within == order::uses - 2;
   constexpr bool last = pair || within == order::uses - 1;
   if constexpr (order::pairs && whole && within == order::uses - 1) return;
-  auto const load = [&]<int U>() __attribute__((always_inline)) {
+  auto const load = [&]<int U>() AGO_INLINE_LAMBDA {
     constexpr int ahead = U + N - 1;
     if constexpr (ahead < uses) load_vector<ahead>(weight[ahead % N], w);
   };
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
     multiply_lane<within / VECTORS>(acc[p][USE % VECTORS], weight[USE % N], x[p]);
     if (p == (PIXELS > 1)) load.template operator()<USE>();
     if constexpr (pair) multiply_lane<3>(acc[p][VECTORS - 1], weight[(USE + 1) % N], x[p]);
@@ -132,15 +139,16 @@ AGO_INLINE void accumulate_known(float const* a, long a_stride, float const* w, 
   constexpr int ahead = lane_order<PIXELS, VECTORS>::registers - 1;
   float const* pixel[PIXELS];
   vec<I> x[PIXELS], weight[ahead + 1];
-  [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+  [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
     (load_vector<U>(weight[U], w), ...);
   }(std::make_integer_sequence<int, ahead>{});
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, a += a_stride) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p, a += a_stride) {
     pixel[p] = a;
     pin(pixel[p]);
     load_vector<0>(x[p], pixel[p]);
   }
-  [&]<int... U>(std::integer_sequence<int, U...>) __attribute__((always_inline)) {
+  [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
     (use_known<U, STEPS>(w, pixel, weight, x, acc), ...);
   }(std::make_integer_sequence<int, STEPS * VECTORS>{});
 }
@@ -150,7 +158,8 @@ template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
   float const* pixel[PIXELS];
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
     pixel[p] = a + p * a_stride;
     pin(pixel[p]);
   }
@@ -158,7 +167,8 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
   if constexpr (PIXELS == 1) accumulate_fours_of_one(pixel[0], depth / 4, w, acc);
   else if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
   w += long(whole) * VECTORS * lanes(I);
-  _Pragma("GCC unroll 1") for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I))
+  AGO_UNROLL(1)
+  for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I))
     accumulate_one(pixel, k, w, acc);
 }
 

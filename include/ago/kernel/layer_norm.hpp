@@ -47,36 +47,42 @@ struct layer_norm_kernel {
     // For each pixel: the rounded mean, the mean of the differences from it, 1 / sqrt(variance + epsilon).
     vec<I> center[PIXELS], rest[PIXELS], scale[PIXELS], sum[PIXELS], squares[PIXELS];
     for (vec<I>& x : sum) x = vec<I>(0.f);
-    channels.each([&](int k, int valid) __attribute__((always_inline)) {
-      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i)
+    channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
+      AGO_UNROLL(8)
+      for (int i = 0; i < PIXELS; ++i)
         sum[i] = sum[i] + detail::load_lanes<I>(in + i * from + k, valid);
     });
-    _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+    AGO_UNROLL(8)
+    for (int i = 0; i < PIXELS; ++i) {
       center[i] = vec<I>(sum_of_lanes(sum[i]) / float(c));
       sum[i] = squares[i] = vec<I>(0.f);
     }
-    channels.each([&](int k, int valid) __attribute__((always_inline)) {
-      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+    channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
+      AGO_UNROLL(8)
+      for (int i = 0; i < PIXELS; ++i) {
         vec<I> x = detail::load_lanes<I>(in + i * from + k, valid) - center[i];
         if (valid < lanes(I)) x = x * detail::ones_before<I>(valid);
         sum[i] = sum[i] + x;
         squares[i] = fma(x, x, squares[i]);
       }
     });
-    _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+    AGO_UNROLL(8)
+    for (int i = 0; i < PIXELS; ++i) {
       float const mean = sum_of_lanes(sum[i]) / float(c);
       float const variance = sum_of_lanes(squares[i]) / float(c) - mean * mean;
       rest[i] = vec<I>(mean);
       scale[i] = vec<I>(1.f / std::sqrt((variance > 0 ? variance : 0) + epsilon));
     }
-    channels.each([&](int k, int valid) __attribute__((always_inline)) {
+    channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
       vec<I> const by = vec<I>::load(gamma + k), plus = vec<I>::load(beta + k);
       vec<I> x[PIXELS];  // all, before the first is stored: compilers move no load across a store
-      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) {
+      AGO_UNROLL(8)
+      for (int i = 0; i < PIXELS; ++i) {
         x[i] = ((detail::load_lanes<I>(in + i * from + k, valid) - center[i]) - rest[i]) * scale[i];
         x[i] = finish(fma(x[i], by, plus), first + i, k, valid);
       }
-      _Pragma("GCC unroll 8") for (int i = 0; i < PIXELS; ++i) detail::store_lanes(x[i], out + i * to + k, valid);
+      AGO_UNROLL(8)
+      for (int i = 0; i < PIXELS; ++i) detail::store_lanes(x[i], out + i * to + k, valid);
     });
   }
 };

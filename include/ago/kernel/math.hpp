@@ -108,7 +108,7 @@ template <isa I>
 AGO_INLINE vec<I> exp2_of_negative(vec<I> x) {
   using v = vec<I>;
   // For |r| <= 1/2 within 1.01e-7: the minimax polynomial that is 1 at 0.
-  auto const near_zero = [](v r) __attribute__((always_inline)) {
+  auto const near_zero = [](v r) AGO_INLINE_LAMBDA {
     v p = fma(v(1.32647273e-3f), r, v(9.67150554e-3f));
     p = fma(p, r, v(5.55073135e-2f));
     p = fma(p, r, v(.240222439f));

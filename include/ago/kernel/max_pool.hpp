@@ -58,7 +58,8 @@ class max_pool_tile {
     long next = in + long(Columns) * sw * s_.source.pixel_stride;
     if (ox + Columns >= s_.out.w && s_.source.ring == 0)  // the first tile of the next row
       next = long(K.stride_h) * s_.in.w * s_.source.pixel_stride;
-    _Pragma("GCC unroll 1") for (; c + V <= s_.out.c; c += V, next += long(Columns) * sw * V) {
+    AGO_UNROLL(1)
+    for (; c + V <= s_.out.c; c += V, next += long(Columns) * sw * V) {
       fetch<Columns * sw * V>(next);
       compute<Columns, false>(in + c, taps, out + c, pixel, c);
     }
@@ -70,10 +71,14 @@ class max_pool_tile {
   /// Prefetches a part of the next tile's rows, of so many floats: the rows have more streams than prefetchers follow.
   template <int Floats>
   AGO_INLINE void fetch(long first) const {
-    if constexpr (is_scheduled_by_hand(I))
-      _Pragma("GCC unroll 1") for (int y = 0; y < rows_; ++y)
-        _Pragma("GCC unroll 32") for (int f = 0; f < Floats; f += line_floats)
+    if constexpr (is_scheduled_by_hand(I)) {
+      AGO_UNROLL(1)
+      for (int y = 0; y < rows_; ++y) {
+        AGO_UNROLL(32)
+        for (int f = 0; f < Floats; f += line_floats)
           __builtin_prefetch(in_row_[y] + first + f);
+      }
+    }
   }
 
   template <int Columns, bool Partial>
@@ -83,15 +88,19 @@ class max_pool_tile {
     long const right = s_.source.pixel_stride;
     vec<I> most[width];
     for (auto& x : most) x = neutral<K>();
-    _Pragma("GCC unroll 1") for (int y = 0; y < rows_; ++y) {
+    AGO_UNROLL(1)
+    for (int y = 0; y < rows_; ++y) {
       float const* const row = in_row_[y] + in;
-      _Pragma("GCC unroll 32") for (int x = 0; x < width; ++x)
+      AGO_UNROLL(32)
+      for (int x = 0; x < width; ++x)
         if (Columns > 1 || (x >= taps.first && x < taps.last))
           most[x] = max(most[x], load<I, Partial>(row + x * right, count));
     }
-    _Pragma("GCC unroll 32") for (int i = 0; i < Columns; ++i) {
+    AGO_UNROLL(32)
+    for (int i = 0; i < Columns; ++i) {
       vec<I> x = most[i * sw];
-      _Pragma("GCC unroll 32") for (int k = 1; k < kw; ++k) x = max(x, most[i * sw + k]);
+      AGO_UNROLL(32)
+      for (int k = 1; k < kw; ++k) x = max(x, most[i * sw + k]);
       finish_and_store<K, Partial>(finish_, x, out + i * s_.destination.pixel_stride, pixel + i, channel, count);
     }
   }

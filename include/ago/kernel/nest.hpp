@@ -46,7 +46,7 @@ class nest_program : nest_elements<E, L> {
     } else if constexpr (is_spread && LOOP == L.vector_loop) {
       static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
       along<LOOP>(s, LOOP == 0 ? s.first : 0, LOOP == 0 ? s.last : vector_extent,
-                  [&]<int COUNT, int VALID>() __attribute__((always_inline)) {
+                  [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
                     compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
                     store_registers<COUNT, VALID>(s);
                   });
@@ -66,8 +66,10 @@ class nest_program : nest_elements<E, L> {
     constexpr int chunk = U * V, whole = vector_extent / chunk * chunk, left = vector_extent - whole;
     int& at = s.at[LOOP];
     int const end = last < whole ? last : whole;
-    if constexpr (whole > 0)
-      _Pragma("GCC unroll 1") for (at = first; at < end; at += chunk) f.template operator()<U, V>();
+    if constexpr (whole > 0) {
+      AGO_UNROLL(1)
+      for (at = first; at < end; at += chunk) f.template operator()<U, V>();
+    }
     if constexpr (left > 0) {
       if (last <= whole) return;
       at = whole;
@@ -77,7 +79,7 @@ class nest_program : nest_elements<E, L> {
 
   AGO_INLINE static long place_in_result(state const& s) {
     long r = 0;
-    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       ((r += L.loops[D].result * s.at[D]), ...);
     }(std::make_integer_sequence<int, L.result_loops>{});
     return r;
@@ -86,7 +88,8 @@ class nest_program : nest_elements<E, L> {
   template <int COUNT, int VALID>
   AGO_INLINE static void store_registers(state& s) {
     float* const to = s.result + place_in_result(s);
-    _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
+    AGO_UNROLL(16)
+    for (int u = 0; u < COUNT; ++u) {
       vec<I> const x = value<root>(s, u);
       u + 1 < COUNT || VALID == V ? x.store(to + u * V) : x.store(to + u * V, VALID);
     }
@@ -98,7 +101,7 @@ class nest_program : nest_elements<E, L> {
   /// on nothing. In a loop along registers, COUNT of them, with VALID lanes in the last one.
   template <nodes WHICH, loops BOUND, loops FRESH, int COUNT, int VALID>
   AGO_INLINE static void compute(state& s) {
-    [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
       ((compute_if<N, WHICH, BOUND, FRESH, COUNT, VALID>(s)), ...);
     }(std::make_integer_sequence<int, node_count>{});
   }
@@ -121,7 +124,7 @@ class nest_program : nest_elements<E, L> {
       fold<N, BOUND, COUNT, VALID>(s);
     } else {
       constexpr int a = x.operand[0], b = x.operand[1] < 0 ? a : x.operand[1], c = x.operand[2] < 0 ? a : x.operand[2];
-      each<N, COUNT>(s, [&]<isa T>(int u) __attribute__((always_inline)) {
+      each<N, COUNT>(s, [&]<isa T>(int u) AGO_INLINE_LAMBDA {
         if constexpr (x.kind == node_kind::select && is_comparison(a))
           return where<E.body.nodes[a].kind>(value<E.body.nodes[a].operand[0], T>(s, u),
                                              value<E.body.nodes[a].operand[1], T>(s, u), value<b, T>(s, u),
@@ -146,7 +149,8 @@ class nest_program : nest_elements<E, L> {
   template <int N, int COUNT, class F>
   AGO_INLINE static void each(state& s, F f) {
     if constexpr (L.varies(N)) {
-      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
     } else {
       s.one[N] = f.template operator()<isa::scalar>(0).v;
     }
@@ -159,30 +163,36 @@ class nest_program : nest_elements<E, L> {
     constexpr node_kind kind = E.body.nodes[N].kind;
     if constexpr (L.folds_lanes(N)) {
       vec<I> sum[U];
-      _Pragma("GCC unroll 16") for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
+      AGO_UNROLL(16)
+      for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
       fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>()
-          __attribute__((always_inline)) {
-        along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() __attribute__((always_inline)) {
+          AGO_INLINE_LAMBDA {
+        along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
           compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
-          _Pragma("GCC unroll 16") for (int u = 0; u < MANY; ++u) {
+          AGO_UNROLL(16)
+          for (int u = 0; u < MANY; ++u) {
             vec<I> const next = add<N>(s, sum[u], u);
             sum[u] = u + 1 == MANY && LANES < V ? first_lanes<LANES>(next, sum[u]) : next;
           }
         });
       });
-      _Pragma("GCC unroll 16") for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
-      s.one[N] = reduce(sum[0], [](auto a, auto b) __attribute__((always_inline)) { return folded<kind>(a, b); });
+      AGO_UNROLL(16)
+      for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
+      s.one[N] = reduce(sum[0], [](auto a, auto b) AGO_INLINE_LAMBDA { return folded<kind>(a, b); });
     } else if constexpr (L.varies(N)) {
       vec<I> sum[COUNT];
-      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() __attribute__((always_inline)) {
-        _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
+      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
       });
-      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
       fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(
-          s, [&]<loops>() __attribute__((always_inline)) { sum = add<N>(s, sum, 0); });
+          s, [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
       s.one[N] = sum.v;
     }
   }
@@ -209,7 +219,8 @@ class nest_program : nest_elements<E, L> {
     } else {
       constexpr int d = __builtin_ctz(LEFT);
       constexpr loops bit = loops(1) << d;
-      _Pragma("GCC unroll 1") for (s.at[d] = 0; s.at[d] < L.loops[d].extent; ++s.at[d]) {
+      AGO_UNROLL(1)
+      for (s.at[d] = 0; s.at[d] < L.loops[d].extent; ++s.at[d]) {
         compute<L.below[N], BOUND, bit, COUNT, VALID>(s);
         fold_loops<N, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
       }

@@ -42,7 +42,7 @@ class nest_elements {
   template <class Index>
   AGO_INLINE static long sum_of(state const& s, Index) {
     long r = Index::at.constant;
-    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       ((r += Index::at.of[D] != 0 ? long(Index::at.of[D]) * s.at[D] : 0), ...);
     }(std::make_integer_sequence<int, L.count>{});
     return r;
@@ -103,8 +103,8 @@ class nest_elements {
   AGO_INLINE static float element(state const& s, int lane) {
     long place = 0;
     bool inside = true;
-    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
-      (([&]() __attribute__((always_inline)) {
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
+      (([&]() AGO_INLINE_LAMBDA {
          long const i = index_at<A, D>(s, lane);
          if constexpr (access_of<A>.padded) inside = inside && i >= 0 && i < extent_of<A, D>;
          place = place * extent_of<A, D> + i;
@@ -118,7 +118,7 @@ class nest_elements {
   AGO_INLINE static long first_place(state const& s) {
     if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{});
     long place = 0;
-    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       ((place = place * extent_of<A, D> + index_at<A, D>(s, 0)), ...);
     }(std::make_integer_sequence<int, access_of<A>.rank>{});
     return place;
@@ -127,8 +127,8 @@ class nest_elements {
   template <int A>
   AGO_INLINE static bool is_inside(state const& s, int last) {
     bool inside = true;
-    [&]<int... D>(std::integer_sequence<int, D...>) __attribute__((always_inline)) {
-      (([&]() __attribute__((always_inline)) {
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
+      (([&]() AGO_INLINE_LAMBDA {
          constexpr bool is_bounded = access_of<A>.at[D].node < 0 && L.index[A][D].is_exact;
          if constexpr (!is_bounded || all_of<A, D>.lower < 0 || all_of<A, D>.upper >= extent_of<A, D>) {
            long const i = index_at<A, D>(s, 0), end = index_at<A, D>(s, last);
@@ -164,14 +164,15 @@ class nest_elements {
       if constexpr (access_of<A>.padded)
         if (!is_inside<A>(s, end - 1)) {
           if constexpr (lanes_share_padding<A>()) {
-            _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) s.many[N][u] = vec<I>(access_of<A>.pad());
+            AGO_UNROLL(16)
+            for (int u = 0; u < COUNT; ++u) s.many[N][u] = vec<I>(access_of<A>.pad());
             return;
           } else {
             return assemble<N, A, COUNT, VALID>(s);
           }
         }
       float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
-      [&]<int... R>(std::integer_sequence<int, R...>) __attribute__((always_inline)) {
+      [&]<int... R>(std::integer_sequence<int, R...>) AGO_INLINE_LAMBDA {
         ((s.many[N][R] = load<step, R + 1 < COUNT ? V : VALID>(from + long(R) * V * step)), ...);
       }(std::make_integer_sequence<int, COUNT>{});
     } else {
@@ -186,10 +187,12 @@ class nest_elements {
   }
   template <int N, int A, int COUNT, int VALID>
   AGO_INLINE static void assemble(state& s) {
-    _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
+    AGO_UNROLL(16)
+    for (int u = 0; u < COUNT; ++u) {
       float all[V]{};
       int const valid = u + 1 < COUNT ? V : VALID;
-      _Pragma("GCC unroll 1") for (int i = 0; i < valid; ++i) all[i] = element<A>(s, u * V + i);
+      AGO_UNROLL(1)
+      for (int i = 0; i < valid; ++i) all[i] = element<A>(s, u * V + i);
       s.many[N][u] = vec<I>::load(all);
     }
   }
@@ -203,12 +206,15 @@ class nest_elements {
     } else if constexpr (L.index[A][0].is_exact) {
       constexpr int step = L.index[A][0].of[L.vector_loop];
       long const i = index_at<A, 0>(s, 0);
-      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u)
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u)
         s.many[N][u] = fma(lane_numbers<I>::all(), vec<I>(float(step)), vec<I>(float(i + u * V * step)));
     } else {
-      _Pragma("GCC unroll 16") for (int u = 0; u < COUNT; ++u) {
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) {
         float all[V];
-        _Pragma("GCC unroll 1") for (int i = 0; i < V; ++i) all[i] = float(index_at<A, 0>(s, u * V + i));
+        AGO_UNROLL(1)
+        for (int i = 0; i < V; ++i) all[i] = float(index_at<A, 0>(s, u * V + i));
         s.many[N][u] = vec<I>::load(all);
       }
     }

@@ -51,9 +51,11 @@ struct pointwise_kernel {
     part.block = 0;
     part.source.pixel_stride = s.portion.last;
     long const count = s.out.pixels(), block = block_of(s, count);
-    _Pragma("GCC unroll 1") for (long first = 0; first < count; first += block) {
+    AGO_UNROLL(1)
+    for (long first = 0; first < count; first += block) {
       pixel_run run = pixels_at(s, m, first, first, first, first + block < count ? block : count - first);
-      _Pragma("GCC unroll 1") for (int k = 0; k < s.in.c; k = part.portion.last) {
+      AGO_UNROLL(1)
+      for (int k = 0; k < s.in.c; k = part.portion.last) {
         part.portion = {k, k + s.portion.last < s.in.c ? k + s.portion.last : s.in.c};
         detail::gather<K>(s, m, first, run.count, part.portion, scratch);
         run.source = scratch - k;  // channels are counted from the first one
@@ -119,14 +121,16 @@ struct pointwise_kernel {
     int const end = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < end ? panels : end;
     long const block = block_of(s, all.count);
-    _Pragma("GCC unroll 1") for (long first = 0; first < all.count; first += block) {
+    AGO_UNROLL(1)
+    for (long first = 0; first < all.count; first += block) {
       pixel_run run = all;
       run.source += first * s.source.pixel_stride;
       run.destination += first * s.destination.pixel_stride;
       run.first += first;
       run.from += first;
       run.count = first + block < all.count ? block : all.count - first;
-      _Pragma("GCC unroll 1") for (int channel = s.channels.first; channel < whole; channel += layout.panel)
+      AGO_UNROLL(1)
+      for (int channel = s.channels.first; channel < whole; channel += layout.panel)
         shared::template panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, run, channel);
       if constexpr (K.tile.vectors_left > 0)
         if (end > panels) shared::template panel<K.tile.vectors_left, K.partial>(s, m, run, panels);
@@ -138,7 +142,8 @@ struct pointwise_kernel {
   AGO_INLINE static void fetch_run(input_run const& next, kernel_memory const& m, long pixel) {
     if constexpr (is_scheduled_by_hand(target)) {
       float const* line = detail::address(next.at, m) + pixel * next.at.pixel_stride;
-      _Pragma("GCC unroll 1") for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride)
+      AGO_UNROLL(1)
+      for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride)
         detail::fetch_line<target>(line);
     }
   }
@@ -159,7 +164,7 @@ struct pointwise_kernel {
     long const source_stride = s.source.pixel_stride, destination_stride = s.destination.pixel_stride;
     finisher<K.after, target> const after(s, m);
 
-    auto const tile = [&]<int PIXELS>(long pixel) __attribute__((always_inline)) {
+    auto const tile = [&]<int PIXELS>(long pixel) AGO_INLINE_LAMBDA {
       [[maybe_unused]] vec<target> acc[PIXELS][VECTORS];
       float const* const a = source + pixel * source_stride;
       tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
@@ -167,7 +172,7 @@ struct pointwise_kernel {
       if constexpr (K.accumulates || K.in_runs || K.paired) {
         int const first = K.accumulates ? s.portion.first : 0, last = K.accumulates ? s.portion.last : depth;
         auto const add = [&](float const* from, long stride, int count, float const* w)
-            __attribute__((always_inline)) {
+            AGO_INLINE_LAMBDA {
               if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
               else accumulate<form_of(K)>(from, stride, count, w, acc);
             };
@@ -176,7 +181,8 @@ struct pointwise_kernel {
         else start<form_of(K)>(shift, to, next, source_stride, acc);
         if constexpr (K.in_runs) {
           float const* w = weights;
-          _Pragma("GCC unroll 1") for (int r = 0; r < s.run_count; ++r) {
+          AGO_UNROLL(1)
+          for (int r = 0; r < s.run_count; ++r) {
             input_run const& in = m.run(s, r);
             long const stride = in.at.pixel_stride;
             if (r + 1 < s.run_count) fetch_run<PIXELS>(m.run(s, r + 1), m, run.from + pixel);
@@ -201,13 +207,15 @@ struct pointwise_kernel {
     };
     long pixel = 0;
     if constexpr (K.transposed) {
-      _Pragma("GCC unroll 1") for (; pixel < run.count; pixel += 4)
+      AGO_UNROLL(1)
+      for (; pixel < run.count; pixel += 4)
         detail::compute_transposed_tile<partial, VECTORS>(
             after, shift, source + pixel * source_stride, depth, weights,
             {destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count});
       return;
     }
-    _Pragma("GCC unroll 1") for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)
+    AGO_UNROLL(1)
+    for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)
       tile.template operator()<K.tile.pixels>(pixel);
     if constexpr (K.tile.pixels_left > 0)
       if (pixel < run.count) tile.template operator()<K.tile.pixels_left>(pixel);

@@ -104,11 +104,14 @@ struct window_pool {
     for (int ky = 0; ky < w.rows.count(); ++ky) {
       long const row = row_in_memory(s.source, s.in, from.n, from.y + ky * s.win.dilation_h);
       float const* p = from.in + (row * s.in.w + from.x) * s.source.pixel_stride + channel;
-      for (int kx = 0; kx < w.columns.count(); ++kx, p += right)
-        _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
+      for (int kx = 0; kx < w.columns.count(); ++kx, p += right) {
+        AGO_UNROLL(4)
+        for (int v = 0; v < vectors; ++v)
           sum[v] = combine<K>(sum[v], load<I, Partial>(p + v * V, count));
+      }
     }
-    _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v) {
+    AGO_UNROLL(4)
+    for (int v = 0; v < vectors; ++v) {
       if constexpr (!takes_max(K.what)) sum[v] = sum[v] * vec<I>(w.factor);
       finish_and_store<K, Partial>(finish, sum[v], out + v * V, pixel, channel + v * V, count);
     }
@@ -189,12 +192,15 @@ struct global_reduction {
     // A line of each pixel is no stream that Arm's prefetchers follow. Of two lines the first one was read before, with
     // the channels that precede these.
     [[maybe_unused]] constexpr long ahead = 8;
-    for (; i + chains <= pixels; i += chains, p += chains * stride)
-      _Pragma("GCC unroll 4") for (int j = 0; j < chains; ++j) {
+    for (; i + chains <= pixels; i += chains, p += chains * stride) {
+      AGO_UNROLL(4)
+      for (int j = 0; j < chains; ++j) {
         if constexpr (is_scheduled_by_hand(I)) __builtin_prefetch(p + (j + ahead) * stride + vectors * V - 1);
-        _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
+        AGO_UNROLL(4)
+        for (int v = 0; v < vectors; ++v)
           chain[j][v] = combine<K>(chain[j][v], load<I, Partial>(p + j * stride + v * V, count));
       }
+    }
     for (; i < pixels; ++i, p += stride)
       for (int v = 0; v < vectors; ++v) chain[0][v] = combine<K>(chain[0][v], load<I, Partial>(p + v * V, count));
     for (int v = 0; v < vectors; ++v) {

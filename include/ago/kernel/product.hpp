@@ -51,7 +51,7 @@ template <isa I>
     register_run<I> const valid(rest < width ? rest : width);
     for (int k = 0; k < layout.depth; ++k, to += width) {
       float const* const row = from.at(k) + first;
-      valid.each([&](int i, int count) __attribute__((always_inline)) { load_lanes<I>(row + i, count).store(to + i); });
+      valid.each([&](int i, int count) AGO_INLINE_LAMBDA { load_lanes<I>(row + i, count).store(to + i); });
     }
   }
 }
@@ -82,7 +82,7 @@ template <isa I>
   vec<I> const scale(factor);
   for (int t = first; t < first + count; ++t, to += depth) {
     float const* const p = from.at(t);
-    row.each([&](int i, int valid) __attribute__((always_inline)) {
+    row.each([&](int i, int valid) AGO_INLINE_LAMBDA {
       store_lanes(load_lanes<I>(p + i, valid) * scale, to + i, valid);
     });
   }
@@ -95,20 +95,24 @@ template <loop_form FORM, isa I, int VECTORS>
 [[gnu::noinline]] void multiply_panel(float const* a, long a_stride, int rows, int depth, float const* panel,
                                       float const* begin, float* to, long to_stride) {
   constexpr int whole = product_tile(I).pixels, half = whole / 2;
-  auto const tile = [&]<int ROWS>() __attribute__((always_inline)) {
+  auto const tile = [&]<int ROWS>() AGO_INLINE_LAMBDA {
     vec<I> acc[ROWS][VECTORS];
     start(begin, acc);
     accumulate<FORM>(a, a_stride, depth, panel, acc);
     if constexpr (is_scheduled_by_hand(I)) {
       detail::finish_bounded<0>(acc, to, to_stride);
     } else {
-      _Pragma("GCC unroll 32") for (int r = 0; r < ROWS; ++r)
-        _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[r][v].store(to + r * to_stride + v * lanes(I));
+      AGO_UNROLL(32)
+      for (int r = 0; r < ROWS; ++r) {
+        AGO_UNROLL(32)
+        for (int v = 0; v < VECTORS; ++v) acc[r][v].store(to + r * to_stride + v * lanes(I));
+      }
     }
     a += ROWS * a_stride;
     to += ROWS * to_stride;
   };
-  _Pragma("GCC unroll 1") for (; rows > half; rows -= whole) tile.template operator()<whole>();
+  AGO_UNROLL(1)
+  for (; rows > half; rows -= whole) tile.template operator()<whole>();
   if (rows > 0) tile.template operator()<half>();
 }
 
@@ -143,7 +147,7 @@ void write_start(product_layout const& layout, float behind, float* to) {
 template <epilogue E, isa I>
 [[gnu::noinline]] void finish_row(finisher<E, I> const& after, float const* row, float factor, long pixel, int channel,
                                   int count, float* to) {
-  register_run<I>(count).each([&](int i, int valid) __attribute__((always_inline)) {
+  register_run<I>(count).each([&](int i, int valid) AGO_INLINE_LAMBDA {
     store_lanes(after(vec<I>::load(row + i) * vec<I>(factor), pixel, channel + i, valid), to + i, valid);
   });
 }

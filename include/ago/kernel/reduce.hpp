@@ -44,13 +44,13 @@ AGO_INLINE float reduce(vec<I> x, F f) {
 /// The sum of all lanes.
 template <isa I>
 AGO_INLINE float sum_of_lanes(vec<I> x) {
-  return detail::reduce(x, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
+  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return a + b; });
 }
 
 /// The largest lane; if one is NaN, any of them.
 template <isa I>
 AGO_INLINE float max_of_lanes(vec<I> x) {
-  return detail::reduce(x, [](auto a, auto b) __attribute__((always_inline)) { return max(a, b); });
+  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return max(a, b); });
 }
 
 }  // namespace ago

@@ -113,12 +113,16 @@ struct reduction_kernel {
         float const* p = in + n * b.image + y * b.row;
         vec<I> sum[vectors];
         for (auto& x : sum) x = vec<I>(reducer::neutral);
-        for (int x = 0; x < b.columns; ++x, p += b.pixel)
-          _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
+        for (int x = 0; x < b.columns; ++x, p += b.pixel) {
+          AGO_UNROLL(4)
+          for (int v = 0; v < vectors; ++v)
             sum[v] = join(sum[v], detail::load_lanes<I>(p + v * V, valid));
-        _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
+        }
+        AGO_UNROLL(4)
+        for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
       }
-    _Pragma("GCC unroll 4") for (int v = 0; v < vectors; ++v)
+    AGO_UNROLL(4)
+    for (int v = 0; v < vectors; ++v)
       detail::store_lanes(finish(mean_of(b, total[v]), pixel, channel + v * V, valid), out + v * V, valid);
   }
 
@@ -130,7 +134,7 @@ struct reduction_kernel {
         vec<I> sum(reducer::neutral);
         for (int x = 0; x < b.columns; ++x) {
           float const* const p = in + n * b.image + y * b.row + x * b.pixel;
-          detail::register_run<I>(count).each([&](int i, int valid) __attribute__((always_inline)) {
+          detail::register_run<I>(count).each([&](int i, int valid) AGO_INLINE_LAMBDA {
             sum = join(sum, reducer::template load<I>(p + i, valid));
           });
         }

@@ -16,7 +16,8 @@ struct register_run {
   /// f(first float, valid lanes) for each register.
   template <class F>
   AGO_INLINE void each(F f) const {
-    _Pragma("GCC unroll 1") for (int i = 0; i < whole; i += lanes(I)) f(i, lanes(I));
+    AGO_UNROLL(1)
+    for (int i = 0; i < whole; i += lanes(I)) f(i, lanes(I));
     if (left > 0) f(whole, left);
   }
 };

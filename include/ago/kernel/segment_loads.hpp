@@ -22,28 +22,36 @@ class segment_loop {
   AGO_INLINE static void accumulate(float const* a, long a_stride, int rows, long row, float const* w, long weight_row,
                                     vec<I> (&acc)[P][V]) {
     state s;
-    _Pragma("GCC unroll 32") for (int p = 0; p < P; ++p)
-      _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) s.sum[p][v] = acc[p][v];
+    AGO_UNROLL(32)
+    for (int p = 0; p < P; ++p) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < V; ++v) s.sum[p][v] = acc[p][v];
+    }
     s.row = s.next_row = 4 * row;
     s.weight_row = 4 * weight_row;
     pin(s.row);
     pin(s.weight_row);
     s.left = rows - 1;
-    _Pragma("GCC unroll 32") for (int p = 0; p < P; ++p) {
+    AGO_UNROLL(32)
+    for (int p = 0; p < P; ++p) {
       s.pixel[p] = a + p * a_stride - row;
       pin(s.pixel[p]);
     }
     s.w = s.next_w = w;
-    [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
       (before_loop<N>(s), ...);
     }(std::make_integer_sequence<int, program.count>{});
-    _Pragma("GCC unroll 1") do {
-      [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+    AGO_UNROLL(1)
+    do {
+      [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
         (issue<N>(s), ...);
       }(std::make_integer_sequence<int, order::slots>{});
     } while (s.left >= 0);
-    _Pragma("GCC unroll 32") for (int p = 0; p < P; ++p)
-      _Pragma("GCC unroll 32") for (int v = 0; v < V; ++v) acc[p][v] = s.sum[p][v];
+    AGO_UNROLL(32)
+    for (int p = 0; p < P; ++p) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < V; ++v) acc[p][v] = s.sum[p][v];
+    }
   }
 
  private:
@@ -62,7 +70,7 @@ class segment_loop {
   AGO_INLINE static void issue(state& s) {
     constexpr int u = N / P, p = N % P, step = u / V;
     multiply_lane<step % 2>(s.sum[p][u % V], s.weight[u], s.x[p][step / 2]);
-    [&]<int... B>(std::integer_sequence<int, B...>) __attribute__((always_inline)) {
+    [&]<int... B>(std::integer_sequence<int, B...>) AGO_INLINE_LAMBDA {
       (beside<program.begin[N] + B>(s), ...);
     }(std::make_integer_sequence<int, program.begin[N + 1] - program.begin[N]>{});
   }

@@ -20,8 +20,14 @@ namespace ago {
 
 /// Kernels consist of small functions that must be inlined: only then does a register tile stay in registers.
 #define AGO_INLINE __attribute__((always_inline)) inline
+#define AGO_INLINE_LAMBDA __attribute__((always_inline))
+/// Before a loop: copies its body up to n times, as often as it turns where that is a constant, which keeps a tile's
+/// registers apart.
+#define AGO_UNROLL(n) AGO_PRAGMA(GCC unroll n)
+#define AGO_PRAGMA(text) _Pragma(#text)
 
 namespace detail {
+// clang-format off
 template <isa I> struct architecture;
 #if defined(__x86_64__) || defined(__i386__)
 template <> struct architecture<isa::sse2> { using type = xsimd::sse2; };
@@ -39,6 +45,7 @@ template <> struct architecture<isa::avx512> { using type = xsimd::avx512f; };
 #elif defined(__aarch64__)
 template <> struct architecture<isa::neon> { using type = xsimd::neon64; };
 #endif
+// clang-format on
 }  // namespace detail
 
 /// One register of `size` floats.

@@ -23,7 +23,7 @@ template <isa I>
 AGO_INLINE float row_max(float const* row, int count) {
   vec<I> most(-std::numeric_limits<float>::infinity());
   register_run<I>(count).each(
-      [&](int i, int valid) __attribute__((always_inline)) { most = max(most, load_exponents<I>(row + i, valid)); });
+      [&](int i, int valid) AGO_INLINE_LAMBDA { most = max(most, load_exponents<I>(row + i, valid)); });
   return max_of_lanes(most);
 }
 
@@ -31,7 +31,7 @@ AGO_INLINE float row_max(float const* row, int count) {
 template <isa I>
 AGO_INLINE float row_exp(float const* row, float most, float* to, int count) {
   vec<I> sum(0.f);
-  register_run<I>(count).each([&](int i, int valid) __attribute__((always_inline)) {
+  register_run<I>(count).each([&](int i, int valid) AGO_INLINE_LAMBDA {
     vec<I> const x = exp_of_negative(load_exponents<I>(row + i, valid) - vec<I>(most));
     store_lanes(x, to + i, valid);
     sum = sum + x;
@@ -62,7 +62,7 @@ struct softmax_kernel {
       for (int i = 0; i < count; ++i) {
         float* const row = out + (first + i) * to;
         vec<I> const factor(1.f / sum[i]);
-        detail::register_run<I>(c).each([&](int k, int valid) __attribute__((always_inline)) {
+        detail::register_run<I>(c).each([&](int k, int valid) AGO_INLINE_LAMBDA {
           vec<I> const x = finish(detail::load_lanes<I>(row + k, valid) * factor, first + i, k, valid);
           detail::store_lanes(x, row + k, valid);
         });

@@ -13,12 +13,14 @@ class spaced_pointers {
  public:
   /// `distance`: in elements.
   AGO_INLINE spaced_pointers(T* first, long distance) : distance_(distance) {
-    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) base_[b] = first + 3 * b * distance;
+    AGO_UNROLL(32)
+    for (int b = 0; b < bases; ++b) base_[b] = first + 3 * b * distance;
   }
   AGO_INLINE T* operator[](int k) const { return base_[k / 3] + k % 3 * distance_; }
   /// Advances all of them by `step` elements.
   AGO_INLINE void operator+=(long step) {
-    _Pragma("GCC unroll 32") for (int b = 0; b < bases; ++b) pin(base_[b] += step);
+    AGO_UNROLL(32)
+    for (int b = 0; b < bases; ++b) pin(base_[b] += step);
   }
 
  private:

@@ -34,6 +34,7 @@ inline constexpr bool calls_std<vec<isa::scalar>> = false;
 #define AGO_NOT_STD \
   "ago: a map's lambda works on SIMD registers: call math::exp(x) and the like instead of std::exp(x)"
 namespace std {
+// clang-format off
 template <ago::simd_register R> R exp(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
 template <ago::simd_register R> R exp2(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
 template <ago::simd_register R> R expm1(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
@@ -73,5 +74,6 @@ template <ago::simd_register R>
 R max(R const& x, R const&) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
 template <ago::simd_register R>
 R min(R const& x, R const&) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }
+// clang-format on
 }  // namespace std
 #undef AGO_NOT_STD

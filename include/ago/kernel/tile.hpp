@@ -34,7 +34,8 @@ constexpr kernel_key key_of_panels(kernel_key k) {
 /// Loads one row of weights for PIXELS uses of each vector.
 template <int PIXELS, isa I, int VECTORS>
 AGO_INLINE void load_row(float const* w, vec<I> (&row)[VECTORS]) {
-  _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+  AGO_UNROLL(32)
+  for (int v = 0; v < VECTORS; ++v) {
     row[v] = vec<I>::load(w + v * lanes(I));
     if constexpr (PIXELS > 1) keep(row[v]);
   }
@@ -61,29 +62,35 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
   int k = 0;
   if constexpr (VECTORS == 1 && PIXELS > 1) {  // the input is a memory operand, and tiles have many pixels
     spaced_pointers<float const, PIXELS> pixel(a, a_stride);
-    _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats, pixel += 1) {
+    AGO_UNROLL(1)
+    for (; k < depth; ++k, w += row_floats, pixel += 1) {
       vec<I> const row = vec<I>::load(w);
       detail::fetch_row<I, PIXELS, VECTORS>(w);
       if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
-      _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
+      AGO_UNROLL(32)
+      for (int p = 0; p < PIXELS; ++p) acc[p][0] = fma(vec<I>(*pixel[p]), row, acc[p][0]);
     }
     return;
   }
   // Kept in registers: if there are few registers, clang computes them in every step (measured with AVX2: 3 %).
   long offset[PIXELS];
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
     offset[p] = p * a_stride;
     if constexpr (vector_registers(I) == 16) pin(offset[p]);
   }
   // Not unrolled: unrolling gains nothing on an out-of-order core, and spoils g++'s register allocation.
-  _Pragma("GCC unroll 1") for (; k < depth; ++k, w += row_floats) {
+  AGO_UNROLL(1)
+  for (; k < depth; ++k, w += row_floats) {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
     detail::fetch_row<I, PIXELS, VECTORS>(w);
     if constexpr (FORM.fetches) __builtin_prefetch(next + long(k) * detail::line_floats);
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
       vec<I> const x(a[offset[p] + k]);
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, row[v], acc[p][v]);
     }
   }
 }
@@ -92,19 +99,22 @@ AGO_INLINE void accumulate(float const* a, long a_stride, int depth, float const
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float const* w,
                                  vec<I> (&acc)[PIXELS][VECTORS]) {
-  auto const step = [&]<bool HALF>(int k) __attribute__((always_inline)) {
+  auto const step = [&]<bool HALF>(int k) AGO_INLINE_LAMBDA {
     vec<I> row[VECTORS];
     detail::load_row<PIXELS>(w, row);
     detail::fetch_row<I, PIXELS, VECTORS>(w);
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) {
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
       float const* const x = a + p * a_stride + k;
       vec<I> const pair = HALF ? load_half_pair<I>(x) : load_pair<I>(x);
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(pair, row[v], acc[p][v]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(pair, row[v], acc[p][v]);
     }
     w += VECTORS * lanes(I);
   };
   int k = 0;
-  _Pragma("GCC unroll 1") for (; k + 2 <= depth; k += 2) step.template operator()<false>(k);
+  AGO_UNROLL(1)
+  for (; k + 2 <= depth; k += 2) step.template operator()<false>(k);
   if (k < depth) step.template operator()<true>(k);
 }
 
@@ -112,17 +122,22 @@ AGO_INLINE void accumulate_pairs(float const* a, long a_stride, int depth, float
 /// channels.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void add_pairs(vec<I> const (&acc)[PIXELS][VECTORS], vec<I> (&sums)[PIXELS][(VECTORS + 1) / 2]) {
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; v += 2)
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; v += 2)
       sums[p][v / 2] = add_pairs(acc[p][v], acc[p][v + 1 < VECTORS ? v + 1 : v]);
+  }
 }
 
 /// Starts every pixel's accumulators from the packed shift.
 template <isa I, int PIXELS, int VECTORS>
 AGO_INLINE void start(float const* shift, vec<I> (&acc)[PIXELS][VECTORS]) {
-  _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+  AGO_UNROLL(32)
+  for (int v = 0; v < VECTORS; ++v) {
     vec<I> const x = vec<I>::load(shift + v * lanes(I));
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p) acc[p][v] = x;
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) acc[p][v] = x;
   }
 }
 
@@ -145,21 +160,24 @@ AGO_INLINE void start(float const* shift, tile_target const& t, float const* nex
   if constexpr (!is_scheduled_by_hand(I)) return start(shift, acc);
   constexpr int last = int(sizeof(float)) * (VECTORS * lanes(I) - 1);
   vec<I> x[VECTORS];
-  if constexpr (FORM.in_order)
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
-  auto const begin = [&]<int V>(vec<I> (&sums)[VECTORS]) __attribute__((always_inline)) {
+  if constexpr (FORM.in_order) {
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
+  }
+  auto const begin = [&]<int V>(vec<I> (&sums)[VECTORS]) AGO_INLINE_LAMBDA {
     if constexpr (V < VECTORS && FORM.in_order) detail::set(sums[V], x[V]);
     else if constexpr (V < VECTORS) detail::load_vector<V>(sums[V], shift);
   };
   float const* to = t.to;
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, to += t.step, next += next_stride) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p, to += t.step, next += next_stride) {
     begin.template operator()<0>(acc[p]);
     detail::fetch_line_to_write<I>(to);
     begin.template operator()<1>(acc[p]);
     detail::fetch_line<I>(next);
     begin.template operator()<2>(acc[p]);
     if constexpr (last % 64 != 60) detail::fetch_line_to_write<I, last / 8 * 8>(to);
-    [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+    [&]<int... V>(std::integer_sequence<int, V...>) AGO_INLINE_LAMBDA {
       (begin.template operator()<V + 3>(acc[p]), ...);
     }(std::make_integer_sequence<int, VECTORS>{});
     pin(to);
@@ -175,8 +193,10 @@ AGO_INLINE void resume(tile_target const& t, float const* next, long next_stride
                        vec<I> (&acc)[PIXELS][VECTORS]) {
   constexpr int last = int(sizeof(float)) * (VECTORS * lanes(I) - 1);
   float const* from = t.to;
-  _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p, from += t.step, next += next_stride) {
-    _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) {
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p, from += t.step, next += next_stride) {
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v) {
       float const* const x = from + v * lanes(I);
       acc[p][v] = PARTIAL && v == VECTORS - 1 && count < lanes(I) ? vec<I>::load(x, count) : vec<I>::load(x);
     }
@@ -213,8 +233,11 @@ template <loop_form FORM, isa I, int PIXELS, int VECTORS>
   if constexpr (is_scheduled_by_hand(I)) {
     finish_bounded<0>(acc, reinterpret_cast<float*>(results), VECTORS * lanes(I));
   } else {
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+    }
   }
 }
 
@@ -226,22 +249,28 @@ template <int VECTORS, epilogue E, isa I>
 [[gnu::noinline]] void finish_apart(finisher<E, I> const& after, vec<I> const (*results)[VECTORS], int pixels,
                                     tile_target const& t) {
   if (t.count < lanes(I)) {
-    _Pragma("GCC unroll 1") for (int p = 0; p < pixels; ++p)
-      _Pragma("GCC unroll 1") for (int v = 0; v < VECTORS; ++v)
+    AGO_UNROLL(1)
+    for (int p = 0; p < pixels; ++p) {
+      AGO_UNROLL(1)
+      for (int v = 0; v < VECTORS; ++v)
         finish_one(after, results[p][v], t, p, v, v == VECTORS - 1 ? t.count : lanes(I));
+    }
     return;
   }
   constexpr int together = 4;
   int const last = pixels * VECTORS - 1;
-  _Pragma("GCC unroll 1") for (int first = 0; first <= last; first += together) {
+  AGO_UNROLL(1)
+  for (int first = 0; first <= last; first += together) {
     vec<I> x[together];
     float* to[together];
-    _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) {
+    AGO_UNROLL(4)
+    for (int i = 0; i < together; ++i) {
       int const n = first + i < last ? first + i : last, p = n / VECTORS, v = n % VECTORS;
       x[i] = after(results[p][v], t.index + p * t.index_step, t.channel + v * lanes(I));
       to[i] = t.to + p * t.step + v * lanes(I);
     }
-    _Pragma("GCC unroll 4") for (int i = 0; i < together; ++i) store_and_advance<4L * lanes(I)>(x[i], to[i]);
+    AGO_UNROLL(4)
+    for (int i = 0; i < together; ++i) store_and_advance<4L * lanes(I)>(x[i], to[i]);
   }
 }
 
@@ -255,14 +284,20 @@ AGO_INLINE void finish(finisher<E, I> const& after, vec<I> (&acc)[PIXELS][VECTOR
     detail::finish_bounded<detail::bounds_of(E)>(acc, t.to, t.step);
   } else if constexpr (is_lengthy(E)) {
     vec<I> results[PIXELS][VECTORS];  // a copy: accumulators that are indexed would not stay in registers
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) results[p][v] = acc[p][v];
+    }
     detail::finish_apart(after, results, PIXELS, t);
   } else {
     auto const now = after.here();
-    _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-      _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v)
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v)
         detail::finish_one(now, acc[p][v], t, p, v, PARTIAL && v == VECTORS - 1 ? t.count : lanes(I));
+    }
   }
 }
 

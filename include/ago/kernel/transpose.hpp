@@ -31,12 +31,14 @@ AGO_INLINE void transpose(vec<I> (&x)[4]) {
 template <isa I, bool Whole>
 AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, long to_stride, int rows, int columns) {
   vec<I> x[4];
-  _Pragma("GCC unroll 4") for (int j = 0; j < 4; ++j) {
+  AGO_UNROLL(4)
+  for (int j = 0; j < 4; ++j) {
     if (Whole || (j < columns && rows == 4)) x[j] = vec<I>::load(from + j * from_stride);
     else x[j] = j < columns ? vec<I>::load(from + j * from_stride, rows) : vec<I>(0.f);
   }
   transpose(x);
-  _Pragma("GCC unroll 4") for (int i = 0; i < 4; ++i) {
+  AGO_UNROLL(4)
+  for (int i = 0; i < 4; ++i) {
     if (Whole || (i < rows && columns == 4)) x[i].store(to + i * to_stride);
     else if (i < rows) x[i].store(to + i * to_stride, columns);
   }

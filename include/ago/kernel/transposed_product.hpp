@@ -25,8 +25,11 @@ class transposed_loop {
   /// sum[c / 4][c % 4] += input k of every pixel, at x + 4 * k, times weight w[k][c], for all `depth` k.
   AGO_INLINE static void accumulate(float const* x, int depth, float const* w, vec<I> (&sum)[VECTORS][4]) {
     state s;
-    _Pragma("GCC unroll 16") for (int v = 0; v < VECTORS; ++v)
-      _Pragma("GCC unroll 4") for (int c = 0; c < 4; ++c) s.sum[v][c] = sum[v][c];
+    AGO_UNROLL(16)
+    for (int v = 0; v < VECTORS; ++v) {
+      AGO_UNROLL(4)
+      for (int c = 0; c < 4; ++c) s.sum[v][c] = sum[v][c];
+    }
     s.x_at = s.next_x = x;
     s.w = s.next_w = w;
     s.left = depth / 2 - 1;
@@ -34,11 +37,12 @@ class transposed_loop {
       load_half<0>(s.x[0], x);
       load_high<I, 0>(s.high[0], x);
       join(s.x[0], s.high[0]);
-      [&]<int... P>(std::integer_sequence<int, P...>) __attribute__((always_inline)) {
+      [&]<int... P>(std::integer_sequence<int, P...>) AGO_INLINE_LAMBDA {
         (load_pair<P>(s, w), ...);
       }(std::make_integer_sequence<int, ahead>{});
-      _Pragma("GCC unroll 1") do {
-        [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+      AGO_UNROLL(1)
+      do {
+        [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
           (issue<N>(s), ...);
         }(std::make_integer_sequence<int, 2 * channels>{});
       } while (s.left >= 0);
@@ -46,12 +50,15 @@ class transposed_loop {
     if (depth % 2) {
       load_vector<0>(s.x[0], x + 4L * (depth - 1));
       w += long(channels) * (depth - 1);
-      [&]<int... C>(std::integer_sequence<int, C...>) __attribute__((always_inline)) {
+      [&]<int... C>(std::integer_sequence<int, C...>) AGO_INLINE_LAMBDA {
         (multiply_last<C>(s, w), ...);
       }(std::make_integer_sequence<int, channels>{});
     }
-    _Pragma("GCC unroll 16") for (int v = 0; v < VECTORS; ++v)
-      _Pragma("GCC unroll 4") for (int c = 0; c < 4; ++c) sum[v][c] = s.sum[v][c];
+    AGO_UNROLL(16)
+    for (int v = 0; v < VECTORS; ++v) {
+      AGO_UNROLL(4)
+      for (int c = 0; c < 4; ++c) sum[v][c] = s.sum[v][c];
+    }
   }
 
  private:
@@ -131,7 +138,7 @@ class transposed_loop {
       else load_pair<coming - 2 * pairs>(s, s.next_w);
     } else {
       constexpr int count = companions_of<k>.count;
-      [&]<int... B>(std::integer_sequence<int, B...>) __attribute__((always_inline)) {
+      [&]<int... B>(std::integer_sequence<int, B...>) AGO_INLINE_LAMBDA {
         (beside<k, B, B * pairs / count == c / 2>(s), ...);
       }(std::make_integer_sequence<int, count>{});
     }
@@ -161,17 +168,21 @@ template <bool PARTIAL, int VECTORS, epilogue E, isa I>
 AGO_INLINE void compute_transposed_tile(finisher<E, I> const& after, float const* shift, float const* x, int depth,
                                         float const* w, tile_target const& t) {
   vec<I> sum[VECTORS][4], acc[4][VECTORS];
-  _Pragma("GCC unroll 4") for (int p = 0; p < 4; ++p) fetch_line_to_write<I>(t.to + p * t.step);
-  _Pragma("GCC unroll 16") for (int v = 0; v < VECTORS; ++v)
-    _Pragma("GCC unroll 4") for (int c = 0; c < 4; ++c) sum[v][c] = vec<I>(shift[4 * v + c]);
+  AGO_UNROLL(4)
+  for (int p = 0; p < 4; ++p) fetch_line_to_write<I>(t.to + p * t.step);
+  AGO_UNROLL(16)
+  for (int v = 0; v < VECTORS; ++v) {
+    AGO_UNROLL(4)
+    for (int c = 0; c < 4; ++c) sum[v][c] = vec<I>(shift[4 * v + c]);
+  }
   transposed_loop<I, VECTORS>::accumulate(x, depth, w, sum);
   // Not a loop, in which g++ 12 keeps the sums in memory.
-  auto const turn = [&]<int V>() __attribute__((always_inline)) {
+  auto const turn = [&]<int V>() AGO_INLINE_LAMBDA {
     vec<I> block[4]{sum[V][0], sum[V][1], sum[V][2], sum[V][3]};
     transpose(block);
     acc[0][V] = block[0], acc[1][V] = block[1], acc[2][V] = block[2], acc[3][V] = block[3];
   };
-  [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+  [&]<int... V>(std::integer_sequence<int, V...>) AGO_INLINE_LAMBDA {
     (turn.template operator()<V>(), ...);
   }(std::make_integer_sequence<int, VECTORS>{});
   finish<PARTIAL>(after, acc, t);

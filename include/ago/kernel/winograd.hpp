@@ -55,15 +55,19 @@ class padded_patch {
   /// `rows` x `columns` of the patch lie inside the image.
   AGO_INLINE padded_patch(tap_range rows, tap_range columns) : rows_(rows), columns_(columns) {
     if (rows.count() == SIZE && columns.count() == SIZE) return;
-    _Pragma("GCC unroll 1") for (int i = 0; i < SIZE * SIZE; ++i) vec<I>(0.f).store(values_ + i * pixel);
+    AGO_UNROLL(1)
+    for (int i = 0; i < SIZE * SIZE; ++i) vec<I>(0.f).store(values_ + i * pixel);
   }
   /// `from`: element (0, 0) of the patch, of which `count` channels are valid.
   AGO_INLINE float const* copy(float const* from, long from_row, long from_pixel, int count) {
-    _Pragma("GCC unroll 1") for (int y = rows_.first; y < rows_.last; ++y)
-      _Pragma("GCC unroll 1") for (int x = columns_.first; x < columns_.last; ++x) {
+    AGO_UNROLL(1)
+    for (int y = rows_.first; y < rows_.last; ++y) {
+      AGO_UNROLL(1)
+      for (int x = columns_.first; x < columns_.last; ++x) {
         float const* const at = from + y * from_row + x * from_pixel;
         (count == pixel ? vec<I>::load(at) : vec<I>::load(at, count)).store(values_ + y * row + x * pixel);
       }
+    }
     return values_;
   }
 
@@ -80,23 +84,28 @@ template <int TILE, isa I>
   constexpr int size = winograd_scheme<TILE>::patch;
   long const pixel = s.source.pixel_stride, row = s.in.w * pixel, stride = layout.point_stride();
   tile_walk<float const> at = first;
-  _Pragma("GCC unroll 1") for (int t = 0; t < count; ++t, ++at, to += layout.padded_depth) {
+  AGO_UNROLL(1)
+  for (int t = 0; t < count; ++t, ++at, to += layout.padded_depth) {
     int const top = at.y() - s.win.pad_top, left = at.x() - s.win.pad_left;
     tap_range const rows = taps_inside(top, 1, size, s.in.h), columns = taps_inside(left, 1, size, s.in.w);
     bool const inside = rows.count() == size && columns.count() == size;
     float const* const from = at.at();
     patch copied(rows, columns);
-    _Pragma("GCC unroll 1") for (int c = 0; c < layout.depth; c += lanes(I)) {
+    AGO_UNROLL(1)
+    for (int c = 0; c < layout.depth; c += lanes(I)) {
       int const rest = layout.depth - c;
       bool const direct = inside && rest >= lanes(I);
       // A patch and its points are more streams than Arm's prefetchers follow: ask for the next tile's new columns, a
       // line for four vectors of channels, and for where the points of the next line of channels are written.
       if constexpr (is_scheduled_by_hand(I)) {
         float const* const next = from + size * pixel + (size - 2) * c;
-        _Pragma("GCC unroll 8") for (int y = 0; y < size; ++y) __builtin_prefetch(next + y * row);
-        if (c % line_floats == 0)
-          _Pragma("GCC unroll 8") for (int p = 0; p < size * size; ++p)
+        AGO_UNROLL(8)
+        for (int y = 0; y < size; ++y) __builtin_prefetch(next + y * row);
+        if (c % line_floats == 0) {
+          AGO_UNROLL(8)
+          for (int p = 0; p < size * size; ++p)
             __builtin_prefetch(to + c + line_floats + p * stride, 1);
+        }
       }
       float const* const values =
           direct ? from + c : copied.copy(from + c, row, pixel, rest < lanes(I) ? rest : lanes(I));
@@ -133,7 +142,8 @@ struct winograd_kernel {
     float* const outputs = detail::mutable_address(s.destination, m);
     int const last = s.channels.last > 0 ? s.channels.last : s.out.c;
     int const panels = layout.padded_channels / layout.panel * layout.panel, whole = panels < last ? panels : last;
-    _Pragma("GCC unroll 1") for (int first = s.portion.first; first < end; first += layout.block) {
+    AGO_UNROLL(1)
+    for (int first = s.portion.first; first < end; first += layout.block) {
       piece work{layout,
                  scratch,
                  {layout, first, patches, s.in.h, s.in.w, pixel},
@@ -148,7 +158,8 @@ struct winograd_kernel {
         finish_outputs<1, K.partial>(s, m, work);
         continue;
       }
-      _Pragma("GCC unroll 1") for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
+      AGO_UNROLL(1)
+      for (work.channel = s.channels.first; work.channel < whole; work.channel += layout.panel)
         panel<K.tile.vectors, K.partial && K.tile.vectors_left == 0>(s, m, work);
       if constexpr (K.tile.vectors_left > 0)
         if (last > panels) {
@@ -185,8 +196,10 @@ struct winograd_kernel {
     int const panels = l.padded_channels / l.panel * l.panel;
     float const *weights = packed + l.panel_offset(0), *inputs = work.scratch;
     float* products = work.scratch + l.products();
-    _Pragma("GCC unroll 1") for (int point = 0; point < points; ++point) {
-      _Pragma("GCC unroll 1") for (int channel = 0; channel < panels; channel += l.panel)
+    AGO_UNROLL(1)
+    for (int point = 0; point < points; ++point) {
+      AGO_UNROLL(1)
+      for (int channel = 0; channel < panels; channel += l.panel)
         multiply<K.tile.vectors, 1>(weights + long(channel) * l.depth, work, inputs, products + channel,
                                     l.padded_channels);
       if constexpr (K.tile.vectors_left > 0)
@@ -206,29 +219,35 @@ struct winograd_kernel {
     constexpr int width = VECTORS * lanes(target);
     int const depth = work.layout.depth, count = work.count;
     long const stride = work.layout.padded_depth, point_weights = long(depth) * width;
-    auto const product = [&]<int PIXELS>(int t) __attribute__((always_inline)) {
+    auto const product = [&]<int PIXELS>(int t) AGO_INLINE_LAMBDA {
       vec<target> acc[PIXELS][VECTORS];
       if constexpr (is_scheduled_by_hand(target)) {
         static constexpr float zeros[width]{};
         tile_target const to{products + t * step, step, 0, 0, 0, 0};
         start<form_of(K)>(zeros, to, inputs + (t + PIXELS) * stride, stride, acc);
       } else {
-        _Pragma("GCC unroll 32") for (int p = 0; p < PIXELS; ++p)
-          _Pragma("GCC unroll 32") for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
+        AGO_UNROLL(32)
+        for (int p = 0; p < PIXELS; ++p) {
+          AGO_UNROLL(32)
+          for (int v = 0; v < VECTORS; ++v) acc[p][v] = vec<target>(0.f);
+        }
       }
       accumulate<form_of(K)>(inputs + t * stride, stride, depth, weights, acc);
       detail::finish_bounded<0>(acc, products + t * step, step);
     };
-    _Pragma("GCC unroll 1") for (int point = 0; point < COUNT; ++point) {
+    AGO_UNROLL(1)
+    for (int point = 0; point < COUNT; ++point) {
       if constexpr (is_scheduled_by_hand(target) && COUNT > 1) {
         float const* next = inputs + work.point_stride;  // the first tile of the next point
-        _Pragma("GCC unroll 32") for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
+        AGO_UNROLL(32)
+        for (int p = 0; p < K.tile.pixels; ++p, next += stride) {
           pin(next);
           detail::fetch_line<target>(next);
         }
       }
       int t = 0;
-      _Pragma("GCC unroll 1") for (; t + K.tile.pixels <= count; t += K.tile.pixels)
+      AGO_UNROLL(1)
+      for (; t + K.tile.pixels <= count; t += K.tile.pixels)
         product.template operator()<K.tile.pixels>(t);
       if constexpr (K.tile.pixels_left > 0)
         if (t < count) product.template operator()<K.tile.pixels_left>(t);
@@ -253,38 +272,46 @@ struct winograd_kernel {
     int const last = rest < lanes(target) ? rest : lanes(target);  // valid lanes of the last vector
     long const pixel_floats = s.destination.pixel_stride, row_floats = s.out.w * pixel_floats;
     detail::tile_walk<float> at = work.outputs;
-    _Pragma("GCC unroll 1") for (int t = 0; t < work.count; ++t, ++at) {
+    AGO_UNROLL(1)
+    for (int t = 0; t < work.count; ++t, ++at) {
       int const rows = s.out.h - at.y(), columns = s.out.w - at.x();
       long const index = (long(at.image()) * s.out.h + at.y()) * s.out.w + at.x();
       float* const first = at.at() + work.channel;
       if constexpr (is_scheduled_by_hand(target)) {
         float* line = first;
-        _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
-          _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+        AGO_UNROLL(4)
+        for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats) {
+          AGO_UNROLL(4)
+          for (int x = 0; x < tile; ++x, line += pixel_floats) {
             pin(line);
             __builtin_prefetch(line, 1);
           }
+        }
       }
       [[maybe_unused]] auto by_hand = [&] {
         if constexpr (is_by_hand)
           return detail::product_transform_4<target, K.in_order, is_lengthy(K.after)>(products, stride);
         else return 0;
       }();
-      _Pragma("GCC unroll 1") for (int v = 0; v < vectors; ++v) {
+      AGO_UNROLL(1)
+      for (int v = 0; v < vectors; ++v) {
         int const channel = v * lanes(target), count = PARTIAL && v == vectors - 1 ? last : lanes(target);
         // Products and results are more streams than prefetchers follow: ask for their next lines.
         if constexpr (K.points_first)
           if (channel % detail::line_floats == 0) {
             by_hand.template fetch<detail::line_floats>();
             float* line = first + channel + detail::line_floats;
-            _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats)
-              _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x, line += pixel_floats) {
+            AGO_UNROLL(4)
+            for (int y = 0; y < tile; ++y, line += row_floats - tile * pixel_floats) {
+              AGO_UNROLL(4)
+              for (int x = 0; x < tile; ++x, line += pixel_floats) {
                 pin(line);
                 __builtin_prefetch(line, 1);
               }
+            }
           }
         vec<target> const start = vec<target>::load(shift + channel);
-        auto const finish = [&](int y, int x, vec<target> sum) __attribute__((always_inline)) {
+        auto const finish = [&](int y, int x, vec<target> sum) AGO_INLINE_LAMBDA {
           vec<target> const result = after(sum + start, index + long(y) * s.out.w + x, work.channel + channel, count);
           float* const to = first + y * row_floats + x * pixel_floats + channel;
           count == lanes(target) ? detail::store(result, to) : result.store(to, count);

@@ -24,7 +24,8 @@ class product_transform_4 {
   /// The product of point y * 6 + x is at from + (y * 6 + x) * stride.
   AGO_INLINE product_transform_4(float const* from, long stride)
       : stride_(stride), step_(stride * long(sizeof(float))) {
-    _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y, from += n * stride) {
+    AGO_UNROLL(8)
+    for (int y = 0; y < n; ++y, from += n * stride) {
       row_[y] = from;
       pin(row_[y]);
     }
@@ -40,9 +41,11 @@ class product_transform_4 {
   /// Prefetches the products that are AHEAD floats after those that are next.
   template <int AHEAD>
   AGO_INLINE void fetch() const {
-    _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y) {
+    AGO_UNROLL(8)
+    for (int y = 0; y < n; ++y) {
       float const* line = row_[y] + AHEAD;
-      _Pragma("GCC unroll 8") for (int x = 0; x < n; ++x, line += stride_) {
+      AGO_UNROLL(8)
+      for (int x = 0; x < n; ++x, line += stride_) {
         pin(line);
         fetch_line<I>(line);
       }
@@ -55,11 +58,13 @@ class product_transform_4 {
   AGO_INLINE void operator()(int rows, int columns, Finish finish) {
     vec<I> line[tile][n], m[2][n];
     long at = 0;
-    _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y) load_input<lanes(I)>(m[0][y], row_[y], at);
-    [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+    AGO_UNROLL(8)
+    for (int y = 0; y < n; ++y) load_input<lanes(I)>(m[0][y], row_[y], at);
+    [&]<int... X>(std::integer_sequence<int, X...>) AGO_INLINE_LAMBDA {
       (column<X>(m[X % 2], m[(X + 1) % 2], line, at), ...);
     }(std::make_integer_sequence<int, n>{});
-    _Pragma("GCC unroll 8") for (int y = 0; y < n; ++y) {
+    AGO_UNROLL(8)
+    for (int y = 0; y < n; ++y) {
       row_[y] += lanes(I);
       pin(row_[y]);
     }
@@ -132,7 +137,7 @@ class product_transform_4 {
   AGO_INLINE void column(vec<I> (&m)[n], vec<I> (&next)[n], vec<I> (&line)[tile][n], long& at) const {
     at += step_;
     pin(at);
-    auto const transform = [&](auto&& beside) __attribute__((always_inline)) {
+    auto const transform = [&](auto&& beside) AGO_INLINE_LAMBDA {
       combine(m, line[0][X], line[1][X], line[2][X], line[3][X], beside);
     };
     if constexpr (X + 1 < n) transform(next_column{*this, next, at, {}});
@@ -142,19 +147,24 @@ class product_transform_4 {
   template <bool FULL, class Finish>
   AGO_INLINE void finish_rows(vec<I> (&line)[tile][n], int rows, int columns, Finish finish) const {
     [[maybe_unused]] vec<I> outputs[LENGTHY ? tile : 1][tile];
-    _Pragma("GCC unroll 4") for (int y = 0; y < tile; ++y) {
+    AGO_UNROLL(4)
+    for (int y = 0; y < tile; ++y) {
       vec<I> r[tile];
       combine(line[y], r[0], r[1], r[2], r[3], nothing{});
       if (!FULL && !LENGTHY && y >= rows) return;
-      _Pragma("GCC unroll 4") for (int x = 0; x < tile; ++x) {
+      AGO_UNROLL(4)
+      for (int x = 0; x < tile; ++x) {
         if constexpr (LENGTHY) outputs[y][x] = r[x];
         else if (FULL || x < columns) finish(y, x, r[x]);
       }
     }
     if constexpr (LENGTHY) {
       int const y_end = rows < tile ? rows : tile, x_end = columns < tile ? columns : tile;
-      _Pragma("GCC unroll 1") for (int y = 0; y < y_end; ++y)
-        _Pragma("GCC unroll 1") for (int x = 0; x < x_end; ++x) finish(y, x, outputs[y][x]);
+      AGO_UNROLL(1)
+      for (int y = 0; y < y_end; ++y) {
+        AGO_UNROLL(1)
+        for (int x = 0; x < x_end; ++x) finish(y, x, outputs[y][x]);
+      }
     }
   }
 

@@ -89,20 +89,22 @@ template <int TILE, isa I>
 AGO_INLINE void transform_patch(float const* from, long row, long pixel, float* to, long stride) {
   using scheme = winograd_scheme<TILE>;
   constexpr int n = scheme::patch;
-  for_each_pair<scheme::input_pairs>([&]<int ROWS>() __attribute__((always_inline)) {
+  for_each_pair<scheme::input_pairs>([&]<int ROWS>() AGO_INLINE_LAMBDA {
     vec<I> lines[2][n];
     spaced_pointers<float const, n> column(from, row);
-    _Pragma("GCC unroll 8") for (int x = 0; x < n; ++x, column += pixel) {
-      auto const at = [&](int y) __attribute__((always_inline)) { return vec<I>::load(column[y]); };
+    AGO_UNROLL(8)
+    for (int x = 0; x < n; ++x, column += pixel) {
+      auto const at = [&](int y) AGO_INLINE_LAMBDA { return vec<I>::load(column[y]); };
       scheme::template input<ROWS>(at, lines[0][x], lines[1][x]);
     }
-    _Pragma("GCC unroll 2") for (int k = 0; k < 2; ++k) {
+    AGO_UNROLL(2)
+    for (int k = 0; k < 2; ++k) {
       float* line = to + scheme::input_rows[ROWS][k] * n * stride;
       pin(line);
       spaced_pointers<float, n> const points(line, stride);
-      for_each_pair<scheme::input_pairs>([&]<int COLUMNS>() __attribute__((always_inline)) {
+      for_each_pair<scheme::input_pairs>([&]<int COLUMNS>() AGO_INLINE_LAMBDA {
         vec<I> a, b;
-        scheme::template input<COLUMNS>([&](int x) __attribute__((always_inline)) { return lines[k][x]; }, a, b);
+        scheme::template input<COLUMNS>([&](int x) AGO_INLINE_LAMBDA { return lines[k][x]; }, a, b);
         store(a, points[scheme::input_rows[COLUMNS][0]]);
         store(b, points[scheme::input_rows[COLUMNS][1]]);
       });
@@ -117,21 +119,24 @@ AGO_INLINE void transform_products(float const* from, int rows, int columns, Fin
   using scheme = winograd_scheme<TILE>;
   constexpr int n = scheme::patch;
   [[maybe_unused]] vec<I> outputs[LENGTHY ? TILE : 1][TILE];
-  for_each_pair<scheme::output_pairs>([&]<int ROWS>() __attribute__((always_inline)) {
+  for_each_pair<scheme::output_pairs>([&]<int ROWS>() AGO_INLINE_LAMBDA {
     vec<I> lines[2][n];
-    _Pragma("GCC unroll 8") for (int x = 0; x < n; ++x) {
-      auto const at = [=](int y) __attribute__((always_inline)) { return vec<I>::load(from + (y * n + x) * STRIDE); };
+    AGO_UNROLL(8)
+    for (int x = 0; x < n; ++x) {
+      auto const at = [=](int y) AGO_INLINE_LAMBDA { return vec<I>::load(from + (y * n + x) * STRIDE); };
       scheme::template output<ROWS>(at, lines[0][x], lines[1][x]);
     }
-    _Pragma("GCC unroll 2") for (int k = 0; k < 2; ++k) {
+    AGO_UNROLL(2)
+    for (int k = 0; k < 2; ++k) {
       int const y = scheme::output_rows[ROWS][k];
       vec<I> line[TILE];
-      for_each_pair<scheme::output_pairs>([&]<int COLUMNS>() __attribute__((always_inline)) {
-        auto const at = [&](int x) __attribute__((always_inline)) { return lines[k][x]; };
+      for_each_pair<scheme::output_pairs>([&]<int COLUMNS>() AGO_INLINE_LAMBDA {
+        auto const at = [&](int x) AGO_INLINE_LAMBDA { return lines[k][x]; };
         scheme::template output<COLUMNS>(at, line[scheme::output_rows[COLUMNS][0]],
                                          line[scheme::output_rows[COLUMNS][1]]);
       });
-      _Pragma("GCC unroll 4") for (int x = 0; x < TILE; ++x) {
+      AGO_UNROLL(4)
+      for (int x = 0; x < TILE; ++x) {
         if constexpr (LENGTHY) outputs[y][x] = line[x];
         else if (y < rows && x < columns) finish(y, x, line[x]);
       }
@@ -139,8 +144,11 @@ AGO_INLINE void transform_products(float const* from, int rows, int columns, Fin
   });
   if constexpr (LENGTHY) {
     int const y_end = rows < TILE ? rows : TILE, x_end = columns < TILE ? columns : TILE;
-    _Pragma("GCC unroll 1") for (int y = 0; y < y_end; ++y)
-      _Pragma("GCC unroll 1") for (int x = 0; x < x_end; ++x) finish(y, x, outputs[y][x]);
+    AGO_UNROLL(1)
+    for (int y = 0; y < y_end; ++y) {
+      AGO_UNROLL(1)
+      for (int x = 0; x < x_end; ++x) finish(y, x, outputs[y][x]);
+    }
   }
 }
 

@@ -16,7 +16,7 @@ struct col2im {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor windows) const {
-    return expression::compute("col2im", [this](expression::operand x) {
+    auto const formula = [this](expression::operand x) {
       using namespace expression;
       bool const fits = x.extent(2) == kernel.h && x.extent(3) == kernel.w && stride.h > 0 && stride.w > 0;
       var n, h{fits ? height : 0}, w{width}, c, i{kernel.h}, j{kernel.w};
@@ -24,7 +24,8 @@ struct col2im {
       expression::affine const a = h + pad.top - dilation.h * i, b = w + pad.left - dilation.w * j;
       scalar const y = padded(x, 0)(n, c, i, j, a / down, b / right);
       return result(n, h, w, c) = sum(i, j)(select(a % down == 0 && b % right == 0, y, 0.));
-    }, line)(windows);
+    };
+    return expression::compute("col2im", formula, line)(windows);
   }
 };
 

@@ -44,7 +44,7 @@ struct conv3d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume) const {
-    return expression::compute("conv3d", [this](expression::operand x, expression::weights parameter) {
+    auto const formula = [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
       volumes::channel_groups const of(groups, x.extent(4), out);
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride, pad, dilation);
@@ -54,7 +54,8 @@ struct conv3d {
       operand const all = at.around(x, 0);
       scalar const y = all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, l), of.from(k, c));
       return result(n, d, h, w, k) = sum(c, i, j, l)(y * weight(k, c, i, j, l));
-    }, line)(volume);
+    };
+    return expression::compute("conv3d", formula, line)(volume);
   }
 };
 
@@ -68,7 +69,7 @@ struct conv_transpose3d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume) const {
-    return expression::compute("conv_transpose3d", [this](expression::operand x, expression::weights parameter) {
+    auto const formula = [this](expression::operand x, expression::weights parameter) {
       using namespace expression;
       volumes::channel_groups const of(groups, x.extent(4), out);
       extent3 const in = volumes::volume_of(x);
@@ -88,7 +89,8 @@ struct conv_transpose3d {
       bool const every = stride.d == 1 && stride.h == 1 && stride.w == 1;
       scalar const term = every ? y : select(a % stride.d == 0 && b % stride.h == 0 && e % stride.w == 0, y, 0.);
       return result(n, d, h, w, k) = sum(c, i, j, l)(term);
-    }, line)(volume);
+    };
+    return expression::compute("conv_transpose3d", formula, line)(volume);
   }
 };
 

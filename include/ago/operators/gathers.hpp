@@ -18,11 +18,12 @@ struct take_along_axis {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor value, tensor indices) const {
-    return expression::compute("take_along_axis", [](expression::operand x, expression::operand at) {
+    auto const formula = [](expression::operand x, expression::operand at) {
       using namespace expression;
       var n, i{at.extent(1)}, c;
       return result(n, i, c) = x(n, ago::detail::from_end(at(n, i, c), x.extent(1)), c);
-    }, line)(value, indices);
+    };
+    return expression::compute("take_along_axis", formula, line)(value, indices);
   }
 };
 
@@ -33,7 +34,7 @@ struct gather_nd {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor value, tensor indices) const {
-    return expression::compute("gather_nd", [this](expression::operand x, expression::operand at) {
+    auto const formula = [this](expression::operand x, expression::operand at) {
       using namespace expression;
       int const extent[] = {first, second, third, fourth}, depth = at.extent(2) < 4 ? at.extent(2) : 4;
       var n, i, c;
@@ -41,7 +42,8 @@ struct gather_nd {
       for (int k = 0; k < depth; ++k)
         place = place * double(extent[k]) + ago::detail::from_end(at(n, i, k), extent[k]);
       return result(n, i, c) = x(n, place, c);
-    }, line)(value, indices);
+    };
+    return expression::compute("gather_nd", formula, line)(value, indices);
   }
 };
 
@@ -50,12 +52,13 @@ struct reverse_sequence {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor value, tensor lengths) const {
-    return expression::compute("reverse_sequence", [](expression::operand x, expression::operand length) {
+    auto const formula = [](expression::operand x, expression::operand length) {
       using namespace expression;
       var n, i{x.extent(1)}, c;
       scalar const at = x.position(i);
       return result(n, i, c) = x(n, select(at < length(n), length(n) - 1. - at, at), c);
-    }, line)(value, lengths);
+    };
+    return expression::compute("reverse_sequence", formula, line)(value, lengths);
   }
 };
 

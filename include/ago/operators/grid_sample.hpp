@@ -15,7 +15,7 @@ struct grid_sample {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor image, tensor positions) const {
-    return expression::compute("grid_sample", [this](expression::operand x, expression::operand grid) {
+    auto const formula = [this](expression::operand x, expression::operand grid) {
       using namespace expression;
       var n, p, c;
       operand const row = result(n, p) = place(grid(n, p, 1), x.extent(1));
@@ -29,7 +29,8 @@ struct grid_sample {
       scalar const upper = all(b, top, left, k) * (1. - right) + all(b, top, left + 1., k) * right;
       scalar const lower = all(b, top + 1., left, k) * (1. - right) + all(b, top + 1., left + 1., k) * right;
       return operand(result(b, i, k) = upper * (1. - below) + lower * below);
-    }, line)(image, positions);
+    };
+    return expression::compute("grid_sample", formula, line)(image, positions);
   }
 
  private:

@@ -11,14 +11,15 @@ struct hardmax {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor value) const {
-    return expression::compute("hardmax", [](expression::operand x) {
+    auto const formula = [](expression::operand x) {
       using namespace expression;
       var n, i, c, k;
       operand const most = result(n, c) = maximum(k)(x(n, k, c));
       operand const first = result(n, c) = minimum(k)(select(x(n, k, c) == most(n, c), x.position(k), 3e38));
       var m, j{x.extent(1)}, d;
       return result(m, j, d) = x.position(j) == first(m, d);
-    }, line)(value);
+    };
+    return expression::compute("hardmax", formula, line)(value);
   }
 };
 
@@ -30,12 +31,13 @@ struct triangle {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor value) const {
-    return expression::compute("triangle", [this](expression::operand x) {
+    auto const formula = [this](expression::operand x) {
       using namespace expression;
       var n, i, j;
       expression::affine const above = lower ? i + diagonal - j : j - i - diagonal;
       return result(n, i, j) = select(above >= expression::affine(0), x(n, i, j), 0.);
-    }, line)(value);
+    };
+    return expression::compute("triangle", formula, line)(value);
   }
 };
 

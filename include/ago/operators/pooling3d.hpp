@@ -16,13 +16,14 @@ struct max_pool3d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume) const {
-    return expression::compute("max_pool3d", [this](expression::operand x) {
+    auto const formula = [this](expression::operand x) {
       using namespace expression;
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       operand const all = at.around(x, -3.402823466e38f);
       return result(n, d, h, w, c) = maximum(i, j, k)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c));
-    }, line)(volume);
+    };
+    return expression::compute("max_pool3d", formula, line)(volume);
   }
 };
 
@@ -38,7 +39,7 @@ struct max_pool3d_index {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume, tensor maxima) const {
-    return expression::compute("max_pool3d_index", [this](expression::operand x, expression::operand most) {
+    auto const formula = [this](expression::operand x, expression::operand most) {
       using namespace expression;
       extent3 const e = volumes::volume_of(x);
       volumes::window_axes const at(e, kernel, stride.value_or(kernel), pad, dilation, ceil);
@@ -49,7 +50,8 @@ struct max_pool3d_index {
       int const elements = e.d * e.h * e.w;
       scalar const first = minimum(i, j, k)(select(all(n, a, b, g, c) == most(n, d, h, w, c), x.position(place), 3e38));
       return result(n, d, h, w, c) = x.position(elements * x.extent(4) * n + elements * c) + first;
-    }, line)(volume, maxima);
+    };
+    return expression::compute("max_pool3d_index", formula, line)(volume, maxima);
   }
 };
 
@@ -64,7 +66,7 @@ struct avg_pool3d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume) const {
-    return expression::compute("avg_pool3d", [this](expression::operand x) {
+    auto const formula = [this](expression::operand x) {
       using namespace expression;
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
@@ -73,7 +75,8 @@ struct avg_pool3d {
                            at.w.counted(x, w, count_pads);
       return result(n, d, h, w, c) =
                  sum(i, j, k)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c)) / count;
-    }, line)(volume);
+    };
+    return expression::compute("avg_pool3d", formula, line)(volume);
   }
 };
 
@@ -88,7 +91,7 @@ struct lp_pool3d {
   int line = __builtin_LINE();
 
   constexpr tensor operator()(tensor volume) const {
-    return expression::compute("lp_pool3d", [this](expression::operand x) {
+    auto const formula = [this](expression::operand x) {
       using namespace expression;
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
@@ -96,7 +99,8 @@ struct lp_pool3d {
       auto const all = sum(i, j, k);
       scalar const norm = p == 1 ? all(abs(y)) : p == 2 ? sqrt(all(y * y)) : pow(all(pow(abs(y), p)), 1 / p);
       return result(n, d, h, w, c) = norm;
-    }, line)(volume);
+    };
+    return expression::compute("lp_pool3d", formula, line)(volume);
   }
 };
 
