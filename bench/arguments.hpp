@@ -33,7 +33,7 @@ inline std::vector<std::string> to_words(std::string const& name, std::string co
 struct arguments : common_arguments {
   std::string network = "all";
   std::vector<std::string> variants;  ///< names; empty: all
-  std::optional<int> size;  ///< side of the image in pixels, or tokens; none: all
+  std::optional<int> size;            ///< side of the image in pixels, or tokens; none: all
   bool peers = false;
   std::optional<std::string> onnxruntime;  ///< folder with node_modules; none: see find_onnxruntime
   std::optional<std::string> profile;      ///< the variant whose steps are timed
@@ -57,10 +57,8 @@ struct arguments : common_arguments {
       network = next();
     } else if (name == "--size") {
       std::string const text = next();
-      if (text == "all")
-        size.reset();
-      else
-        size = to_number(name, text, 1);
+      if (text == "all") size.reset();
+      else size = to_number(name, text, 1);
     } else if (name == "--variants") {
       variants = to_words(name, next());
     } else if (name == "--placements") {

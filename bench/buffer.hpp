@@ -12,7 +12,7 @@ namespace bench {
 /// Zeroed floats on a 64-byte boundary, readable for 64 bytes beyond their end, as XNNPACK requires.
 class buffer {
  public:
-  explicit buffer(std::size_t count) : data_{new (std::align_val_t{64}) float[count + 16]()}, count_{count} {}
+  explicit buffer(std::size_t count) : data_{new(std::align_val_t{64}) float[count + 16]()}, count_{count} {}
   float* data() const { return data_.get(); }
   std::span<float> span() const { return {data(), count_}; }
 

@@ -32,8 +32,7 @@ child_process::~child_process() {
   shutdown(socket_, SHUT_WR);
   try {
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (receive(until)) {
-    }
+    while (receive(until)) {}
   } catch (std::exception const&) {  // it has been killed
   }
   wait();
@@ -93,8 +92,7 @@ ending run_program_to_end(std::vector<std::string> const& words, std::chrono::se
   child_process child(words, true);
   shutdown(child.socket_, SHUT_WR);
   auto const until = std::chrono::steady_clock::now() + limit;
-  while (child.receive(until)) {
-  }
+  while (child.receive(until)) {}
   std::string& text = child.unread_;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return {child.wait(), text.substr(text.rfind('\n') + 1)};

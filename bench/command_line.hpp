@@ -16,8 +16,7 @@ inline int to_number(std::string const& name, std::string const& text, int least
   int number = 0;
   try {
     number = std::stoi(text, &read);
-  } catch (std::exception const&) {
-  }
+  } catch (std::exception const&) {}
   if (read == 0 || read != text.size() || number < least)
     throw std::invalid_argument(name + " needs a number from " + std::to_string(least) + ", not '" + text + "'");
   return number;

@@ -96,9 +96,7 @@ class contest {
     c.run = [engine = c.engine.get(), what] { what == timed::layer ? engine->run_layer() : engine->run(); };
     c.clock = c.engine->clock();
     contestants_.push_back(std::move(c));
-  } catch (unsupported const& why) {
-    leave_out(choice.empty() ? engine : engine + " (" + choice + ')', why);
-  }
+  } catch (unsupported const& why) { leave_out(choice.empty() ? engine : engine + " (" + choice + ')', why); }
 
   /// Reports every contestant whose results differ from the first one's.
   bool agrees() {
@@ -204,10 +202,10 @@ class contest {
     auto const number = [&](char const* name, auto value) {
       return c.own ? field(name, long(value(*c.own))) : field(name);
     };
-    auto const relative = [&](char const* name, double timing::*t) {
+    auto const relative = [&](char const* name, double timing::* t) {
       return !ours || &c == ours ? field(name) : field(name, c.time.*t / (ours->time.*t), "%.3f");
     };
-    auto const sum_of_steps = [&](char const* name, double step_account::*what, double unit) {
+    auto const sum_of_steps = [&](char const* name, double step_account::* what, double unit) {
       if (!c.own || c.own->accounts.empty()) return field(name);
       double sum = 0;
       for (step_account const& s : c.own->accounts) sum += s.*what;

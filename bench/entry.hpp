@@ -15,7 +15,7 @@ namespace bench {
 
 /// The work of one step, and its memory traffic: input and output values and packed parameters.
 struct step_account {
-  std::string kernel, layers;  ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
+  std::string kernel, layers;   ///< "pointwise", "rows: pointwise, depthwise"; "14x14x64 > 14x14x384 relu6"
   long multiply_adds = 0;       ///< of the direct algorithm
   long bytes = 0;               ///< read and written, each counted once
   double predicted_cycles = 0;  ///< on a core with the caches of this machine's

@@ -50,9 +50,9 @@ constexpr auto capsules = [](int count, int kernel, int stride, int size) {
   });
 };
 
-#define AGO_EXPRESSION(name, ...)                             \
-  constexpr definition name##_definition = __VA_ARGS__;       \
-  static_assert(check<name##_definition>::ok);                \
+#define AGO_EXPRESSION(name, ...)                       \
+  constexpr definition name##_definition = __VA_ARGS__; \
+  static_assert(check<name##_definition>::ok);          \
   constexpr index_expression name = name##_definition.expressions[0]
 
 AGO_EXPRESSION(capsules_28, capsules(256, 9, 2, 8)(extents(1, 1, 28, 28, 1, 1)));
@@ -61,33 +61,33 @@ AGO_EXPRESSION(capsules_14, capsules(16, 3, 2, 4)(extents(1, 16, 14, 14, 4, 4)))
 
 // Products of scattered rows and columns.
 AGO_EXPRESSION(turned_first, compute("turned_first", [](operand a, weights p) {
-  operand const b = p("b", 128, 192);
-  var i, j, k;
-  return result(i, j) = sum(k)(a(k, i) * b(k, j));
-})(extents(128, 196)));
+                 operand const b = p("b", 128, 192);
+                 var i, j, k;
+                 return result(i, j) = sum(k)(a(k, i) * b(k, j));
+               })(extents(128, 196)));
 AGO_EXPRESSION(turned_second, compute("turned_second", [](operand a, operand b) {
-  var i, j, k;
-  return result(i, j) = sum(k)(a(i, k) * b(j, k));
-})(extents(196, 128), extents(192, 128)));
+                 var i, j, k;
+                 return result(i, j) = sum(k)(a(i, k) * b(j, k));
+               })(extents(196, 128), extents(192, 128)));
 AGO_EXPRESSION(turned_result, compute("turned_result", [](operand a, weights p) {
-  operand const b = p("b", 128, 192);
-  var i, j, k;
-  return result(j, i) = sum(k)(a(i, k) * b(k, j));
-})(extents(196, 128)));
+                 operand const b = p("b", 128, 192);
+                 var i, j, k;
+                 return result(j, i) = sum(k)(a(i, k) * b(k, j));
+               })(extents(196, 128)));
 AGO_EXPRESSION(small, compute("small", [](operand a, weights p) {
-  operand const b = p("b", 4, 16, 16, 4);  // k in two axes, n in two
-  var i, j{4}, c{16}, k{16}, l{4};
-  return result(j, i, c) = sum(k, l)(a(k, i, l) * b(j, k, c, l));
-})(extents(16, 196, 4)));
+                 operand const b = p("b", 4, 16, 16, 4);  // k in two axes, n in two
+                 var i, j{4}, c{16}, k{16}, l{4};
+                 return result(j, i, c) = sum(k, l)(a(k, i, l) * b(j, k, c, l));
+               })(extents(16, 196, 4)));
 AGO_EXPRESSION(heads, compute("heads", [](operand q, operand k) {
-  var h, i, j, c;
-  return result(h, i, j) = sum(c)(q(i, h, c) * k(j, h, c));
-})(extents(196, 4, 64), extents(196, 4, 64)));
+                 var h, i, j, c;
+                 return result(h, i, j) = sum(c)(q(i, h, c) * k(j, h, c));
+               })(extents(196, 4, 64), extents(196, 4, 64)));
 AGO_EXPRESSION(planes, compute("planes", [](operand x, weights p) {  // a convolution of planes
-  operand const w = p("w", 64, x.extent(0), 3, 3);
-  var k, h, q, c, r, s;
-  return result(k, h, q) = sum(c, r, s)(x(c, h + r, q + s) * w(k, c, r, s));
-})(extents(32, 30, 30)));
+                 operand const w = p("w", 64, x.extent(0), 3, 3);
+                 var k, h, q, c, r, s;
+                 return result(k, h, q) = sum(c, r, s)(x(c, h + r, q + s) * w(k, c, r, s));
+               })(extents(32, 30, 30)));
 
 // Gradients. dy, x: [image, row, column, channel].
 constexpr auto weight_gradient = [](int kernel, int stride) {
@@ -122,70 +122,70 @@ AGO_EXPRESSION(outer_32_10, outer_product(extents(32, 10), extents(32, 32)));
 // Loops.
 using namespace loops;
 AGO_EXPRESSION(channel_sums_e, compute("channel_sums", [](operand x) {
-  var n, h, w, c;
-  return result(c) = sum(n, h, w)(x(n, h, w, c));
-})(extents(1, image, image, wide)));
+                 var n, h, w, c;
+                 return result(c) = sum(n, h, w)(x(n, h, w, c));
+               })(extents(1, image, image, wide)));
 AGO_EXPRESSION(channel_squares_e, compute("channel_squares", [](operand x, operand m) {
-  var n, h, w, c;
-  scalar const d = x(n, h, w, c) - m(c);
-  return result(c) = sum(n, h, w)(d * d);
-})(extents(1, image, image, wide), extents(wide)));
+                 var n, h, w, c;
+                 scalar const d = x(n, h, w, c) - m(c);
+                 return result(c) = sum(n, h, w)(d * d);
+               })(extents(1, image, image, wide), extents(wide)));
 AGO_EXPRESSION(window_gradient_e, compute("window_gradient", [](operand dy, operand x) {
-  var n, h, w, c, r{3}, s{3};
-  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
-})(extents(1, image, image, wide), extents(1, image, image, wide)));
+                 var n, h, w, c, r{3}, s{3};
+                 return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+               })(extents(1, image, image, wide), extents(1, image, image, wide)));
 AGO_EXPRESSION(flipped_windows_e, compute("flipped_windows", [](operand dy, operand k) {
-  var n, h{image}, w{image}, c, r, s;
-  return result(n, h, w, c) = sum(r, s)(padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
-})(extents(1, image, image, wide), extents(wide, 3, 3)));
+                 var n, h{image}, w{image}, c, r, s;
+                 return result(n, h, w, c) = sum(r, s)(padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
+               })(extents(1, image, image, wide), extents(wide, 3, 3)));
 AGO_EXPRESSION(blend_e, compute("blend", [](operand a, operand b, operand c) {
-  var i, j;
-  return result(i, j) = a(i, j) * b(i, j) + c(i, j);
-})(extents(rows, columns), extents(rows, columns), extents(rows, columns)));
+                 var i, j;
+                 return result(i, j) = a(i, j) * b(i, j) + c(i, j);
+               })(extents(rows, columns), extents(rows, columns), extents(rows, columns)));
 AGO_EXPRESSION(gate_e, compute("gate", [](operand a, operand b) {
-  var i, j;
-  return result(i, j) = a(i, j) * sigmoid(b(i, j));
-})(extents(rows, columns), extents(rows, columns)));
+                 var i, j;
+                 return result(i, j) = a(i, j) * sigmoid(b(i, j));
+               })(extents(rows, columns), extents(rows, columns)));
 AGO_EXPRESSION(add_turned_e, compute("add_turned", [](operand a, operand b) {
-  var i, j;
-  return result(i, j) = a(i, j) + b(j, i);
-})(extents(rows, columns), extents(columns, rows)));
+                 var i, j;
+                 return result(i, j) = a(i, j) + b(j, i);
+               })(extents(rows, columns), extents(columns, rows)));
 AGO_EXPRESSION(window_maxima_e, compute("window_maxima", [](operand x) {
-  var h, w, c, r{3}, s{3};
-  return result(h, w, c) = maximum(r, s)(x(h + r, w + s, c));
-})(extents(side, side, channels)));
+                 var h, w, c, r{3}, s{3};
+                 return result(h, w, c) = maximum(r, s)(x(h + r, w + s, c));
+               })(extents(side, side, channels)));
 AGO_EXPRESSION(window_sums_e, compute("window_sums", [](operand x) {
-  var h{side}, w{side}, c, r{3}, s{3};
-  return result(h, w, c) = sum(r, s)(padded(x, 0)(h + r - 1, w + s - 1, c));
-})(extents(side, side, channels)));
+                 var h{side}, w{side}, c, r{3}, s{3};
+                 return result(h, w, c) = sum(r, s)(padded(x, 0)(h + r - 1, w + s - 1, c));
+               })(extents(side, side, channels)));
 AGO_EXPRESSION(column_maxima_e, compute("column_maxima", [](operand x) {
-  var i, j;
-  return result(j) = maximum(i)(x(i, j));
-})(extents(rows, columns)));
+                 var i, j;
+                 return result(j) = maximum(i)(x(i, j));
+               })(extents(rows, columns)));
 AGO_EXPRESSION(row_sums_e, compute("row_sums", [](operand x) {
-  var i, j;
-  return result(i) = sum(j)(x(i, j));
-})(extents(rows, columns)));
+                 var i, j;
+                 return result(i) = sum(j)(x(i, j));
+               })(extents(rows, columns)));
 AGO_EXPRESSION(shuffle_e, compute("shuffle", [](operand x) {
-  var i, c{channels};
-  return result(i, c) = x(i, c % 4 * (channels / 4) + c / 4);
-})(extents(side * side, channels)));
+                 var i, c{channels};
+                 return result(i, c) = x(i, c % 4 * (channels / 4) + c / 4);
+               })(extents(side* side, channels)));
 AGO_EXPRESSION(look_up_e, compute("look_up", [](operand row, operand table) {
-  var i, j;
-  return result(i, j) = table(row(i), j);
-})(extents(rows), extents(rows, columns)));
+                 var i, j;
+                 return result(i, j) = table(row(i), j);
+               })(extents(rows), extents(rows, columns)));
 AGO_EXPRESSION(three_factors_e, compute("three_factors", [](operand a, operand b, operand s) {
-  var i, j, k;
-  return result(i, j) = sum(k)(a(i, k) * b(k, j) * s(k));
-})(extents(rows, depth), extents(depth, columns), extents(depth)));
+                 var i, j, k;
+                 return result(i, j) = sum(k)(a(i, k) * b(k, j) * s(k));
+               })(extents(rows, depth), extents(depth, columns), extents(depth)));
 AGO_EXPRESSION(distances_e, compute("distances", [](operand a, operand b) {
-  var i, j, k;
-  return result(i, j) = sum(k)(abs(a(i, k) - b(j, k)));
-})(extents(rows, depth), extents(channels, depth)));
+                 var i, j, k;
+                 return result(i, j) = sum(k)(abs(a(i, k) - b(j, k)));
+               })(extents(rows, depth), extents(channels, depth)));
 AGO_EXPRESSION(running_sums_e, compute("running_sums", [](operand x) {
-  var i, j{depth}, k{depth};
-  return result(i, j) = sum(k)(select(k <= j, x(i, k), x.number(0)));
-})(extents(channels, depth)));
+                 var i, j{depth}, k{depth};
+                 return result(i, j) = sum(k)(select(k <= j, x(i, k), x.number(0)));
+               })(extents(channels, depth)));
 
 /// A line of the table.
 struct line {
@@ -198,8 +198,11 @@ struct line {
 template <index_expression const& E, int Weights>
 line product(std::string name, std::function<void()> dense) {
   auto const s = contraction_subject<E, Weights>();
-  return {std::move(name), "dense", 2. * double(multiply_adds(E)),
-          [s] { s->run(&ago::contraction_kernel<contraction_key<E, Weights>>::run); }, std::move(dense),
+  return {std::move(name),
+          "dense",
+          2. * double(multiply_adds(E)),
+          [s] { s->run(&ago::contraction_kernel<contraction_key<E, Weights>>::run); },
+          std::move(dense),
           [s] { return error_of<E, Weights>(*s); }};
 }
 
@@ -222,7 +225,10 @@ line nest(std::string name, void (*by_hand)(Pointers...)) {
   auto const out = std::make_shared<buffer>(std::size_t(E.result.count()));
   if (std::string(name) == "look_up")
     for (float& x : s->operand(operand_of<D>(0)).span()) x = (x + 1) * rows / 2;
-  return {std::move(name), "loops", Contracts ? 2. * double(multiply_adds(E)) : 0., [s = s, run = run] { s->run(run); },
+  return {std::move(name),
+          "loops",
+          Contracts ? 2. * double(multiply_adds(E)) : 0.,
+          [s = s, run = run] { s->run(run); },
           [s = s, out, by_hand] {
             auto const x = [&](int v) { return s->operand(operand_of<D>(v)).data(); };
             if constexpr (sizeof...(Pointers) == 2) by_hand(x(0), out->data());

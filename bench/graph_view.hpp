@@ -18,11 +18,8 @@ struct graph_view {
   graph_view() = default;
   template <int V, int E, int O>
   graph_view(ago::graph<V, E, O> const& g)
-      : nodes{g.nodes, std::size_t(g.node_count)},
-        edges{g.edges, std::size_t(g.edge_count)},
-        outputs{g.outputs, std::size_t(g.output_count)},
-        input_count{g.input_count},
-        parameters{g.parameters} {}
+      : nodes{g.nodes, std::size_t(g.node_count)}, edges{g.edges, std::size_t(g.edge_count)},
+        outputs{g.outputs, std::size_t(g.output_count)}, input_count{g.input_count}, parameters{g.parameters} {}
   template <int V, int E, int O>
   graph_view(ago::graph<V, E, O> const&&) = delete;
 

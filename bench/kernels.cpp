@@ -104,7 +104,7 @@ record row(subject const& s, bool details) {
   r.push_back({"gbytes_per_s", bytes(k) / own.median * 1e-9, "%.1f"});
   for (std::string const& engine : engines()) {
     contestant const* const other = s.best(engine);
-    auto const ratio = [&](std::string const& name, double timing::*t) {
+    auto const ratio = [&](std::string const& name, double timing::* t) {
       return other ? field(name, other->time.*t / (own.*t), "%.2f") : field(name);
     };
     r.push_back(ratio(engine, &timing::median));
@@ -189,8 +189,7 @@ class google_benchmarks {
     contestant const* const c = engine == "ago" ? &subject_->ours() : subject_->best(engine);
     if (!subject_agrees_ || !c) {
       state.SkipWithError(c ? "results do not agree" : "not supported by this engine");
-      for (auto _ : state) {
-      }
+      for (auto _ : state) {}
       return;
     }
     double const before = peak();

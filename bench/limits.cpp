@@ -108,9 +108,9 @@ struct rates {
 rates measure_rates(std::size_t weights, int repetitions) {
   buffer const memory(weights);
   double operations = 0;
-  std::vector<timing> const t = measure({{"peak", [&] { operations = peak_loop(); }},
-                                         {"weights", [&] { read_all(memory.data(), weights); }}},
-                                        repetitions);
+  std::vector<timing> const t =
+      measure({{"peak", [&] { operations = peak_loop(); }}, {"weights", [&] { read_all(memory.data(), weights); }}},
+              repetitions);
   return {operations / t[0].minimum, double(weights) * sizeof(float) / t[1].minimum};
 }
 

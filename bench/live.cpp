@@ -68,7 +68,7 @@ struct summary {
   double median = 0, least = 0, worst = 0;
   long above_twice = 0;  ///< times above twice the median
 };
-summary summary_of(std::vector<step_time> const& times, double step_time::*which) {
+summary summary_of(std::vector<step_time> const& times, double step_time::* which) {
   std::vector<double> x;
   for (step_time const& t : times) x.push_back(t.*which);
   summary s;
@@ -177,10 +177,8 @@ int run(live_arguments const& a) {
   print_circumstances(a.core);
   for (live_subject const* s : chosen) {
     printer out(a.json);
-    if (a.curve)
-      print_curve(a, *s, out);
-    else
-      measure(a, *s, out);
+    if (a.curve) print_curve(a, *s, out);
+    else measure(a, *s, out);
   }
   return EXIT_SUCCESS;
 }

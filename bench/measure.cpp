@@ -76,9 +76,8 @@ std::vector<std::vector<double>> sample(std::vector<candidate> const& candidates
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidate const& c = candidates[i];
     for (int warm_up = 0; warm_up < 3; ++warm_up) seconds_of(c);
-    benchmark::RegisterBenchmark(std::to_string(i).c_str(), [&c, &to = seconds[i]](benchmark::State& state) {
-      one_turn(state, c, to);
-    })
+    benchmark::RegisterBenchmark(std::to_string(i).c_str(),
+                                 [&c, &to = seconds[i]](benchmark::State& state) { one_turn(state, c, to); })
         ->Iterations(1)
         ->Repetitions(repetitions)
         ->UseManualTime();

@@ -86,15 +86,13 @@ std::optional<exporting_onnxruntime> look_for_onnxruntime(arguments const& a) tr
 
 void enter(contest& c, entry const& e, exporting_onnxruntime const& where, int threads) {
   c.enter("onnxruntime", where.engine.version, timed::network, [&](peer_memory memory) {
-    example_network const network{
-        e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], c.output_size()}};
+    example_network const network{e.network, e.size, c.parameters(), c.input(), {memory.outputs[0], c.output_size()}};
     return load_onnxruntime(where.engine, where.exporter, network, threads);
   });
 }
 #endif
 
-int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others,
-                 free_cores* cores) {
+int run_contests(arguments const& a, std::vector<entry> const& chosen, contention const* others, free_cores* cores) {
   if (a.peers && peer_options().empty()) std::fprintf(stderr, "no other engine was found at build time\n");
 #if AGO_BENCH_ONNXRUNTIME
   std::optional<exporting_onnxruntime> const found = a.peers ? look_for_onnxruntime(a) : std::nullopt;

@@ -60,9 +60,10 @@ void print_policies(char const* name) {
 }
 
 void policies() {
-  std::puts("| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
-            "broken epilogues | removable MB |\n|---|---|---|---|---|---|---|---|---|---|");
-  for_each_at_224([]<auto const& Net>(char const* name) { print_policies<Net>(name); });
+  std::puts(
+      "| network | policy | subgraphs / minis | trivial | mean / median / Jain | complex | pairs | triples | "
+      "broken epilogues | removable MB |\n|---|---|---|---|---|---|---|---|---|---|");
+  for_each_at_224([] < auto const& Net > (char const* name) { print_policies<Net>(name); });
 }
 
 template <auto const& Net>
@@ -109,12 +110,12 @@ void for_each_network(auto const& print) {
 
 void traffic() {
   print_head({"triples", "broken epilogues"});
-  for_each_network([]<auto const& Net>(char const* name, int size) { print_traffic<Net>(name, size); });
+  for_each_network([] < auto const& Net > (char const* name, int size) { print_traffic<Net>(name, size); });
 }
 
 void moved(ago::device const& on) {
   print_head();
-  for_each_network([&]<auto const& Net>(char const* name, int size) {
+  for_each_network([&] < auto const& Net > (char const* name, int size) {
     bench::with_roomy_graph<Net>([&](auto const& g) { bench::print_moved(name, size, g, on); });
   });
 }
@@ -123,7 +124,7 @@ void moved_on_a76() { moved(ago::cortex_a76); }
 
 void gains(ago::device const& on) {
   bench::print_head_of_gains();
-  for_each_at_224([&]<auto const& Net>(char const* name) {
+  for_each_at_224([&] < auto const& Net > (char const* name) {
     bench::with_roomy_graph<Net>([&](auto const& g) { bench::print_gains(name, g, on); });
   });
 }
@@ -132,8 +133,9 @@ void gains_on_a76() { gains(ago::cortex_a76); }
 
 /// Section VI.B: the published rows, and the same network as represented by Relay and by this library.
 void mobilevit() {
-  std::puts("| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
-            "|---|---|---|---|---|---|---|---|");
+  std::puts(
+      "| partition | operators | limit Td | subgraphs | trivial | mean | median | Jain |\n"
+      "|---|---|---|---|---|---|---|---|");
   auto const theirs = [](bench::published_row const& r) {
     std::printf("| %s | not given | not given | %d | %s | %d | %d | %.2f |\n", r.name, r.groups,
                 r.trivial < 0 ? "not given" : std::to_string(r.trivial).c_str(), r.mean, r.median, r.jain);
@@ -165,12 +167,15 @@ struct table {
   std::string_view name;
   void (*print)();
 };
-constexpr table tables[] = {
-    {"policies", policies},         {"traffic", traffic},
-    {"moved_on_a55", moved_on_a55}, {"moved_on_a76", moved_on_a76},
-    {"gains_on_a55", gains_on_a55}, {"gains_on_a76", gains_on_a76},
-    {"mobilevit", mobilevit},       {"scaling", bench::print_scaling},
-    {"scaling_networks", bench::print_scaling_networks}};
+constexpr table tables[] = {{"policies", policies},
+                            {"traffic", traffic},
+                            {"moved_on_a55", moved_on_a55},
+                            {"moved_on_a76", moved_on_a76},
+                            {"gains_on_a55", gains_on_a55},
+                            {"gains_on_a76", gains_on_a76},
+                            {"mobilevit", mobilevit},
+                            {"scaling", bench::print_scaling},
+                            {"scaling_networks", bench::print_scaling_networks}};
 
 }  // namespace
 

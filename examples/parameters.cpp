@@ -14,9 +14,8 @@ constexpr auto encoder = [](tensor x) {
   return x + (x | named("norm2", layer_norm{}) | linear{4 * channels} | gelu{} | linear{channels});
 };
 
-inline constexpr auto network = input{.w = 16, .c = 1}
-    | embedding{.entries = 1000, .width = 64} | positions{}
-    | named("encoders", repeat{2, encoder}) | layer_norm{} | linear{1000};
+inline constexpr auto network = input{.w = 16, .c = 1} | embedding{.entries = 1000, .width = 64} | positions{} |
+                                named("encoders", repeat{2, encoder}) | layer_norm{} | linear{1000};
 // [/network]
 
 // [main]

@@ -7,15 +7,14 @@
 using namespace ago;
 
 constexpr auto separable(int out, int stride) {
-  return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{}
-       | pointwise{out} | batch_norm{} | relu6{};
+  return depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu6{} | pointwise{out} | batch_norm{} |
+         relu6{};
 }
-inline constexpr auto network = input{.h = 8, .w = 8, .c = 1}
-    | conv2d{.out = 16, .kernel = 3, .pad = 1} | batch_norm{} | relu6{}
-    | separable(32, 1) | separable(64, 2)
-    | residual{pointwise{128} | batch_norm{} | relu6{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu6{}
-             | pointwise{64} | batch_norm{}}
-    | global_avg_pool{} | linear{10};
+inline constexpr auto network = input{.h = 8, .w = 8, .c = 1} | conv2d{.out = 16, .kernel = 3, .pad = 1} |
+                                batch_norm{} | relu6{} | separable(32, 1) | separable(64, 2) |
+                                residual{pointwise{128} | batch_norm{} | relu6{} | depthwise{.kernel = 3, .pad = 1} |
+                                         batch_norm{} | relu6{} | pointwise{64} | batch_norm{}} |
+                                global_avg_pool{} | linear{10};
 
 using classifier = model<network>;
 static_assert(classifier::arena_bytes <= 20 * 1024);  // known before it runs

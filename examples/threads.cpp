@@ -32,8 +32,8 @@ bool use_big_cores(ago::team& workers) {
 using compiled = ago::planned<networks::bert_tiny<128>, ago::untuned, ago::options(ago::isa::avx2, ago::threads{2})>;
 static_assert(compiled::split_of(4).how == ago::split::channels);  // step 4 is an attention: its heads
 static_assert(compiled::split_of(4).pieces == 2);
-static_assert(compiled::waits_of(2) == ago::waits::own);   // keys: needs nothing of the queries, step 1
-static_assert(compiled::waits_of(4) == ago::waits::all);   // needs both halves of the tokens
+static_assert(compiled::waits_of(2) == ago::waits::own);  // keys: needs nothing of the queries, step 1
+static_assert(compiled::waits_of(4) == ago::waits::all);  // needs both halves of the tokens
 // [/plan]
 
 // Larger networks are within compilers' default limits, too.

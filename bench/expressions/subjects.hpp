@@ -67,8 +67,8 @@ class subject_of_kernel {
 };
 
 template <index_expression const& E, int Weights>
-inline constexpr ago::kernel_key contraction_key{.what = ago::structure::contraction, .described = &E,
-                                                 .weight_operand = std::int8_t(Weights)};
+inline constexpr ago::kernel_key contraction_key{
+    .what = ago::structure::contraction, .described = &E, .weight_operand = std::int8_t(Weights)};
 template <index_expression const& E>
 inline constexpr ago::kernel_key nest_key{.what = ago::structure::nest, .described = &E};
 

@@ -39,10 +39,14 @@ std::function<void()> prepare_program(std::span<float const> parameters, float c
 template <auto const& Net>
 bool add_imported(std::string name, std::string file, unsigned char const* weights) {
   using program = ago::program<Net>;
-  variant const v{"ago",          program::target, program::arena_bytes, program::weight_bytes, program::subgraphs,
-                  program::steps, prepare_program<program>};
+  variant const v{
+      "ago",          program::target,         program::arena_bytes, program::weight_bytes, program::subgraphs,
+      program::steps, prepare_program<program>};
   model_files()[name] = std::move(file);
-  registry().push_back({std::move(name), 0, ago::optimized<Net>::value, {v},
+  registry().push_back({std::move(name),
+                        0,
+                        ago::optimized<Net>::value,
+                        {v},
                         {reinterpret_cast<float const*>(weights), program::parameter_count}});
   return true;
 }

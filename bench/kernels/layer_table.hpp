@@ -77,8 +77,14 @@ struct layer_table {
   }
 
   static constexpr ago::window square(int kernel, int stride, int pad) {
-    return {.kernel_h = kernel, .kernel_w = kernel, .stride_h = stride, .stride_w = stride,
-            .pad_top = pad, .pad_left = pad, .pad_bottom = pad, .pad_right = pad};
+    return {.kernel_h = kernel,
+            .kernel_w = kernel,
+            .stride_h = stride,
+            .stride_w = stride,
+            .pad_top = pad,
+            .pad_left = pad,
+            .pad_bottom = pad,
+            .pad_right = pad};
   }
 };
 

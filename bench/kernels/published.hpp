@@ -30,7 +30,9 @@ constexpr layer_table make_shufflenet() {
   t.begin("stem", 0);
   t.convolution("conv", 24, 3, 2, 1, op::relu);
   t.max_pool("pool", 3, 2, 1);
-  struct { int out, count; } constexpr stages[] = {{116, 4}, {232, 8}, {464, 4}};
+  struct {
+    int out, count;
+  } constexpr stages[] = {{116, 4}, {232, 8}, {464, 4}};
   for (auto const& s : stages)
     for (int i = 0; i < s.count; ++i) {
       int const half = s.out / 2, stride = i == 0 ? 2 : 1;
@@ -105,11 +107,14 @@ constexpr layer_table make_mobilevit() {
   layer_table t("mobilevit_s", 256);
   t.begin("stem", 0);
   t.convolution("conv", 16, 3, 2, 1, op::silu);
-  struct { stack residuals; int features, encoders; } constexpr stages[] = {{{32, 3, 1, 4, 1}, 0, 0},
-                                                                           {{64, 3, 2, 4, 3}, 0, 0},
-                                                                           {{96, 3, 2, 4, 1}, 144, 2},
-                                                                           {{128, 3, 2, 4, 1}, 192, 4},
-                                                                           {{160, 3, 2, 4, 1}, 240, 3}};
+  struct {
+    stack residuals;
+    int features, encoders;
+  } constexpr stages[] = {{{32, 3, 1, 4, 1}, 0, 0},
+                          {{64, 3, 2, 4, 3}, 0, 0},
+                          {{96, 3, 2, 4, 1}, 144, 2},
+                          {{128, 3, 2, 4, 1}, 192, 4},
+                          {{160, 3, 2, 4, 1}, 240, 3}};
   for (auto const& s : stages) {
     add_stack(t, "residual", s.residuals, op::silu);
     t.begin("vit", s.residuals.out);

@@ -12,9 +12,7 @@ namespace bench {
 /// A layer with its contestants: ago, then single operators of the other engines, without changes of layout.
 class subject {
  public:
-  explicit subject(kernel const& k) : kernel_{k}, contest_{k.network, k.name} {
-    contest_.enter_peers(1, timed::layer);
-  }
+  explicit subject(kernel const& k) : kernel_{k}, contest_{k.network, k.name} { contest_.enter_peers(1, timed::layer); }
 
   /// Whether all compute the same; reports those that do not. `loops`: also compare with plain loops, which is always
   /// done if no other engine takes part.

@@ -17,9 +17,8 @@ namespace {
 template <part Taken>
 void print_cell(roomy_graph const& g, ago::device const& on) {
   ago::options const o(ago::isa::neon, on);
-  ago::tools::run_time_program const program(g, o, ago::untuned, [](auto const& f) {
-    return f.template operator()<ago_without<Taken>>();
-  });
+  ago::tools::run_time_program const program(g, o, ago::untuned,
+                                             [](auto const& f) { return f.template operator()<ago_without<Taken>>(); });
   auto const moved = program.moved();
   ago::predicted_cycles sum;
   double bytes = 0;

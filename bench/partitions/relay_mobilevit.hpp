@@ -17,8 +17,8 @@ struct mobilevit_shape {
     int channels, tokens, hidden, layers;
   } stages[3];
 };
-inline constexpr mobilevit_shape mobilevit_s_224{
-    224, 16, 32, 64, 640, {{96, 144, 288, 2}, {128, 192, 384, 4}, {160, 240, 480, 3}}};
+inline constexpr mobilevit_shape mobilevit_s_224{224, 16,  32,
+                                                 64,  640, {{96, 144, 288, 2}, {128, 192, 384, 4}, {160, 240, 480, 3}}};
 
 using relay_graph = ago::pattern_graph<704, 832>;
 
@@ -59,9 +59,7 @@ class relay_builder {
     result.back() = out;
     return plus(move(y, result));
   }
-  int classify(int x, int out) {
-    return plus(add(ago::pattern::fusable_out, {1, out}, {1, out, count(x)}, {x}, 1));
-  }
+  int classify(int x, int out) { return plus(add(ago::pattern::fusable_out, {1, out}, {1, out, count(x)}, {x}, 1)); }
   /// A product of batches of matrices with any number of dimensions. The operator takes the second one transposed.
   int matmul(int x, int y) {
     extents result = shape(x);

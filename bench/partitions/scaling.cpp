@@ -77,9 +77,8 @@ struct named_family {
   char const* name;
 };
 constexpr named_family families[] = {
-    {family::residuals, "inverted residuals"}, {family::shuffles, "shuffle units"},
-    {family::one_line, "one chain"},           {family::twenty_lines, "20 parallel chains"},
-    {family::diamonds, "diamonds"},            {family::dense, "dense blocks"},
+    {family::residuals, "inverted residuals"},    {family::shuffles, "shuffle units"}, {family::one_line, "one chain"},
+    {family::twenty_lines, "20 parallel chains"}, {family::diamonds, "diamonds"},      {family::dense, "dense blocks"},
     {family::fan, "one value, many readers"},
 };
 

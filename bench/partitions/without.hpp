@@ -10,13 +10,13 @@
 namespace bench {
 
 enum class part {
-  none,     ///< nothing is taken away
-  dp,       ///< subgraphs are those of Algorithm 1 on atoms, and chains the best within them
-  atoms,    ///< every operator is computed by a kernel of its own
-  chains,   ///< every atom is computed alone
-  orders,   ///< only the recorded order is cut
-  siblings, ///< horizontal fusion
-  limit,    ///< subgraphs may have any weight
+  none,      ///< nothing is taken away
+  dp,        ///< subgraphs are those of Algorithm 1 on atoms, and chains the best within them
+  atoms,     ///< every operator is computed by a kernel of its own
+  chains,    ///< every atom is computed alone
+  orders,    ///< only the recorded order is cut
+  siblings,  ///< horizontal fusion
+  limit,     ///< subgraphs may have any weight
 };
 inline constexpr part all_parts[] = {part::none,   part::dp,       part::atoms, part::chains,
                                      part::orders, part::siblings, part::limit};
@@ -43,12 +43,10 @@ struct ago_without {
   static constexpr ago::partitions<V> partition(ago::graph<V, E, O> const& g, ago::device const& on) {
     ago::grouping<V> const atoms = Taken == part::atoms ? apart<V>(g.node_count - g.input_count) : atoms_of(g);
     ago::dag<V, E> const weighted = quotient(dag_of(g), atoms);
-    long const limit =
-        Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
+    long const limit = Taken == part::limit ? std::numeric_limits<long>::max() / 2 : default_limit(g, atoms, weighted);
     if constexpr (Taken == part::dp)
       return partition_into(g, compose(atoms, cluster(weighted, limit), g.node_count - g.input_count), on);
-    else
-      return ago_partition_of(g, atoms, limit, Taken != part::chains, on, Taken != part::orders);
+    else return ago_partition_of(g, atoms, limit, Taken != part::chains, on, Taken != part::orders);
   }
 
  private:

@@ -317,10 +317,7 @@ class ncnn_writer {
 class ncnn_peer final : public peer {
  public:
   ncnn_peer(layer_list const& list, peer_memory memory, int threads, bool for_little_cores)
-      : in_{memory.inputs[0]},
-        out_{memory.outputs[0]},
-        shape_{list.layers[0].out},
-        last_{list.outputs[0]},
+      : in_{memory.inputs[0]}, out_{memory.outputs[0]}, shape_{list.layers[0].out}, last_{list.outputs[0]},
         has_rows_{ncnn_writer::has_rows(list)} {
     ncnn::Option& o = net_.opt;
     o.num_threads = threads;
@@ -334,10 +331,8 @@ class ncnn_peer final : public peer {
     if (net_.load_param_mem(model_.text.c_str()) != 0) throw unsupported("ncnn refuses the network");
     ncnn::DataReaderFromMemory reader(bytes);
     if (net_.load_model(reader) != 0) throw unsupported("ncnn refuses the weights");
-    if (has_rows_)
-      image_.create(shape_.c, shape_.h * shape_.w);
-    else
-      image_.create(shape_.w, shape_.h, shape_.c);
+    if (has_rows_) image_.create(shape_.c, shape_.h * shape_.w);
+    else image_.create(shape_.w, shape_.h, shape_.c);
   }
 
   void run() override {

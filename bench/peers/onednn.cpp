@@ -172,8 +172,7 @@ class onednn final : public peer {
     for (auto const& c : candidates) try {
         convolution_plan const p = plan(l, c.source, c.destination, weights, after);
         if (is_fast(p)) return p;
-      } catch (dnnl::error const&) {
-      }
+      } catch (dnnl::error const&) {}
     return plan(l, any_source, destination, weights, after);
   }
 
@@ -378,9 +377,7 @@ class onednn final : public peer {
 std::unique_ptr<peer> load(layer_list const& list, peer_memory memory, int threads, layout how) {
   try {
     return std::make_unique<onednn>(list, memory, threads, how);
-  } catch (dnnl::error const& e) {
-    throw unsupported(std::string("oneDNN: ") + e.what());
-  }
+  } catch (dnnl::error const& e) { throw unsupported(std::string("oneDNN: ") + e.what()); }
 }
 
 }  // namespace

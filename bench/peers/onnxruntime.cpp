@@ -25,8 +25,7 @@ std::string write_model(std::string const& exporter, example_network const& what
   std::string const parameters = folder.file("parameters"), model = folder.file("model.onnx");
   write_floats(parameters, what.parameters);
   ending const end = run_program_to_end(
-      {exporter, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model},
-      patience);
+      {exporter, "-B", script("export_onnx.py"), what.name, std::to_string(what.size), parameters, model}, patience);
   if (end.status != 0) throw std::runtime_error("PyTorch could not write " + what.name + " as ONNX: " + end.said);
   return model;
 }
@@ -45,9 +44,8 @@ class onnxruntime_peer final : public peer {
     infer();
   }
   onnxruntime_peer(onnxruntime const& where, stored_model const& what, int threads)
-      : output_{what.output},
-        child_{{"node", script("onnxruntime.mjs"), where.packages, what.file, write_input(what.input, folder_),
-                std::to_string(threads), "nchw"}} {
+      : output_{what.output}, child_{{"node", script("onnxruntime.mjs"), where.packages, what.file,
+                                      write_input(what.input, folder_), std::to_string(threads), "nchw"}} {
     infer();
   }
 
@@ -72,9 +70,7 @@ class onnxruntime_peer final : public peer {
 /// How a program ended, or that it could not be started.
 ending try_program(std::vector<std::string> const& words) try {
   return run_program_to_end(words, patience);
-} catch (not_started const& why) {
-  return {127, why.what()};
-}
+} catch (not_started const& why) { return {127, why.what()}; }
 
 }  // namespace
 

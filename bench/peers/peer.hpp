@@ -26,7 +26,7 @@ class peer {
 };
 
 struct peer_memory {
-  std::span<float*const> inputs, outputs;
+  std::span<float* const> inputs, outputs;
 };
 
 /// One way to use an engine. Of several ways to use the same engine, the fastest one counts.

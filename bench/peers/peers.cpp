@@ -22,16 +22,17 @@ std::unique_ptr<peer> load_ncnn_little(layer_list const&, peer_memory, int threa
 std::vector<peer_option> peer_options() {
   return {
 #if AGO_BENCH_XNNPACK
-    {"xnnpack", "nhwc", load_xnnpack},
+      {"xnnpack", "nhwc", load_xnnpack},
 #endif
 #if AGO_BENCH_ONEDNN
-        {"onednn", "blocked", load_onednn_blocked}, {"onednn", "nhwc", load_onednn_nhwc},
-        {"onednn", "any", load_onednn_any},
+      {"onednn", "blocked", load_onednn_blocked},
+      {"onednn", "nhwc", load_onednn_nhwc},
+      {"onednn", "any", load_onednn_any},
 #endif
 #if AGO_BENCH_NCNN
-        {"ncnn", "", load_ncnn},
+      {"ncnn", "", load_ncnn},
 #if defined(__aarch64__)
-        {"ncnn", "little", load_ncnn_little},
+      {"ncnn", "little", load_ncnn_little},
 #endif
 #endif
   };

@@ -16,9 +16,8 @@ struct pair_part {
   constexpr bool operator==(pair_part const&) const = default;
   constexpr bool is_pointwise() const { return out > 0; }
   constexpr ago::tensor operator()(ago::tensor x) const {
-    ago::tensor const y =
-        is_pointwise() ? x | ago::pointwise{out}
-                       : x | ago::depthwise{.kernel = kernel, .stride = stride, .pad = kernel / 2};
+    ago::tensor const y = is_pointwise() ? x | ago::pointwise{out}
+                                         : x | ago::depthwise{.kernel = kernel, .stride = stride, .pad = kernel / 2};
     return y | ago::batch_norm{} | ago::relu6{};
   }
 };

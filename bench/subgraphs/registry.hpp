@@ -25,8 +25,7 @@ inline std::vector<subgraph>& subgraphs() {
 
 /// The schedule table that joins the second operator of a pair to the first one, with the analytic model's tile size.
 template <auto const& Net, ago::tiling How>
-inline constexpr ago::schedule_table joined{
-    {{ago::program<Net>::plan.steps[1].signature, {.join = 1, .tiling = How}}}};
+inline constexpr ago::schedule_table joined{{{ago::program<Net>::plan.steps[1].signature, {.join = 1, .tiling = How}}}};
 
 template <class Model>
 void add_variant(subgraph& to, char const* name) {

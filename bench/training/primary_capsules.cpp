@@ -27,9 +27,9 @@ static constexpr auto flat = compute("flat", [](operand x) {
   return result(b, i) = x(b, i / (p * q * j), i / (q * j) % p, i / j % q, i % j);
 });
 
-static constexpr auto primary_capsules =
-    ago::input{.h = 28, .w = 28, .c = 1} | ago::conv2d{.out = 256, .kernel = 9, .bias = true} | ago::relu{} | capsules |
-    squash | flat;
+static constexpr auto primary_capsules = ago::input{.h = 28, .w = 28, .c = 1} |
+                                         ago::conv2d{.out = 256, .kernel = 9, .bias = true} | ago::relu{} | capsules |
+                                         squash | flat;
 
 static bool const entered[] = {
     bench::add_training<primary_capsules, 1, ago::mean_squared_error>("primary_capsules"),

@@ -8,9 +8,8 @@ using namespace ago;
 namespace {
 
 constexpr auto branch(int middle, int stride) {
-  return pointwise{middle} | batch_norm{} | relu{}
-       | conv2d{.out = middle, .kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | relu{}
-       | pointwise{4 * middle} | batch_norm{};
+  return pointwise{middle} | batch_norm{} | relu{} | conv2d{.out = middle, .kernel = 3, .stride = stride, .pad = 1} |
+         batch_norm{} | relu{} | pointwise{4 * middle} | batch_norm{};
 }
 constexpr auto bottleneck(int middle) {
   return [=](tensor x) { return ((x | branch(middle, 1)) + x) | relu{}; };
@@ -28,12 +27,9 @@ constexpr auto bottlenecks(int middle, int count, int stride) {
 }  // namespace
 
 static constexpr auto resnet50 =
-    input{.h = 224, .w = 224, .c = 3}
-  | conv2d{.out = 64, .kernel = 7, .stride = 2, .pad = 3} | batch_norm{} | relu{}
-  | max_pool{.kernel = 3, .stride = 2, .pad = 1}
-  | bottlenecks(64, 3, 1) | bottlenecks(128, 4, 2) | bottlenecks(256, 6, 2) | bottlenecks(512, 3, 2)
-  | global_avg_pool{}
-  | linear{1000};
+    input{.h = 224, .w = 224, .c = 3} | conv2d{.out = 64, .kernel = 7, .stride = 2, .pad = 3} | batch_norm{} | relu{} |
+    max_pool{.kernel = 3, .stride = 2, .pad = 1} | bottlenecks(64, 3, 1) | bottlenecks(128, 4, 2) |
+    bottlenecks(256, 6, 2) | bottlenecks(512, 3, 2) | global_avg_pool{} | linear{1000};
 
 // With one image, batch norms amplify rounding: PyTorch's third losses differ by 6e-2 between two orders in memory.
 static bool const entered = bench::add_training<resnet50, 1>("resnet50", 8e-2);

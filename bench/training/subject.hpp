@@ -28,7 +28,7 @@ struct training_subject {
   double agreement = 0;  ///< the largest difference between PyTorch's losses and ago's, as a part of them
   std::size_t arena_bytes = 0, parameter_bytes = 0;
   std::function<training_run()> prepare;
-  std::vector<step_account> accounts;                      ///< of the kernels of a training step
+  std::vector<step_account> accounts;                       ///< of the kernels of a training step
   std::function<std::function<void(int)>()> prepare_steps;  ///< returns a function that runs one of them
 };
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 
 extern "C" {
-extern const unsigned char capsules_weights[], capsules_weights_end[];
-extern const unsigned char capsules_expected[], capsules_expected_end[];
+extern unsigned char const capsules_weights[], capsules_weights_end[];
+extern unsigned char const capsules_expected[], capsules_expected_end[];
 }
 
 int main() {

@@ -28,9 +28,9 @@ constexpr auto class_capsules(int classes, int routings) {
 // [/routing]
 
 // [network]
-inline constexpr auto network = ago::input{.h = 8, .w = 8, .c = 1}
-    | ago::conv2d{.out = 32, .kernel = 3, .pad = 1, .bias = true} | ago::relu{} | poses
-    | capsule_convolution(8, 3, 1) | squash | capsule_convolution(8, 3, 2) | squash | class_capsules(10, 3);
+inline constexpr auto network =
+    ago::input{.h = 8, .w = 8, .c = 1} | ago::conv2d{.out = 32, .kernel = 3, .pad = 1, .bias = true} | ago::relu{} |
+    poses | capsule_convolution(8, 3, 1) | squash | capsule_convolution(8, 3, 2) | squash | class_capsules(10, 3);
 // [/network]
 
 }  // namespace capsules

@@ -18,8 +18,8 @@ struct margin_loss {
       var one{1}, n, h, w, k;
       scalar const x = length(n, h, w, k), missed = maximum(.9 - x, 0), wrong = maximum(x - .1, 0);
       scalar const is_class = label(n, h, w, 0) == length.position(k);
-      return result(one) = sum(n, h, w, k)(select(is_class, missed * missed, .5 * wrong * wrong)) /
-                           double(classes.count());
+      return result(one) =
+                 sum(n, h, w, k)(select(is_class, missed * missed, .5 * wrong * wrong)) / double(classes.count());
     })(lengths, classes);
   }
 };

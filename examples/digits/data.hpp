@@ -12,9 +12,9 @@
 
 // Defined by ago_embed() in CMakeLists.txt: aligned to 64 bytes, *_end is one past the last byte.
 extern "C" {
-extern const unsigned char digits_weights[], digits_weights_end[];
-extern const unsigned char digits_images[], digits_images_end[];
-extern const unsigned char digits_expected[], digits_expected_end[];
+extern unsigned char const digits_weights[], digits_weights_end[];
+extern unsigned char const digits_images[], digits_images_end[];
+extern unsigned char const digits_expected[], digits_expected_end[];
 }
 
 namespace digits {
@@ -26,9 +26,8 @@ using scores = std::array<float, 10>;            ///< one logit per class
 
 /// Takes typed spans off the front of an embedded file; a file of the wrong length ends the program.
 class reader {
-public:
-  reader(char const* name, unsigned char const* begin, unsigned char const* end)
-      : file{name}, rest{begin, end} {}
+ public:
+  reader(char const* name, unsigned char const* begin, unsigned char const* end) : file{name}, rest{begin, end} {}
 
   template <class T>
   std::span<T const> take(std::size_t count) {
@@ -55,7 +54,7 @@ public:
     std::exit(2);
   }
 
-private:
+ private:
   char const* file;
   std::span<unsigned char const> rest;
 };

@@ -92,8 +92,7 @@ int main() {
               int(net.parameter_count), int(net.arena_bytes), int(net.subgraphs), int(net.steps),
               ago::name_of(net.target));
   std::printf("right: %d of %d held-out images (%.2f %%)\n", right, count, 100.0 * right / count);
-  std::printf("same class as PyTorch: %d of %d, largest difference of a logit %.1e\n\n", agreeing, count,
-              difference);
+  std::printf("same class as PyTorch: %d of %d, largest difference of a logit %.1e\n\n", agreeing, count, difference);
   draw(choose_six(verdicts));
   return agreeing == count && difference < 1e-4f ? 0 : 1;  // rounding alone stays below 1e-5
 }

@@ -11,7 +11,7 @@
 
 // Linked in by ago_import() in CMakeLists.txt.
 extern "C" {
-extern const unsigned char mobilenet_weights[], mobilenet_weights_end[];
+extern unsigned char const mobilenet_weights[], mobilenet_weights_end[];
 }
 
 namespace {

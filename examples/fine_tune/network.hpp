@@ -12,8 +12,8 @@ using namespace ago;
 // [network]
 // The imported network ends in ... | block | pointwise | relu6 | global_avg_pool | linear | relu | linear | softmax.
 inline constexpr auto trunk = without_last<8>(mobilenet::network);
-inline constexpr auto tail = input_after<trunk> | named("block", last<1>(without_last<7>(mobilenet::network)))
-                           | global_avg_pool{} | named("classes", linear{10});
+inline constexpr auto tail = input_after<trunk> | named("block", last<1>(without_last<7>(mobilenet::network))) |
+                             global_avg_pool{} | named("classes", linear{10});
 // [/network]
 
 }  // namespace fine_tune

@@ -33,8 +33,7 @@ inline constexpr auto bert_tiny = input{.w = Tokens, .c = 128} | bert::norm | be
 
 /// Takes token numbers. The embeddings of words, positions and the first segment are summed.
 template <int Tokens>
-inline constexpr auto bert_tiny_ids = input{.w = Tokens}
-  | embedding{.entries = 30522, .width = 128} | positions{} | named("segments.weight[0]", bias{})
-  | bert::norm | bert::encoders;
+inline constexpr auto bert_tiny_ids = input{.w = Tokens} | embedding{.entries = 30522, .width = 128} | positions{} |
+                                      named("segments.weight[0]", bias{}) | bert::norm | bert::encoders;
 
 }  // namespace networks

@@ -13,16 +13,18 @@ namespace mnas {
 /// Expand, depthwise, project without an activation; add the input if shapes allow.
 constexpr auto inverted_residual(int kernel, int expand, int out, int stride) {
   return [=](tensor x) {
-    tensor const y = x | pointwise{expand * x.channels()} | batch_norm{} | relu{}
-                       | depthwise{.kernel = kernel, .stride = stride, .pad = kernel / 2} | batch_norm{} | relu{}
-                       | pointwise{out} | batch_norm{};
+    tensor const y = x | pointwise{expand * x.channels()} | batch_norm{} | relu{} |
+                     depthwise{.kernel = kernel, .stride = stride, .pad = kernel / 2} | batch_norm{} | relu{} |
+                     pointwise{out} | batch_norm{};
     return stride == 1 && out == x.channels() ? x + y : y;
   };
 }
 
 inline constexpr auto stages = [](tensor x) {
-  struct { int kernel, expand, out, count, stride; } constexpr table[] = {
-      {3, 3, 24, 3, 2}, {5, 3, 40, 3, 2}, {5, 6, 80, 3, 2}, {3, 6, 96, 2, 1}, {5, 6, 192, 4, 2}, {3, 6, 320, 1, 1}};
+  struct {
+    int kernel, expand, out, count, stride;
+  } constexpr table[] = {{3, 3, 24, 3, 2}, {5, 3, 40, 3, 2},  {5, 6, 80, 3, 2},
+                         {3, 6, 96, 2, 1}, {5, 6, 192, 4, 2}, {3, 6, 320, 1, 1}};
   for (auto [kernel, expand, out, count, stride] : table)
     for (int i = 0; i < count; ++i) x = x | inverted_residual(kernel, expand, out, i == 0 ? stride : 1);
   return x;
@@ -33,13 +35,8 @@ inline constexpr auto stages = [](tensor x) {
 /// For square RGB images of `Size` pixels a side; 1000 logits.
 template <int Size>
 inline constexpr auto mnasnet =
-    input{.h = Size, .w = Size, .c = 3}
-  | conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{}
-  | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu{}
-  | pointwise{16} | batch_norm{}
-  | mnas::stages
-  | pointwise{1280} | batch_norm{} | relu{}
-  | global_avg_pool{}
-  | linear{1000};
+    input{.h = Size, .w = Size, .c = 3} | conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} |
+    relu{} | depthwise{.kernel = 3, .pad = 1} | batch_norm{} | relu{} | pointwise{16} | batch_norm{} | mnas::stages |
+    pointwise{1280} | batch_norm{} | relu{} | global_avg_pool{} | linear{1000};
 
 }  // namespace networks

@@ -17,9 +17,8 @@ constexpr auto conv_bn_silu(conv2d conv) { return conv | batch_norm{} | silu{}; 
 constexpr auto inverted_residual(int out, int stride) {
   return [=](tensor x) {
     int const wide = 4 * x.channels();
-    tensor const y = x | pointwise{wide} | batch_norm{} | silu{}
-                       | depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} | silu{}
-                       | pointwise{out} | batch_norm{};
+    tensor const y = x | pointwise{wide} | batch_norm{} | silu{} | depthwise{.kernel = 3, .stride = stride, .pad = 1} |
+                     batch_norm{} | silu{} | pointwise{out} | batch_norm{};
     return stride == 1 && out == x.channels() ? x + y : y;
   };
 }
@@ -54,15 +53,11 @@ constexpr auto block(int channels, int layers) {
 /// For square RGB images of `Size` pixels a side; 1000 logits.
 template <int Size>
 inline constexpr auto mobilevit_s =
-    input{.h = Size, .w = Size, .c = 3}
-  | vit::conv_bn_silu({.out = 16, .kernel = 3, .stride = 2, .pad = 1})
-  | vit::inverted_residual(32, 1)
-  | vit::inverted_residual(64, 2) | repeat{2, vit::inverted_residual(64, 1)}
-  | vit::inverted_residual(96, 2) | named("features.6", vit::block(144, 2))
-  | vit::inverted_residual(128, 2) | named("features.8", vit::block(192, 4))
-  | vit::inverted_residual(160, 2) | named("features.10", vit::block(240, 3))
-  | vit::conv_bn_silu({.out = 640, .kernel = 1})
-  | global_avg_pool{}
-  | linear{1000};
+    input{.h = Size, .w = Size, .c = 3} | vit::conv_bn_silu({.out = 16, .kernel = 3, .stride = 2, .pad = 1}) |
+    vit::inverted_residual(32, 1) | vit::inverted_residual(64, 2) | repeat{2, vit::inverted_residual(64, 1)} |
+    vit::inverted_residual(96, 2) | named("features.6", vit::block(144, 2)) | vit::inverted_residual(128, 2) |
+    named("features.8", vit::block(192, 4)) | vit::inverted_residual(160, 2) |
+    named("features.10", vit::block(240, 3)) | vit::conv_bn_silu({.out = 640, .kernel = 1}) | global_avg_pool{} |
+    linear{1000};
 
 }  // namespace networks

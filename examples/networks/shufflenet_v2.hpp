@@ -12,9 +12,8 @@ namespace shuffle {
 
 /// Pointwise, depthwise, pointwise.
 constexpr auto branch(int out, int stride) {
-  return pointwise{out} | batch_norm{} | relu{}
-       | depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{}
-       | pointwise{out} | batch_norm{} | relu{};
+  return pointwise{out} | batch_norm{} | relu{} | depthwise{.kernel = 3, .stride = stride, .pad = 1} | batch_norm{} |
+         pointwise{out} | batch_norm{} | relu{};
 }
 
 // [unit]
@@ -27,10 +26,10 @@ inline constexpr auto unit = [](tensor x) {
 
 /// Halves the image; `out` channels.
 constexpr auto down(int out) {
-  return concat(depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{}
-              | pointwise{out / 2} | batch_norm{} | relu{},
-                branch(out / 2, 2))
-       | channel_shuffle{2};
+  return concat(
+             depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | pointwise{out / 2} | batch_norm{} | relu{},
+             branch(out / 2, 2)) |
+         channel_shuffle{2};
 }
 
 constexpr auto stage(int out, int units) { return down(out) | repeat{units - 1, unit}; }
@@ -40,12 +39,8 @@ constexpr auto stage(int out, int units) { return down(out) | repeat{units - 1, 
 /// For square RGB images of `Size` pixels a side; 1000 logits.
 template <int Size>
 inline constexpr auto shufflenet_v2 =
-    input{.h = Size, .w = Size, .c = 3}
-  | conv2d{.out = 24, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{}
-  | max_pool{.kernel = 3, .stride = 2, .pad = 1}
-  | shuffle::stage(116, 4) | shuffle::stage(232, 8) | shuffle::stage(464, 4)
-  | pointwise{1024} | batch_norm{} | relu{}
-  | global_avg_pool{}
-  | linear{1000};
+    input{.h = Size, .w = Size, .c = 3} | conv2d{.out = 24, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} |
+    relu{} | max_pool{.kernel = 3, .stride = 2, .pad = 1} | shuffle::stage(116, 4) | shuffle::stage(232, 8) |
+    shuffle::stage(464, 4) | pointwise{1024} | batch_norm{} | relu{} | global_avg_pool{} | linear{1000};
 
 }  // namespace networks

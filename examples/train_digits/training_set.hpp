@@ -14,7 +14,7 @@
 
 // Defined by ago_embed() in CMakeLists.txt.
 extern "C" {
-extern const unsigned char digits_train[], digits_train_end[];
+extern unsigned char const digits_train[], digits_train_end[];
 }
 
 namespace digits {

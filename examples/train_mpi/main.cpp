@@ -17,9 +17,8 @@ using namespace ago;
 
 // Without batch norm: its statistics are those of the part of the batch that a process has, so that two processes would
 // compute something else than one.
-inline constexpr auto network = input{.h = 8, .w = 8, .c = 1}
-    | conv2d{.out = 16, .kernel = 3, .stride = 2, .pad = 1} | relu{}
-    | conv2d{.out = 10, .kernel = 4};
+inline constexpr auto network = input{.h = 8, .w = 8, .c = 1} | conv2d{.out = 16, .kernel = 3, .stride = 2, .pad = 1} |
+                                relu{} | conv2d{.out = 10, .kernel = 4};
 
 constexpr int processes = 2, batch = 16;
 using part_trainer = trainer<network, cross_entropy, sgd, training{.batch = batch}>;

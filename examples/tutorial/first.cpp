@@ -11,10 +11,10 @@ using gate = ago::model<exclusive_or>;
 static_assert(gate::parameter_count == 9);
 
 int main() {
-  constexpr float weights[] = {1, 1, 1, 1,  // the first layer's weights, [out][in]: a + b, twice
-                               0, -1,       // its biases
-                               1, -2,       // the second layer's weights: h0 - 2 h1
-                               0};          // its bias
+  constexpr float weights[] = {1, 1,  1, 1,  // the first layer's weights, [out][in]: a + b, twice
+                               0, -1,        // its biases
+                               1, -2,        // the second layer's weights: h0 - 2 h1
+                               0};           // its bias
   static gate net{weights};
   for (float const a : {0.f, 1.f}) {
     for (float const b : {0.f, 1.f}) {

@@ -8,7 +8,7 @@
 using compiled = ago::program<digits::network>;
 constexpr auto const& plan = compiled::partition;
 
-static_assert(plan.subgraphs.acyclic);        // the subgraphs can run one after another
+static_assert(plan.subgraphs.acyclic);  // the subgraphs can run one after another
 static_assert(plan.minis.count == 10);  // 8 convolutions, the pooling, the classifier: activations need no pass
 static_assert(compiled::arena_bytes == 20 * 1024);
 

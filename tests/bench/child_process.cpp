@@ -14,9 +14,7 @@ std::string complaint(char const* script, std::chrono::seconds limit = std::chro
   child_process child(shell(script));
   try {
     child.ask("run", limit);
-  } catch (std::runtime_error const& e) {
-    return e.what();
-  }
+  } catch (std::runtime_error const& e) { return e.what(); }
   return "none";
 }
 

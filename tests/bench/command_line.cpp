@@ -40,8 +40,14 @@ TEST_CASE("arguments are read, and have defaults") {
 }
 
 TEST_CASE("invalid arguments are refused") {
-  std::vector<words> const nonsense{{"--nonsense"}, {"word"}, {""}, {"--core"}, {"--core", "-1"},
-                                    {"--core", "99999999999"}, {"--repetitions", "0"}, {"--repetitions", "3x"},
+  std::vector<words> const nonsense{{"--nonsense"},
+                                    {"word"},
+                                    {""},
+                                    {"--core"},
+                                    {"--core", "-1"},
+                                    {"--core", "99999999999"},
+                                    {"--repetitions", "0"},
+                                    {"--repetitions", "3x"},
                                     {"--repetitions", ""}};
   for (words const& given : nonsense) CHECK_THROWS_AS(parsed(given), std::invalid_argument);
 }

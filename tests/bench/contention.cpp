@@ -39,8 +39,7 @@ TEST_CASE("a core streams while another is busy in the real-time class") {
     auto const begin = std::chrono::steady_clock::now();
     std::size_t const moved = other.moved();
     while (other.moved() < moved + 2 * other.bytes() &&
-           std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
-    }
+           std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {}
     CHECK(other.moved() >= moved + 2 * other.bytes());
   })
       .join();

@@ -6,8 +6,8 @@
 
 using namespace ago;
 
-inline constexpr auto network = input{.h = 7, .w = 5, .c = 3} | pointwise{8} | batch_norm{} | relu6{} | pointwise{9}
-    | hard_swish{} | global_avg_pool{} | linear{4};
+inline constexpr auto network = input{.h = 7, .w = 5, .c = 3} | pointwise{8} | batch_norm{} | relu6{} | pointwise{9} |
+                                hard_swish{} | global_avg_pool{} | linear{4};
 
 int main() {
   static float weights[model<network>::parameter_count], image[model<network>::input_size()], answers[4];

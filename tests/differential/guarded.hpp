@@ -35,7 +35,9 @@ class guarded_floats {
     data_ = where == edge::begin ? region_.first(count) : region_.last(count);
   }
   guarded_floats(guarded_floats&& from) noexcept
-      : begin_(from.begin_), bytes_(from.bytes_), region_(from.region_), data_(from.data_) { from.begin_ = nullptr; }
+      : begin_(from.begin_), bytes_(from.bytes_), region_(from.region_), data_(from.data_) {
+    from.begin_ = nullptr;
+  }
   guarded_floats& operator=(guarded_floats&&) = delete;
   ~guarded_floats() {
     if (begin_) munmap(begin_, bytes_);

@@ -96,8 +96,7 @@ class planned_program {
     ago::kernel_memory const m{memory, table_.tables()};
     for (int k = 0; k < plan_.steps(); ++k) {
       int const count = table_.pieces(k);
-      for (int i = 0; i < count; ++i)
-        kernels_[std::size_t(k)](table_.piece(k, backwards ? count - 1 - i : i), m);
+      for (int i = 0; i < count; ++i) kernels_[std::size_t(k)](table_.piece(k, backwards ? count - 1 - i : i), m);
     }
   }
 

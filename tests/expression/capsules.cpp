@@ -13,8 +13,8 @@
 #include "run.hpp"
 
 extern "C" {
-extern const unsigned char capsules_weights[], capsules_weights_end[];
-extern const unsigned char capsules_expected[], capsules_expected_end[];
+extern unsigned char const capsules_weights[], capsules_weights_end[];
+extern unsigned char const capsules_expected[], capsules_expected_end[];
 }
 
 using namespace expression_test;

@@ -22,9 +22,8 @@ struct sample {
   static constexpr ago::expression::definition all = Seed % 4 ? drawn::any_nest(Seed) : drawn::any_product(Seed);
   static constexpr bool fits = all.bad.what == ago::expression::fault::none;  ///< most indices stay inside
   static constexpr ago::expression::index_expression of = all.expressions[0];
-  static constexpr bool is_product =
-      fits && of.at_root().kind == ago::expression::node_kind::sum &&
-      ago::expression::matrix_form_of(of).why_not == ago::expression::no_matrix::none;
+  static constexpr bool is_product = fits && of.at_root().kind == ago::expression::node_kind::sum &&
+                                     ago::expression::matrix_form_of(of).why_not == ago::expression::no_matrix::none;
   /// The operand that is packed ahead, or -1.
   static constexpr int weights = is_product ? int(Seed / 4 % 3) - 1 : -1;
   static constexpr ago::kernel_key key{.what = is_product ? ago::structure::contraction : ago::structure::nest,
@@ -65,9 +64,7 @@ bool compiled_equals_interpreted() {
       test::aligned packed(std::size_t(l.packed_floats() + 1)), arena(std::size_t(l.scratch_floats() + 1));
       if (drawn::weights >= 0) ago::pack_contraction<I>(l, e, x[drawn::weights], packed.data());
       run(packed.data(), arena.data());
-      auto const operand = [&](int i) {
-        return i == drawn::weights ? packed.data() : all[std::size_t(i)];
-      };
+      auto const operand = [&](int i) { return i == drawn::weights ? packed.data() : all[std::size_t(i)]; };
       interpret_contraction<I>(l, e, operand(l.rows_operand), operand(l.columns_operand), expected.data());
     } else {
       run(nullptr, nullptr);

@@ -109,8 +109,7 @@ TEST_CASE("negative numbers are divided by rounding down, with remainders that a
 TEST_CASE("the first fault has operand, dimension, line and numbers") {
   static constexpr auto product_of = compute("product", [](operand a, operand b) {
     var i, j, k;
-    return result(i, j) = sum(k)(a(i, k) *
-                                 b(k, j));
+    return result(i, j) = sum(k)(a(i, k) * b(k, j));
   });
   constexpr diagnostic bad = product_of(extents(2, 3), extents(4, 5)).bad;
   static_assert(bad.what == fault::extents_differ && bad.expression == 0 && bad.operand == 1 && bad.dimension == 0);

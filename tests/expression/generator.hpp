@@ -308,9 +308,7 @@ class writer {
     if (t.kind == what::position) return operands[0].position(index(t.index[0]));
     if (t.kind == what::read) return read(t.read, operands);
     std::vector<scalar> x;
-    for (node_ptr const& n : t.of) {
-      x.push_back(recorded(number(*n, operands), operands));
-    }
+    for (node_ptr const& n : t.of) { x.push_back(recorded(number(*n, operands), operands)); }
     if (t.kind >= what::sum) {
       node_kind const kinds[] = {node_kind::sum, node_kind::product, node_kind::maximum_of, node_kind::minimum_of};
       fold f{kinds[int(t.kind) - int(what::sum)]};

@@ -108,9 +108,9 @@ TEST_CASE("dot products are loop nests") {
 TEST_CASE("strides are divided into phases: one product for all of them, of which a part is taken") {
   CHECK(nodes_of(of_image) == "contraction, slice slice");
   CHECK(nodes_of(of_weights) == "contraction");
-  CHECK(nodes_of(convolution({2, 2}, 2, 8, 4, 6), 0) == "contraction");  // windows without gaps
+  CHECK(nodes_of(convolution({2, 2}, 2, 8, 4, 6), 0) == "contraction");                 // windows without gaps
   CHECK(nodes_of(convolution({3, 2, 0, 1, 3}, 2, 9, 4, 6), 0) == "contraction, nest");  // phases in another order
-  CHECK(nodes_of(convolution({1, 2}, 2, 8, 4, 6), 0) == "matmul, nest");  // most pixels are not read
+  CHECK(nodes_of(convolution({1, 2}, 2, 8, 4, 6), 0) == "matmul, nest");                // most pixels are not read
   auto const pool = compute("pool", [](operand x) {  // windows that overlap: no conditions on the indices of a window
     var p{4}, r{3}, c;
     return result(p, c) = maximum(r)(x(2 * p + r, c));

@@ -53,8 +53,8 @@ inline constexpr auto dilated_convolution = [](int channels, int kernel, int dil
     auto const count = [=](int extent) { return windows(extent, kernel, 1, dilation, 2 * pad); };
     var n, h{count(x.extent(1))}, w{count(x.extent(2))}, k{channels}, r{kernel}, s{kernel}, c;
     operand const image = padded(x, 0);
-    return result(n, h, w, k) = sum(r, s, c)(image(n, h + dilation * r - pad, w + dilation * s - pad, c) *
-                                             weight(k, r, s, c));
+    return result(n, h, w, k) =
+               sum(r, s, c)(image(n, h + dilation * r - pad, w + dilation * s - pad, c) * weight(k, r, s, c));
   });
 };
 // [/dilated]

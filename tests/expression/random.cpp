@@ -204,8 +204,7 @@ TEST_CASE("random sums of products are matrix products of scattered rows and col
     for (matrix_loops const* l : {&f.m, &f.k}) {
       if (!l->is_progression(&matrix_loop::a)) continue;
       ++progressions;
-      for (long i = 0; i < l->extent(); ++i)
-        CHECK(l->offset(i, &matrix_loop::a) == i * l->step(&matrix_loop::a));
+      for (long i = 0; i < l->extent(); ++i) CHECK(l->offset(i, &matrix_loop::a) == i * l->step(&matrix_loop::a));
     }
   }
   CHECK(affine_forms == affine_count);

@@ -82,11 +82,28 @@ struct read_tree {
 /// A number for each point.
 struct tree {
   enum class what {
-    read, number, position,
-    plus, minus, times, over_one_plus_size, larger, smaller,
-    where_less, where_index_less,  ///< of[0] < of[1] ? of[2] : of[3]; index[0] < index[1] ? of[0] : of[1]
-    minus_sign, size, below, bounded_exp, tangent, logistic, root_of_size,
-    sum, product, largest, smallest,
+    read,
+    number,
+    position,
+    plus,
+    minus,
+    times,
+    over_one_plus_size,
+    larger,
+    smaller,
+    where_less,
+    where_index_less,  ///< of[0] < of[1] ? of[2] : of[3]; index[0] < index[1] ? of[0] : of[1]
+    minus_sign,
+    size,
+    below,
+    bounded_exp,
+    tangent,
+    logistic,
+    root_of_size,
+    sum,
+    product,
+    largest,
+    smallest,
   } kind{};
   std::vector<std::shared_ptr<tree>> of{};
   std::vector<index_tree> index{};
@@ -144,8 +161,7 @@ struct random_expression {
       return {t.read.pad, std::abs(t.read.pad)};
     }
     if (t.kind >= what::sum) return folded(t, p);
-    if (t.kind == what::where_index_less)
-      return at(*t.of[t.index[0].at(p) < t.index[1].at(p) ? 0 : 1], p);
+    if (t.kind == what::where_index_less) return at(*t.of[t.index[0].at(p) < t.index[1].at(p) ? 0 : 1], p);
     sized const a = at(*t.of[0], p), b = t.of.size() > 1 ? at(*t.of[1], p) : sized{};
     switch (t.kind) {
       case what::plus: return {a.value + b.value, a.size + b.size};

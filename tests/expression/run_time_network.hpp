@@ -95,16 +95,16 @@ ago::kernel_function catalogued(ago::kernel_key const& wanted) {
   offer.template operator()<kernel_key{.what = structure::global_max_pool, .target = I, .partial = true}>();
   offer.template operator()<kernel_key{.what = structure::global_avg_pool, .target = I, .partial = true}>();
   using enum ago::op;
-  offer.template operator()<
-      kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_sum}>();
-  offer.template operator()<
-      kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_mean}>();
-  offer.template operator()<
-      kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_max}>();
-  offer.template operator()<
-      kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_min}>();
-  offer.template operator()<
-      kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_product}>();
+  offer.template
+  operator()<kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_sum}>();
+  offer.template
+  operator()<kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_mean}>();
+  offer.template
+  operator()<kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_max}>();
+  offer.template
+  operator()<kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_min}>();
+  offer.template
+  operator()<kernel_key{.what = structure::reduction, .target = I, .partial = true, .reduces = reduce_product}>();
   return found;
 }
 
@@ -147,8 +147,8 @@ class run_time_network {
       ago::fused_key const f = key_of(program_.groups, program_.plan, k);
       if (f.parts != 1) return "pipeline";
       ago::structure const what = f.part[0].what;
-      bool const interpreted = what == ago::structure::contraction || what == ago::structure::nest ||
-                               what == ago::structure::elementwise;
+      bool const interpreted =
+          what == ago::structure::contraction || what == ago::structure::nest || what == ago::structure::elementwise;
       if (!interpreted && !catalogued<I>(f.part[0])) return name_of(what);
     }
     return nullptr;

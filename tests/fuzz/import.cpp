@@ -57,8 +57,6 @@ void import(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   try {
     import({reinterpret_cast<char const*>(data), size});
-  } catch (onnx::import_error const& e) {
-    expect(e.what()[0] != '\0' && !e.findings().empty());
-  }
+  } catch (onnx::import_error const& e) { expect(e.what()[0] != '\0' && !e.findings().empty()); }
   return 0;
 }

@@ -137,8 +137,8 @@ network reductions() {
   network net;
   net.input("x", {2, 3, 4, 5}).list("k", {2});
   names all;
-  for (char const* type : {"ReduceMean", "ReduceMax", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum",
-                           "ReduceLogSumExp"}) {
+  for (char const* type :
+       {"ReduceMean", "ReduceMax", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"}) {
     all.push_back(type);
     net.node(type, {"x"}, {type}).set("axes", ints{1, 3}).set("keepdims", 0);
   }
@@ -356,13 +356,29 @@ network shapes() {
 }  // namespace
 
 std::map<std::string, network> import_seeds() {
-  return {{"windows", windows()}, {"signals", signals()}, {"products", products()}, {"norms", norms()},
-          {"activations", activations()}, {"broadcasts", broadcasts()}, {"reductions", reductions()},
-          {"images", images()}, {"movement", movement()}, {"choices", choices()}, {"attention", attention()},
-          {"memory", memory()}, {"old_operators", old_operators()}, {"attention_pattern", attention_pattern()},
-          {"patterns", patterns()}, {"norm_patterns", norm_patterns()}, {"blocks", blocks()}, {"shapes", shapes()},
-          {"fused", fused_seed()}, {"fused_attention", fused_attention_seed()}, {"einsum", einsum_seed()},
-          {"branches", branches_seed()}, {"tensorflow", tensorflow_seed()}};
+  return {{"windows", windows()},
+          {"signals", signals()},
+          {"products", products()},
+          {"norms", norms()},
+          {"activations", activations()},
+          {"broadcasts", broadcasts()},
+          {"reductions", reductions()},
+          {"images", images()},
+          {"movement", movement()},
+          {"choices", choices()},
+          {"attention", attention()},
+          {"memory", memory()},
+          {"old_operators", old_operators()},
+          {"attention_pattern", attention_pattern()},
+          {"patterns", patterns()},
+          {"norm_patterns", norm_patterns()},
+          {"blocks", blocks()},
+          {"shapes", shapes()},
+          {"fused", fused_seed()},
+          {"fused_attention", fused_attention_seed()},
+          {"einsum", einsum_seed()},
+          {"branches", branches_seed()},
+          {"tensorflow", tensorflow_seed()}};
 }
 
 }  // namespace ago_test

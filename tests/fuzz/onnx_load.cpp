@@ -54,9 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     } else {
       expect_sound(load_bytes(bytes, "", {.batch = 2, .largest_constant = 1 << 14, .all_constants = 1 << 16}));
     }
-  } catch (import_error const& e) {
-    expect(e.what()[0] != '\0' && !e.findings().empty());
-  } catch (fault const& f) {
+  } catch (import_error const& e) { expect(e.what()[0] != '\0' && !e.findings().empty()); } catch (fault const& f) {
     expect(!f.reason.empty());
   }
   return 0;

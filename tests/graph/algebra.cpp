@@ -67,8 +67,8 @@ TEST_CASE("two single pixels keep their order") {
   CHECK(g.operand(2, 1) == 1);
 }
 
-static constexpr auto batch = trace([](tensor x, tensor gate) { return gate * x; },
-                                    input{.n = 3, .h = 2, .w = 2, .c = 4}, input{.n = 3, .c = 4});
+static constexpr auto batch =
+    trace([](tensor x, tensor gate) { return gate * x; }, input{.n = 3, .h = 2, .w = 2, .c = 4}, input{.n = 3, .c = 4});
 TEST_CASE("a gate has one pixel per image of a batch") {
   auto const& g = lowered<batch>::value;
   CHECK(g.operand(2, 0) == 0);
@@ -88,8 +88,8 @@ TEST_CASE("a residual adds its input") {
 static constexpr auto combined = image | identity{} * (global_avg_pool{} | sigmoid{}) | (relu{} + sigmoid{});
 TEST_CASE("layers add and multiply like the values they produce") {
   auto const& g = lowered<combined>::value;
-  REQUIRE(reads(g, {op::input, op::identity, op::global_avg_pool, op::sigmoid, op::mul, op::relu, op::sigmoid,
-                    op::add}));
+  REQUIRE(
+      reads(g, {op::input, op::identity, op::global_avg_pool, op::sigmoid, op::mul, op::relu, op::sigmoid, op::add}));
   CHECK(g.operand(4, 0) == 1);
   CHECK(g.operand(4, 1) == 3);
   CHECK(g.operand(7, 0) == 5);
@@ -106,9 +106,8 @@ TEST_CASE("every repetition records the layer again, with parameters of its own"
   CHECK(g.parameters == 126);
 }
 
-static constexpr auto joined = image | concat(pointwise{3}, identity{} | relu{}, widen) | [](tensor x) {
-  return concat(x, x | relu{}, x, concat(x));
-} | concat(relu{});
+static constexpr auto joined = image | concat(pointwise{3}, identity{} | relu{}, widen) |
+                               [](tensor x) { return concat(x, x | relu{}, x, concat(x)); } | concat(relu{});
 TEST_CASE("concat joins any number of layers and tensors") {
   auto const& g = lowered<joined>::value;
   REQUIRE(reads(g, {op::input, op::pointwise, op::identity, op::relu, op::pointwise, op::concat, op::relu, op::concat,
@@ -155,16 +154,13 @@ TEST_CASE("a name applies to all that its layer records; nested names are joined
   CHECK(std::string_view(optimised.nodes[optimised.outputs[0]].name) == "block");  // of two relus, the first
 }
 
-static constexpr auto numbers = image
-  | named("a", repeat{2, relu{} | named("b", 10, sigmoid{})})
-  | named("c", repeat{2, named("d", repeat{2, relu{}})})
-  | named("e", 0, repeat{1, named("", relu{})})
-  | named("f", relu{} | repeat{2, relu{}})
-  | repeat{2, named("g", relu{})};
+static constexpr auto numbers = image | named("a", repeat{2, relu{} | named("b", 10, sigmoid{})}) |
+                                named("c", repeat{2, named("d", repeat{2, relu{}})}) |
+                                named("e", 0, repeat{1, named("", relu{})}) | named("f", relu{} | repeat{2, relu{}}) |
+                                repeat{2, named("g", relu{})};
 TEST_CASE("a name numbers the repetitions directly below it") {
-  check_names(lowered<numbers>::value,
-              {nullptr, "a.0", "a.0.b.10", "a.1", "a.1.b.10", "c.0.d.0", "c.0.d.1", "c.1.d.0", "c.1.d.1", "e.0.0", "f",
-               "f", "f", "g", "g"});
+  check_names(lowered<numbers>::value, {nullptr, "a.0", "a.0.b.10", "a.1", "a.1.b.10", "c.0.d.0", "c.0.d.1", "c.1.d.0",
+                                        "c.1.d.1", "e.0.0", "f", "f", "f", "g", "g"});
 }
 
 TEST_CASE("names are accepted outside a network, where nothing records them") {
@@ -173,13 +169,13 @@ TEST_CASE("names are accepted outside a network, where nothing records them") {
 
 static constexpr int lines_begin = __LINE__;
 static constexpr auto lines = image | [](tensor x) {
-  tensor y = x + x;      // + 2
-  y = y * y;             // + 3
-  y = concat(y, x);      // + 4
+  tensor y = x + x;  // + 2
+  y = y * y;         // + 3
+  y = concat(y, x);  // + 4
   y = y | residual{
-    relu{}               // + 6
-  };                     // residual: + 5 ... + 7
-  return concat(y, y);   // + 8
+              relu{}  // + 6
+          };  // residual: + 5 ... + 7
+  return concat(y, y);  // + 8
 };
 TEST_CASE("operators record their lines too") {
   auto const& g = lowered<lines>::value;

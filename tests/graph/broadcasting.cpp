@@ -68,8 +68,8 @@ TEST_CASE("operators have their names") {
 
 TEST_CASE("one pixel, one channel, one number and one image are read in place") {
   shape const image{2, 3, 4, 5};
-  for (shape const s : {shape{2, 1, 1, 5}, {1, 1, 1, 5}, {2, 3, 4, 1}, {1, 3, 4, 1}, {2, 1, 1, 1}, {1, 1, 1, 1},
-                        {1, 3, 4, 5}})
+  for (shape const s :
+       {shape{2, 1, 1, 5}, {1, 1, 1, 5}, {2, 3, 4, 1}, {1, 3, 4, 1}, {2, 1, 1, 1}, {1, 1, 1, 1}, {1, 3, 4, 5}})
     CHECK(combined(image, s, difference).added() == 1);
 }
 
@@ -121,9 +121,7 @@ TEST_CASE("there is one slope per channel or one for all; a scale has as many nu
 }
 
 TEST_CASE("a sum has the axes of its operands if they are the same") {
-  auto const sum = [](auto left, auto right) {
-    return [=](tensor x, tensor y) { return (x | left) + (y | right); };
-  };
+  auto const sum = [](auto left, auto right) { return [=](tensor x, tensor y) { return (x | left) + (y | right); }; };
   shape const both{1, 2, 3, 20};
   CHECK(combined(both, both, sum(view{6, 4, 5}, view{1, 6, 4, 5})).result.axes.rank == 0);
   CHECK(combined(both, both, sum(view{2, 1, 3, 4, 5}, view{2, 1, 3, 4, 5})).result.extents() ==

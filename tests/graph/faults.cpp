@@ -85,8 +85,8 @@ TEST_CASE("a window must fit into the image with its pads") {
 TEST_CASE("the pad of a pooling is at most half its window") {
   using enum fault;
   check_misfit(misfit(max_pool{.kernel = 3, .pad = 2}), pad_must_be_smaller_than_kernel, op::max_pool, 1, 2);
-  check_misfit(misfit(avg_pool{.kernel = 2, .pad = pads{.right = 2}}), pad_must_be_smaller_than_kernel, op::avg_pool,
-               1, 2);
+  check_misfit(misfit(avg_pool{.kernel = 2, .pad = pads{.right = 2}}), pad_must_be_smaller_than_kernel, op::avg_pool, 1,
+               2);
   CHECK(misfit(avg_pool{.kernel = {2, 3}, .pad = 1}).what == none);
   check_misfit(misfit(global_avg_pool{} | max_pool{.kernel = 2, .stride = 1, .pad = 2, .dilation = 3}),
                window_misses_the_image, op::max_pool, 1, 0);
@@ -94,9 +94,7 @@ TEST_CASE("the pad of a pooling is at most half its window") {
 
 TEST_CASE("extents of the operands of + and similar operators are equal, or one of them is 1") {
   using enum fault;
-  auto const body = [](layer auto const& branch) {
-    return [=](tensor x) { return x + (x | branch); };
-  };
+  auto const body = [](layer auto const& branch) { return [=](tensor x) { return x + (x | branch); }; };
   check_misfit(misfit(body(pointwise{5})), shapes_differ, op::add, 4, 5);
   check_misfit(misfit(body(global_avg_pool{} | pointwise{5})), shapes_differ, op::add, 4, 5);
   check_misfit(misfit(body(conv2d{.out = 4, .kernel = {3, 1}})), extents_differ, op::add, 8, 6);
@@ -170,9 +168,9 @@ TEST_CASE("only extents of 1 are expanded") {
 
 TEST_CASE("concat needs equal heights and widths, and reports the branch that differs") {
   int const first = __LINE__ + 1;
-  auto const branches = concat(pointwise{3} | relu{},            // ends on line `first`
-                               relu{},                           // first + 1
-                               depthwise{.pad = {1, 0}},         // first + 2
+  auto const branches = concat(pointwise{3} | relu{},     // ends on line `first`
+                               relu{},                    // first + 1
+                               depthwise{.pad = {1, 0}},  // first + 2
                                relu{});
   diagnostic const d = misfit(branches);
   check_misfit(d, fault::extents_differ, op::concat, 6, 4);
@@ -319,8 +317,8 @@ TEST_CASE("expect checks the shape of its input") {
 
 TEST_CASE("a channel-first result cannot be read by a layer") {
   check_misfit(misfit(to_nchw{} | relu{}), fault::channel_first_value_cannot_be_used, op::relu, 0, 0);
-  check_misfit(misfit([](tensor x) { return x + (x | to_nchw{}); }), fault::channel_first_value_cannot_be_used,
-               op::add, 0, 0);
+  check_misfit(misfit([](tensor x) { return x + (x | to_nchw{}); }), fault::channel_first_value_cannot_be_used, op::add,
+               0, 0);
   CHECK(misfit(relu{} | to_nchw{}).what == fault::none);
 }
 
@@ -357,8 +355,8 @@ static constexpr auto undefined_output = input{.c = 3} | [](tensor x) {
   (void)(x | relu{});
   return tensor{};
 };
-static constexpr auto twice = input{.h = 8, .w = 8, .c = 4} | pointwise{6}
-                              | conv2d{.out = 8, .kernel = 3, .groups = 4}  // the first fault
+static constexpr auto twice = input{.h = 8, .w = 8, .c = 4} | pointwise{6} |
+                              conv2d{.out = 8, .kernel = 3, .groups = 4}  // the first fault
                               | max_pool{.kernel = 0};
 static constexpr int twice_line = __LINE__ - 2;
 

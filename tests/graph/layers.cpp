@@ -51,8 +51,16 @@ TEST_CASE("a convolution is recorded as its most specific kind") {
 TEST_CASE("every argument of a window may differ between rows and columns") {
   node const n =
       recorded(conv2d{.out = 4, .kernel = {3, 1}, .stride = {2, 3}, .pad = {2, 1}, .dilation = {2, 7}, .groups = 2});
-  CHECK(n.win == window{.kernel_h = 3, .kernel_w = 1, .stride_h = 2, .stride_w = 3, .dilation_h = 2, .dilation_w = 1,
-                        .pad_top = 2, .pad_left = 1, .pad_bottom = 2, .pad_right = 1});
+  CHECK(n.win == window{.kernel_h = 3,
+                        .kernel_w = 1,
+                        .stride_h = 2,
+                        .stride_w = 3,
+                        .dilation_h = 2,
+                        .dilation_w = 1,
+                        .pad_top = 2,
+                        .pad_left = 1,
+                        .pad_bottom = 2,
+                        .pad_right = 1});
   CHECK(n.out == shape{2, 5, 5, 4});
   CHECK(n.groups == 2);
   node const m = recorded(max_pool{.kernel = {2, 3}, .pad = pads{.bottom = 1}});
@@ -157,23 +165,23 @@ TEST_CASE("all operators of a layer have its number") {
 TEST_CASE("every layer records its line") {
   int const here = __LINE__;
   node const all[] = {
-      recorded(conv2d{.out = 3}),          // here + 2
-      recorded(pointwise{3}),              //
-      recorded(depthwise{}),               //
+      recorded(conv2d{.out = 3}),  // here + 2
+      recorded(pointwise{3}),      //
+      recorded(depthwise{}),       //
       recorded(linear{.out = 3, .bias = false}),
-      recorded(bias{}),                    // here + 6
-      recorded(batch_norm{}),              //
-      recorded(max_pool{}),                //
-      recorded(avg_pool{}),                //
-      recorded(global_avg_pool{}),         // here + 10
-      recorded(relu{}),                    //
-      recorded(leaky_relu{}),              //
-      recorded(clip{}),                    //
-      recorded(hard_tanh{}),               // here + 14
-      recorded(gelu{}),                    //
+      recorded(bias{}),             // here + 6
+      recorded(batch_norm{}),       //
+      recorded(max_pool{}),         //
+      recorded(avg_pool{}),         //
+      recorded(global_avg_pool{}),  // here + 10
+      recorded(relu{}),             //
+      recorded(leaky_relu{}),       //
+      recorded(clip{}),             //
+      recorded(hard_tanh{}),        // here + 14
+      recorded(gelu{}),             //
       recorded(map{[](auto x) { return x; }}),
-      recorded(to_nchw{}),                 //
-      recorded(global_max_pool{}),         // here + 18
+      recorded(to_nchw{}),          //
+      recorded(global_max_pool{}),  // here + 18
   };
   for (int i = 0; i < int(sizeof all / sizeof *all); ++i) {
     CAPTURE(name_of(all[i].kind));

@@ -19,8 +19,7 @@ long multiplications(graph<V, E, O> const& g) {
   long sum = 0;
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
-    if (has_weights(n.kind))
-      sum += n.out.count() * n.win.kernel_h * n.win.kernel_w * (g.source(v).out.c / n.groups);
+    if (has_weights(n.kind)) sum += n.out.count() * n.win.kernel_h * n.win.kernel_w * (g.source(v).out.c / n.groups);
   }
   return sum;
 }

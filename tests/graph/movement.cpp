@@ -178,17 +178,17 @@ TEST_CASE("tables, positions and layer norms declare their parameters in source 
 TEST_CASE("layers that move elements record their line") {
   int const here = __LINE__;
   node const all[] = {
-      recorded(slice{0, 2}),          // here + 2
-      recorded(channel_shuffle{}),    //
-      recorded(reshape{}),            //
-      recorded(permute{}),            //
-      recorded(unfold{}),             // here + 6
-      recorded(pad{1}),               //
-      recorded(resize_nearest{2, 2}), //
+      recorded(slice{0, 2}),           // here + 2
+      recorded(channel_shuffle{}),     //
+      recorded(reshape{}),             //
+      recorded(permute{}),             //
+      recorded(unfold{}),              // here + 6
+      recorded(pad{1}),                //
+      recorded(resize_nearest{2, 2}),  //
       recorded(resize_bilinear{2, 2}),
-      recorded(positions{}),          // here + 10
-      recorded(layer_norm{}),         //
-      recorded(softmax{}),            //
+      recorded(positions{}),   // here + 10
+      recorded(layer_norm{}),  //
+      recorded(softmax{}),     //
   };
   for (int i = 0; i < int(sizeof all / sizeof *all); ++i) {
     CAPTURE(name_of(all[i].kind));

@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 using namespace ago;
-using graph_test::run_time_trace;
 using expression::operand, expression::result, expression::var, expression::weights;
+using graph_test::run_time_trace;
 
 namespace {
 

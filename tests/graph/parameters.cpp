@@ -9,11 +9,10 @@
 
 using namespace ago;
 
-static constexpr auto net =
-    input{.h = 9, .w = 9, .c = 6}
-  | named("stem", conv2d{.out = 8, .kernel = {3, 5}, .groups = 2, .bias = true})
-  | batch_norm{} | depthwise{.multiplier = 2} | relu{} | pointwise{5} | bias{} | linear{3}
-  | linear{.out = 2, .bias = false};
+static constexpr auto net = input{.h = 9, .w = 9, .c = 6} |
+                            named("stem", conv2d{.out = 8, .kernel = {3, 5}, .groups = 2, .bias = true}) |
+                            batch_norm{} | depthwise{.multiplier = 2} | relu{} | pointwise{5} | bias{} | linear{3} |
+                            linear{.out = 2, .bias = false};
 
 TEST_CASE("parameters are in declaration order, with PyTorch's shapes") {
   struct {
@@ -21,12 +20,18 @@ TEST_CASE("parameters are in declaration order, with PyTorch's shapes") {
     role what;
     int rank, dims[4], layer;
   } const expected[] = {
-      {op::conv2d, role::weight, 4, {8, 3, 3, 5}, 1},  {op::bias, role::bias, 1, {8}, 1},
-      {op::batch_norm, role::gamma, 1, {8}, 2},        {op::batch_norm, role::beta, 1, {8}, 2},
-      {op::batch_norm, role::mean, 1, {8}, 2},         {op::batch_norm, role::variance, 1, {8}, 2},
-      {op::conv2d, role::weight, 4, {16, 1, 3, 3}, 3}, {op::pointwise, role::weight, 4, {5, 16, 1, 1}, 5},
-      {op::bias, role::bias, 1, {5}, 6},               {op::linear, role::weight, 2, {3, 5}, 7},
-      {op::bias, role::bias, 1, {3}, 7},               {op::linear, role::weight, 2, {2, 3}, 8},
+      {op::conv2d, role::weight, 4, {8, 3, 3, 5}, 1},
+      {op::bias, role::bias, 1, {8}, 1},
+      {op::batch_norm, role::gamma, 1, {8}, 2},
+      {op::batch_norm, role::beta, 1, {8}, 2},
+      {op::batch_norm, role::mean, 1, {8}, 2},
+      {op::batch_norm, role::variance, 1, {8}, 2},
+      {op::conv2d, role::weight, 4, {16, 1, 3, 3}, 3},
+      {op::pointwise, role::weight, 4, {5, 16, 1, 1}, 5},
+      {op::bias, role::bias, 1, {5}, 6},
+      {op::linear, role::weight, 2, {3, 5}, 7},
+      {op::bias, role::bias, 1, {3}, 7},
+      {op::linear, role::weight, 2, {2, 3}, 8},
   };
   auto const& table = parameters<net>;
   REQUIRE(table.size() == 12);

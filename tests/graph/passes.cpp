@@ -56,9 +56,8 @@ TEST_CASE("of two batch norms, the second stays") {
 
 static constexpr auto read_twice = image | pointwise{4} | [](tensor x) { return x + (x | batch_norm{}); };
 static constexpr auto bias_read_twice = image | linear{4} | [](tensor x) { return x + (x | batch_norm{}); };
-static constexpr auto conv_below_bias_read_twice = image | pointwise{4} | [](tensor x) {
-  return x + (x | bias{} | batch_norm{});
-};
+static constexpr auto conv_below_bias_read_twice =
+    image | pointwise{4} | [](tensor x) { return x + (x | bias{} | batch_norm{}); };
 static constexpr auto conv_is_output = image | pointwise{4} | [](tensor x) { return outputs(x, x | batch_norm{}); };
 static constexpr auto bias_is_output = image | linear{4} | [](tensor x) { return outputs(x, x | batch_norm{}); };
 static constexpr auto norm_first = image | batch_norm{} | pointwise{4};
@@ -156,8 +155,7 @@ static constexpr auto different = image | [](tensor x) {
   return concat(x | leaky_relu{.1f}, x | leaky_relu{.2f}, x | clip{0, 1}, x | clip{0, 2}, x | pointwise{4},
                 x | pointwise{4}, x | bias{}, x | bias{}, x | batch_norm{}, x | batch_norm{}, x | gelu{},
                 x | gelu{.approximate = true}, x | map{[](auto v) { return v * v; }},
-                x | map{[](auto v) { return -v; }},
-                x | avg_pool{.kernel = 3, .stride = 1, .pad = 1},
+                x | map{[](auto v) { return -v; }}, x | avg_pool{.kernel = 3, .stride = 1, .pad = 1},
                 x | avg_pool{.kernel = 3, .stride = 1, .pad = 1, .count_pads = false}, concat(x, x | relu{}),
                 concat(x | relu{}, x));
 };

@@ -16,7 +16,8 @@ constexpr int kept = optimized<Net>::value.node_count - 3;
 
 }  // namespace
 
-#define NET(name, ...) static constexpr auto name = image | relu{} | __VA_ARGS__ | sigmoid{}
+#define NET(name, ...) \
+  static constexpr auto name = image | relu{} | __VA_ARGS__ | sigmoid {}
 
 NET(slice_of_all, slice{0, 8});
 NET(slice_of_all_rows, slice{0, 6, axis::rows});
@@ -98,12 +99,10 @@ static constexpr auto slices_of_other_axis = cube | [](tensor x) {
   auto const flat = reshape{1, 1, 1, 256};
   return (x | slice{0, 4, axis::rows} | flat) + (x | slice{0, 4, axis::columns} | flat);
 };
-static constexpr auto equal_orders = cube | [](tensor x) {
-  return (x | permute{0, 2, 3, 1}) + (x | permute{0, 2, 3, 1});
-};
-static constexpr auto other_orders = cube | [](tensor x) {
-  return (x | permute{0, 2, 3, 1}) + (x | permute{0, 3, 1, 2});
-};
+static constexpr auto equal_orders =
+    cube | [](tensor x) { return (x | permute{0, 2, 3, 1}) + (x | permute{0, 2, 3, 1}); };
+static constexpr auto other_orders =
+    cube | [](tensor x) { return (x | permute{0, 2, 3, 1}) + (x | permute{0, 3, 1, 2}); };
 static constexpr auto other_product = cube | [](tensor x) { return matmul(x, x) + matmul(x, x, true); };
 static constexpr auto equal_product = cube | [](tensor x) { return matmul(x, x, true) + matmul(x, x, true); };
 static constexpr auto exchanged_product = cube | [](tensor x) {
@@ -120,9 +119,8 @@ PAIR(equal_pads, (pad{1, 2}), (pad{1, 2}));
 PAIR(other_norms, (layer_norm{}), (layer_norm{}));
 PAIR(other_positions, (positions{}), (positions{}));
 PAIR(equal_softmax, (softmax{}), (softmax{}));
-static constexpr auto other_tables = input{.w = 3} | [](tensor x) {
-  return (x | embedding{5, 4}) + (x | embedding{5, 4});
-};
+static constexpr auto other_tables =
+    input{.w = 3} | [](tensor x) { return (x | embedding{5, 4}) + (x | embedding{5, 4}); };
 
 TEST_CASE("equal movements are computed once, others separately") {
   static_assert(computed<equal_slices> == 1);
@@ -151,18 +149,14 @@ TEST_CASE("layers with parameters of their own are never equal") {
   static_assert(computed<equal_softmax> == 1);
 }
 
-static constexpr auto shared = image | [](tensor x) {
-  return attention{.heads = 2}(x, x, x) + attention{.heads = 2}(x, x, x | relu{});
-};
-static constexpr auto other_heads = image | [](tensor x) {
-  return attention{.heads = 2}(x, x, x) + attention{.heads = 4}(x, x, x);
-};
-static constexpr auto other_patches = image | [](tensor x) {
-  return attention{.patch = {2, 1}}(x, x, x) + attention{.patch = {1, 2}}(x, x, x);
-};
-static constexpr auto other_scales = image | [](tensor x) {
-  return attention{.scale = 1}(x, x, x) + attention{.scale = 2}(x, x, x);
-};
+static constexpr auto shared =
+    image | [](tensor x) { return attention{.heads = 2}(x, x, x) + attention{.heads = 2}(x, x, x | relu{}); };
+static constexpr auto other_heads =
+    image | [](tensor x) { return attention{.heads = 2}(x, x, x) + attention{.heads = 4}(x, x, x); };
+static constexpr auto other_patches =
+    image | [](tensor x) { return attention{.patch = {2, 1}}(x, x, x) + attention{.patch = {1, 2}}(x, x, x); };
+static constexpr auto other_scales =
+    image | [](tensor x) { return attention{.scale = 1}(x, x, x) + attention{.scale = 2}(x, x, x); };
 TEST_CASE("attentions share their weights if queries, keys, heads, patches and scale are the same") {
   static_assert(computed<shared> == 2 + 1 + 2);  // one pair of scores and softmax, relu, two products
   static_assert(computed<other_heads> == 6);

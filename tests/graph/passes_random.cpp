@@ -56,13 +56,28 @@ class maker {
     int const x = value();
     node n{.kind = op::identity, .out = extents};
     switch (pick(10)) {
-      case 0: case 1: n.kind = pick(2) ? op::pointwise : op::linear; n.weight = place(16); break;
-      case 2: n.kind = op::bias; n.shift = place(4); break;
-      case 3: case 4: n.kind = op::batch_norm; n.norm = place(16); n.alpha = 1e-5f; break;
+      case 0:
+      case 1:
+        n.kind = pick(2) ? op::pointwise : op::linear;
+        n.weight = place(16);
+        break;
+      case 2:
+        n.kind = op::bias;
+        n.shift = place(4);
+        break;
+      case 3:
+      case 4:
+        n.kind = op::batch_norm;
+        n.norm = place(16);
+        n.alpha = 1e-5f;
+        break;
       case 5: n.kind = pick(2) ? op::relu : op::sigmoid; break;
       case 6: n.kind = pick(2) ? op::global_avg_pool : op::max_pool; break;  // of one pixel: identities
       case 7: break;
-      default: n.kind = pick(2) ? op::add : op::mul; add(n, {x, value()}); return;
+      default:
+        n.kind = pick(2) ? op::add : op::mul;
+        add(n, {x, value()});
+        return;
     }
     add(n, {x});
   }

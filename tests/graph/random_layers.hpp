@@ -24,8 +24,12 @@ struct random_layers {
   ago::conv2d convolution(int channels) {
     int const groups = any(0, 1) ? 1 : any(0, 1) ? 2 : channels;
     ago::pads const p{any(0, 2), any(0, 2), any(0, 2), any(0, 2)};
-    return {.out = groups * any(2, 4), .kernel = pair(1, 3), .stride = pair(1, 3),
-            .pad = any(0, 1) ? ago::padding(p) : ago::padding(any(0, 3)), .dilation = pair(1, 2), .groups = groups};
+    return {.out = groups * any(2, 4),
+            .kernel = pair(1, 3),
+            .stride = pair(1, 3),
+            .pad = any(0, 1) ? ago::padding(p) : ago::padding(any(0, 3)),
+            .dilation = pair(1, 2),
+            .groups = groups};
   }
   ago::axis axis() { return ago::axis(any(0, 3)); }
 
@@ -42,8 +46,8 @@ struct random_layers {
       case 5: {
         ago::pads const p{any(0, 1), any(0, 1), any(0, 1), any(0, 1)};
         bool const padded = p.top + p.left + p.bottom + p.right > 0;  // otherwise, all count
-        ago::avg_pool const l{.kernel = pair(2, 3), .stride = {any(1, 3), any(1, 3)}, .pad = p,
-                              .count_pads = !padded || any(0, 1) == 0};
+        ago::avg_pool const l{
+            .kernel = pair(2, 3), .stride = {any(1, 3), any(1, 3)}, .pad = p, .count_pads = !padded || any(0, 1) == 0};
         return l(x), true;
       }
       case 6: return ago::global_avg_pool{}(x), true;

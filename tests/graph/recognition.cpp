@@ -55,8 +55,7 @@ bool is_same(ago::node const& got, ago::node const& expected, ago::shape const& 
     case op::batch_norm: return near(got.alpha, expected.alpha);
     case op::clip: return got.alpha == expected.alpha && got.beta == expected.beta;
     case op::prelu: return got.entries == expected.entries;
-    case op::slice:
-      return got.axis == expected.axis && got.begin == expected.begin && got.step == expected.step;
+    case op::slice: return got.axis == expected.axis && got.begin == expected.begin && got.step == expected.step;
     case op::pad: return got.alpha == expected.alpha && got.begin == expected.begin && got.win == expected.win;
     case op::permute: return std::equal(got.order, got.order + 4, expected.order);
     default: return true;
@@ -104,9 +103,9 @@ constexpr definition matrices = by_rows(extents(5, 3, 16), extents(5, 16)),
 }  // namespace
 
 TEST_CASE("the operators of docs/expressions.md as nodes, in constant evaluation") {
-  CHECK(consists_of<cell>({op::linear, op::linear, op::add, op::bias, op::sigmoid,  // gates
-                           op::slice, op::mul, op::slice, op::add, op::slice, op::sub,
-                           op::sigmoid, op::slice, op::sub}));
+  CHECK(
+      consists_of<cell>({op::linear, op::linear, op::add, op::bias, op::sigmoid,  // gates
+                         op::slice, op::mul, op::slice, op::add, op::slice, op::sub, op::sigmoid, op::slice, op::sub}));
   CHECK(consists_of<softmax>({op::reduce_max, op::sub, op::map, op::reduce_sum, op::div}));
   CHECK(consists_of<depth_to_space>({op::permute}));
   CHECK(consists_of<dilated>({op::input}));  // its weights are [out][row][column][in]

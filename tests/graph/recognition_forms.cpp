@@ -131,8 +131,8 @@ TEST_CASE("weights in another order, other steps and offsets are no convolution"
   CHECK(kinds_of(with(3, plain, [](operand w, var& k, var& c, var& r, var& s) { return w(k, c, r, s + 1); })).empty());
   CHECK(kinds_of(with(3, [](var& y, var& r) { return 5 - y + r; }, stored)).empty());
   CHECK(kinds_of(with(3, [](var& y, var& r) { return y - r; }, stored)).empty());
-  CHECK(kinds_of(with(3, [](var& y, var& r) { return y + r + 1; }, stored)).empty());     // the first row is not read
-  CHECK(kinds_of(with(3, plain, stored, 4)).empty());                                     // nor are the last
+  CHECK(kinds_of(with(3, [](var& y, var& r) { return y + r + 1; }, stored)).empty());  // the first row is not read
+  CHECK(kinds_of(with(3, plain, stored, 4)).empty());                                  // nor are the last
   CHECK(kinds_of(with(3, [](var& y, var& r) { return y + 2 * r - 2; }, stored)) == list{op::conv2d});
   CHECK(kinds_of(with(3, [](var& y, var& r) { return y + r - 5; }, stored, 14)) == list{op::conv2d});
   auto const padded_by = [](float value) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A network of operators by index expressions has the graph of the same network of layers: hence the same plan, kernels
 // and bits.
-#include <ago/graph/optimized.hpp>
 #include <ago/graph/operations.hpp>
+#include <ago/graph/optimized.hpp>
 #include <ago/kernel/map.hpp>
 
 #include <doctest/doctest.h>

@@ -33,8 +33,8 @@ constexpr auto one(tensor x) { return x | global_max_pool{}; }  // a reader that
 NET(attending, [](tensor x) { return attention{2}(x | linear{8}, x | linear{8}, x | linear{8}); });
 TEST_CASE("three projections of one value become one, and the attention reads slices of it") {
   constexpr auto const& g = merged<attending>;
-  op const kinds[] = {op::input, op::linear, op::bias, op::slice, op::slice, op::slice, op::attention_scores,
-                      op::softmax, op::attention_values};
+  op const kinds[] = {op::input, op::linear,           op::bias,    op::slice,           op::slice,
+                      op::slice, op::attention_scores, op::softmax, op::attention_values};
   REQUIRE(g.node_count == 9);
   for (int v = 0; v < 9; ++v) CHECK(g.nodes[v].kind == kinds[v]);
   CHECK(g.nodes[1].out == shape{2, 6, 8, 24});
@@ -97,9 +97,8 @@ TEST_CASE("groups have at most four members of one kind, and each may have sever
   static_assert(products<read_twice>() == 1);
 }
 
-NET(fire, [](tensor x) {
-  return concat(x | pointwise{8} | relu{}, x | conv2d{.out = 8, .kernel = 3, .pad = 1} | relu{});
-});
+NET(fire,
+    [](tensor x) { return concat(x | pointwise{8} | relu{}, x | conv2d{.out = 8, .kernel = 3, .pad = 1} | relu{}); });
 NET(other_strides, [](tensor x) {
   return concat(one(x | conv2d{.out = 4, .kernel = 3}), one(x | conv2d{.out = 4, .kernel = 3, .stride = 2}));
 });
@@ -108,15 +107,12 @@ NET(grouped, [](tensor x) {
   return concat(one(x | part), one(x | part));
 });
 NET(depthwise_twice, [](tensor x) { return one(x | depthwise{.kernel = 3}) + one(x | depthwise{.kernel = 3}); });
-NET(other_activations, [](tensor x) {
-  return concat(one(x | pointwise{4} | relu{}), one(x | pointwise{4} | relu6{}));
-});
-NET(other_slopes, [](tensor x) {
-  return concat(one(x | pointwise{4} | leaky_relu{.1f}), one(x | pointwise{4} | leaky_relu{.2f}));
-});
-NET(other_epsilons, [](tensor x) {
-  return concat(one(x | pointwise{4} | batch_norm{.1f}), one(x | pointwise{4} | batch_norm{.2f}));
-});
+NET(other_activations,
+    [](tensor x) { return concat(one(x | pointwise{4} | relu{}), one(x | pointwise{4} | relu6{})); });
+NET(other_slopes,
+    [](tensor x) { return concat(one(x | pointwise{4} | leaky_relu{.1f}), one(x | pointwise{4} | leaky_relu{.2f})); });
+NET(other_epsilons,
+    [](tensor x) { return concat(one(x | pointwise{4} | batch_norm{.1f}), one(x | pointwise{4} | batch_norm{.2f})); });
 NET(one_bias, [](tensor x) { return concat(one(x | linear{4}), one(x | linear{.out = 4, .bias = false})); });
 NET(other_values, [](tensor x) { return concat(one(x | pointwise{4}), one(x | relu{} | pointwise{4})); });
 TEST_CASE("operators that differ in more than parameters and channels stay separate") {
@@ -187,9 +183,9 @@ constexpr bool pays = has_siblings(optimized<family<Width, Kernel, Channels...>>
                                    {horizontal_fusion::where_it_pays, Lanes, 256 << 10});
 TEST_CASE("merging pays if registers are filled better, or if a value is read or transformed once instead of twice") {
   static_assert(!pays<8, 10, 1, 16, 16, 32>);
-  static_assert(pays<8, 10, 1, 20, 20, 32>);    // 3 + 3 + 4 registers become 9
-  static_assert(!pays<8, 10, 1, 20, 16, 32>);   // 3 + 2 + 4 remain 9
-  static_assert(pays<8, 10, 1, 8, 16, 32>);     // one register alone loads more than it multiplies
+  static_assert(pays<8, 10, 1, 20, 20, 32>);   // 3 + 3 + 4 registers become 9
+  static_assert(!pays<8, 10, 1, 20, 16, 32>);  // 3 + 2 + 4 remain 9
+  static_assert(pays<8, 10, 1, 8, 16, 32>);    // one register alone loads more than it multiplies
   static_assert(pays<16, 10, 1, 16, 16>);
   static_assert(!pays<8, 163, 1, 16, 16, 32>);  // 104,320 bytes; two fifths of L2 are 104,857
   static_assert(pays<8, 164, 1, 16, 16, 32>);
@@ -199,16 +195,15 @@ TEST_CASE("merging pays if registers are filled better, or if a value is read or
 }
 
 template <int In, int... Channels>
-inline constexpr auto heads = input{.h = 10, .w = 10, .c = In} | [](tensor x) {
-  return outputs((x | pointwise{Channels})...);
-};
+inline constexpr auto heads =
+    input{.h = 10, .w = 10, .c = In} | [](tensor x) { return outputs((x | pointwise{Channels})...); };
 template <int In, int... Channels>
-constexpr bool pays_with_copies = has_siblings(optimized<heads<In, Channels...>>::value,
-                                               {horizontal_fusion::where_it_pays, 8, 64 << 10});
+constexpr bool pays_with_copies =
+    has_siblings(optimized<heads<In, Channels...>>::value, {horizontal_fusion::where_it_pays, 8, 64 << 10});
 TEST_CASE("outputs are merged if this saves more than copying them costs") {
-  static_assert(pays_with_copies<17, 1, 1>);    // a register less, 17 multiply-adds a pixel; copies take as long as 16
+  static_assert(pays_with_copies<17, 1, 1>);  // a register less, 17 multiply-adds a pixel; copies take as long as 16
   static_assert(!pays_with_copies<16, 1, 1>);
-  static_assert(!pays_with_copies<32, 8, 8>);   // no register less
+  static_assert(!pays_with_copies<32, 8, 8>);     // no register less
   static_assert(!pays_with_copies<128, 32, 32>);  // the value is read once instead of twice: 128 floats a pixel; 2 * 64
   static_assert(pays_with_copies<128, 32, 24>);
 }

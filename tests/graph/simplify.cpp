@@ -158,13 +158,13 @@ TEST_CASE("a slice reads the value that it is part of") {
   static_assert(stays<sliced_across> && stays<slice_of_both> && stays<across_slice>);
 }
 
-NET(put_together, relu{} | [](tensor x) {
-  auto const [a, b] = chunk<2>(x);
-  return concat(a, b);
-});
-NET(part_put_together, [](tensor x) {
-  return concat(axis::rows, x | slice{1, 2, axis::rows}, x | slice{3, 1, axis::rows});
-});
+NET(
+    put_together, relu{} | [](tensor x) {
+      auto const [a, b] = chunk<2>(x);
+      return concat(a, b);
+    });
+NET(part_put_together,
+    [](tensor x) { return concat(axis::rows, x | slice{1, 2, axis::rows}, x | slice{3, 1, axis::rows}); });
 NET(part, slice{1, 3, axis::rows});
 NET(exchanged, [](tensor x) {
   auto const [a, b] = chunk<2>(x);
@@ -215,8 +215,8 @@ TEST_CASE("movements that undo one another are removed") {
 NET(padded_twice, pad{1, 2} | pad{pads{.left = 3}, 2});
 NET(padded_once, pad{pads{1, 4, 1, 1}, 2});
 NET(padded_otherwise, pad{1, 2} | pad{1, 3});
-NET(padded_channels, (pad{.sides = 1, .channels_before = 2})
-                         | (pad{.sides = 0, .channels_before = 1, .channels_after = 3}));
+NET(padded_channels,
+    (pad{.sides = 1, .channels_before = 2}) | (pad{.sides = 0, .channels_before = 1, .channels_after = 3}));
 NET(padded_channels_once, (pad{.sides = 1, .channels_before = 3, .channels_after = 3}));
 NET(more_channels, (pad{.sides = 1, .channels_after = 1}) | conv2d{.out = 3, .kernel = 3});
 NET(padded_conv, pad{pads{0, 0, 1, 1}} | conv2d{.out = 3, .kernel = 3, .stride = 2, .pad = pads{1, 0, 0, 0}});
@@ -231,8 +231,8 @@ NET(padded_by_ones, pad{1, 1} | conv2d{.out = 3, .kernel = 3});
 NET(padded_pointwise, pad{1} | pointwise{3});
 NET(padded_signed, pad{1} | max_pool{.kernel = 3, .stride = 2});
 NET(padded_widely, sigmoid{} | pad{2} | max_pool{.kernel = 3, .stride = 2});
-NET(padded_window_beyond, sigmoid{} | pad{pads{.bottom = 1}}
-                              | max_pool{.kernel = {2, 1}, .stride = {6, 1}, .ceil = true});
+NET(padded_window_beyond,
+    sigmoid{} | pad{pads{.bottom = 1}} | max_pool{.kernel = {2, 1}, .stride = {6, 1}, .ceil = true});
 NET(partly_counted, pad{pads{.top = 1}} | avg_pool{.kernel = 3, .pad = pads{.left = 1}, .count_pads = false});
 TEST_CASE("zeros around an image become pads") {
   static_assert(becomes<rule::pad_of_pad, padded_twice, padded_once>());
@@ -249,8 +249,7 @@ TEST_CASE("zeros around an image become pads") {
 NET(resized_twice, resize_nearest{12, 16} | resize_nearest{36, 32});
 NET(resized_once, resize_nearest{36, 32});
 NET(resized_by_halves, resize_nearest{9, 8} | resize_nearest{18, 8});
-NET(resized_by_centres, resize_nearest{12, 16}
-                            | resize_nearest{24, 32, sampling::half_pixel, rounding::nearest_or_up});
+NET(resized_by_centres, resize_nearest{12, 16} | resize_nearest{24, 32, sampling::half_pixel, rounding::nearest_or_up});
 NET(resized_smoothly, resize_bilinear{12, 16} | resize_bilinear{24, 32});
 NET(maximum_of_maxima, max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{});
 NET(one_maximum, global_max_pool{});
@@ -307,9 +306,8 @@ NET(products_read_again, [](tensor x) {
   tensor const a = x * (x | relu{});
   return outputs(a, a + x * (x | sigmoid{}));
 });
-NET(other_factors, [](tensor x) {
-  return (x | relu{}) * (x | sigmoid{}) + (x | softmax{}) * (x | hyperbolic_tangent{});
-});
+NET(other_factors,
+    [](tensor x) { return (x | relu{}) * (x | sigmoid{}) + (x | softmax{}) * (x | hyperbolic_tangent{}); });
 TEST_CASE("if reassociation is allowed, a common factor is taken out, and gates are joined first") {
   static_assert(becomes<rule::common_factor, two_products, one_product>());
   static_assert(becomes<rule::common_factor, two_gates, one_gate>());
@@ -318,9 +316,8 @@ TEST_CASE("if reassociation is allowed, a common factor is taken out, and gates 
 }
 
 NET(stretched_both_ways, [](tensor x) { return (x * (x | global_max_pool{})) + (x * (x | slice{0, 1})); });
-NET(stretched_one_way, [](tensor x) {
-  return (x * (x | global_max_pool{} | slice{0, 1})) + (x * (x | global_max_pool{} | slice{1, 1}));
-});
+NET(stretched_one_way,
+    [](tensor x) { return (x * (x | global_max_pool{} | slice{0, 1})) + (x * (x | global_max_pool{} | slice{1, 1})); });
 NET(stretched_once, [](tensor x) {
   tensor const y = x | global_max_pool{};
   return x * ((y | slice{0, 1}) + (y | slice{1, 1}));
@@ -346,20 +343,19 @@ TEST_CASE("if reassociation is allowed, means are taken before products, and mea
   static_assert(stays<mean_of_relus> && stays<mean_with_pads> && stays<mean_of_parts>);
 }
 
-NET(dead_reader, clip{-3, 2} | [](tensor x) {
-  (void)(x | gelu{});
-  return x | clip{-1, 5};
-});
-NET(hidden_reader, clip{-3, 2} | [](tensor x) {
-  return (x | identity{} | relu{} | sigmoid{}) + (x | gelu{});
-});
+NET(
+    dead_reader, clip{-3, 2} | [](tensor x) {
+      (void)(x | gelu{});
+      return x | clip{-1, 5};
+    });
+NET(hidden_reader, clip{-3, 2} | [](tensor x) { return (x | identity{} | relu{} | sigmoid{}) + (x | gelu{}); });
 TEST_CASE("dead code does not hide a private value, identities do not hide a second reader") {
   static_assert(becomes<rule::clamp_of_clamp, dead_reader, clip_once>());
   static_assert(stays<hidden_reader>);
 }
 
-NET(chain, pad{1} | pad{1} | conv2d{.out = 8, .kernel = 3} | relu{} | relu6{} | clip{0, 5} | reshape{.h = 8, .w = 10}
-               | reshape{.h = 80, .w = 1} | permute{0, 2, 1, 3} | identity{} | slice{1, 7} | slice{0, 3});
+NET(chain, pad{1} | pad{1} | conv2d{.out = 8, .kernel = 3} | relu{} | relu6{} | clip{0, 5} | reshape{.h = 8, .w = 10} |
+               reshape{.h = 80, .w = 1} | permute{0, 2, 1, 3} | identity{} | slice{1, 7} | slice{0, 3});
 NET(chain_simplified, conv2d{.out = 8, .kernel = 3, .pad = 2} | clip{0, 5} | reshape{.h = 1, .w = 80} | slice{1, 3});
 TEST_CASE("rules are applied to each other's results until none applies") {
   static_assert(becomes<rule::pad_into_window, chain, chain_simplified>());

@@ -69,7 +69,9 @@ TEST_CASE("a convolution has as many outputs as there are window positions") {
     direction const v = axes.make(false), h = axes.make(false);
     run_time_trace t;
     tensor const x = t.add({.h = v.image, .w = h.image, .c = 3});
-    tensor const y = x | conv2d{.out = 2, .kernel = {v.kernel, h.kernel}, .stride = {v.stride, h.stride},
+    tensor const y = x | conv2d{.out = 2,
+                                .kernel = {v.kernel, h.kernel},
+                                .stride = {v.stride, h.stride},
                                 .pad = pads{v.before, h.before, v.after, h.after},
                                 .dilation = {v.dilation, h.dilation}};
     CAPTURE(i);
@@ -92,9 +94,11 @@ TEST_CASE("a pooling has as many outputs as in PyTorch, in floor and ceil mode")
     h.ceil = v.ceil;
     run_time_trace t;
     tensor const x = t.add({.h = v.image, .w = h.image, .c = 3});
-    tensor const y = x | max_pool{.kernel = {v.kernel, h.kernel}, .stride = {v.stride, h.stride},
+    tensor const y = x | max_pool{.kernel = {v.kernel, h.kernel},
+                                  .stride = {v.stride, h.stride},
                                   .pad = pads{v.before, h.before, v.after, h.after},
-                                  .dilation = {v.dilation, h.dilation}, .ceil = v.ceil};
+                                  .dilation = {v.dilation, h.dilation},
+                                  .ceil = v.ceil};
     CAPTURE(i);
     bool const fits = v.count() > 0 && h.count() > 0;
     if (!fits) {

@@ -21,9 +21,9 @@ std::string written(char const* network) {
 }  // namespace
 
 #line 100
-static constexpr auto net = input{.n = 2, .h = 4, .w = 3, .c = 5, .layout = layout::nchw}
-  | named("stem", pointwise{6} | named("norm", layer_norm{}))
-  | [](tensor x) { return outputs(x | linear{7}, x | to_nchw{}); };
+static constexpr auto net = input{.n = 2, .h = 4, .w = 3, .c = 5, .layout = layout::nchw} |
+                            named("stem", pointwise{6} | named("norm", layer_norm{})) |
+                            [](tensor x) { return outputs(x | linear{7}, x | to_nchw{}); };
 TEST_CASE("the table is written with shapes, names, roles, offsets and lines") {
   CHECK(written<net>("net") ==
         R"({"network": "net",

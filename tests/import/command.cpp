@@ -117,8 +117,9 @@ TEST_CASE("unsupported operators are listed first, those of a kind together, bef
   CHECK(import(f, net.output("d")) == 2);
   std::string const errors = text_of(f.path / "errors");
   CAPTURE(errors);
-  auto const size = errors.find("\ninput \"x\": the size of dimension 0, called \"my batch\", is not known; set it, "
-                                "for example with --dim 'my batch=1'\n");
+  auto const size = errors.find(
+      "\ninput \"x\": the size of dimension 0, called \"my batch\", is not known; set it, "
+      "for example with --dim 'my batch=1'\n");
   REQUIRE(size != std::string::npos);
   CHECK(errors.find("\nnode \"one\" (Det): the operator is not supported\n") < size);
   CHECK(errors.find("\nnode \"two\" (LSTM): the operator is not supported; 2 nodes are LSTM, this is the first\n") <

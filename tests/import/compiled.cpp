@@ -248,8 +248,8 @@ void check_models(unsigned first, unsigned count) {
   for (std::string const& name : names)
     if (std::string const other = usable(name); !used.count(other))
       checks += "namespace " + other + " { using namespace ago; }\n", used.insert(other);
-  CHECK(folder.complaint(other_headers() + includes + comparison + has_nodes + checks +
-                         main_begin + calls + "  return bad;\n}\n") == "");
+  CHECK(folder.complaint(other_headers() + includes + comparison + has_nodes + checks + main_begin + calls +
+                         "  return bad;\n}\n") == "");
 }
 
 }  // namespace

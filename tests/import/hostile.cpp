@@ -32,8 +32,8 @@ std::string refusal(network const& net) {
 template <class Layer>
 int count(lowered_model const& m) {
   auto const& calls = m.network.calls;
-  return int(std::count_if(calls.begin(), calls.end(),
-                           [](call const& c) { return std::holds_alternative<Layer>(c.what); }));
+  return int(
+      std::count_if(calls.begin(), calls.end(), [](call const& c) { return std::holds_alternative<Layer>(c.what); }));
 }
 
 std::string header(call_list const& network, std::string const& name = "net") {
@@ -76,9 +76,7 @@ TEST_CASE("all layers together have no more weights than are allowed") {
   try {
     lower(model, {.trace = false, .most_weights = 127});
     FAIL("no error");
-  } catch (ago::onnx::import_error const& e) {
-    CHECK(e.findings().at(0).node == "second");
-  }
+  } catch (ago::onnx::import_error const& e) { CHECK(e.findings().at(0).node == "second"); }
 }
 
 TEST_CASE("the number of constants read is limited") {
@@ -123,15 +121,17 @@ TEST_CASE("values without elements are refused wherever they occur") {
 
 TEST_CASE("windows beyond the range of an int are refused") {
   auto const pads = [](ints p) { return [=](node& n) { n.set("pads", p); }; };
-  CHECK(contains(refusal(single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 1}, {1})}, [](node& n) {
-                   n.set("pads", ints{2147483640, 2147483640}).set("strides", ints{2147483640});
-                 })), "its window is too large"));
-  CHECK(contains(refusal(single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 3}, {1, 1, 1})}, [](node& n) {
-                   n.set("dilations", ints{2000000000}).set("pads", ints{2147483647, 2147483647});
-                 })), "its window is too large"));
-  CHECK(contains(refusal(single(13, "ConvTranspose", {in({1, 1, 2147483647}), reals({1, 1, 1}, {1})}, [](node& n) {
-                   n.set("strides", ints{2147483647}).set("output_shape", ints{5});
-                 })), "its window is too large"));
+  CHECK(contains(
+      refusal(single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 1}, {1})},
+                     [](node& n) { n.set("pads", ints{2147483640, 2147483640}).set("strides", ints{2147483640}); })),
+      "its window is too large"));
+  CHECK(contains(
+      refusal(single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 3}, {1, 1, 1})},
+                     [](node& n) { n.set("dilations", ints{2000000000}).set("pads", ints{2147483647, 2147483647}); })),
+      "its window is too large"));
+  CHECK(contains(refusal(single(13, "ConvTranspose", {in({1, 1, 2147483647}), reals({1, 1, 1}, {1})},
+                                [](node& n) { n.set("strides", ints{2147483647}).set("output_shape", ints{5}); })),
+                 "its window is too large"));
   CHECK(!single(13, "Conv", {in({1, 1, 4}), reals({1, 1, 1}, {1})}, pads({0, 0})).load().operations.empty());
 }
 
@@ -139,10 +139,10 @@ TEST_CASE("NaN is refused with the node that has it") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(contains(refusal(single(13, "LeakyRelu", {in({1, 2})}, [&](node& n) { n.set("alpha", nan); })),
                  "node \"op\" (LeakyRelu): a number is NaN"));
-  CHECK(contains(refusal(single(18, "Resize", {in({1, 1, 2, 2}), reals({0, 0, nan, 0, 1, 1, nan, 1}), none(),
-                                               list({1, 1, 4, 4})}, [](node& n) {
-                   n.set("coordinate_transformation_mode", "tf_crop_and_resize");
-                 })), "its region contains NaN"));
+  CHECK(contains(
+      refusal(single(18, "Resize", {in({1, 1, 2, 2}), reals({0, 0, nan, 0, 1, 1, nan, 1}), none(), list({1, 1, 4, 4})},
+                     [](node& n) { n.set("coordinate_transformation_mode", "tf_crop_and_resize"); })),
+      "its region contains NaN"));
 }
 
 TEST_CASE("operands of attention with wrong extents are refused") {
@@ -245,8 +245,8 @@ TEST_CASE("a name consists of letters, digits and underscores, and is not reserv
   for (char const* name : {"net", "network", "model", "c", "x", "in1", "BERT", "swin_t", "yolo_v5"})
     CHECK_MESSAGE(owner_of(name) == nullptr, name);
   for (char const* name :
-       {"class", "std", "main", "ago", "relu", "input", "tensor", "padding", "time", "index", "signal", "log", "y0",
-        "errno", "linux", "NULL", "lgammaf_r", "SIG_IGN", "pthread_self", "a__b", "_a"}) {
+       {"class", "std", "main",  "ago",   "relu", "input",     "tensor",  "padding",      "time", "index", "signal",
+        "log",   "y0",  "errno", "linux", "NULL", "lgammaf_r", "SIG_IGN", "pthread_self", "a__b", "_a"}) {
     CHECK_MESSAGE(owner_of(name) != nullptr, name);
     CHECK_MESSAGE(owner_of(free_name(name)) == nullptr, name);
   }

@@ -22,10 +22,9 @@ void add_conv(ago_test::network& net, std::string const& x, std::string const& y
 
 constexpr auto widen =
     ago::pointwise{12} | ago::relu6{} | ago::depthwise{.kernel = 3, .pad = 1} | ago::relu6{} | ago::pointwise{4};
-constexpr auto hand_written =
-    ago::input{.h = 9, .w = 7, .c = 3, .layout = ago::layout::nchw}
-  | ago::conv2d{.out = 4, .kernel = 3, .stride = 2, .pad = 1} | ago::residual{widen} | ago::global_avg_pool{}
-  | ago::linear{5};
+constexpr auto hand_written = ago::input{.h = 9, .w = 7, .c = 3, .layout = ago::layout::nchw} |
+                              ago::conv2d{.out = 4, .kernel = 3, .stride = 2, .pad = 1} | ago::residual{widen} |
+                              ago::global_avg_pool{} | ago::linear{5};
 
 }  // namespace
 
@@ -59,8 +58,7 @@ TEST_CASE("an inverted residual is recorded like the network written by hand") {
     CHECK(a.weight == b.weight);
     CHECK(a.shift == b.shift);
     REQUIRE(a.input_count == b.input_count);
-    for (int k = 0; k < a.input_count; ++k)
-      CHECK(recorded.edges[a.input_first + k] == g.edges[b.input_first + k]);
+    for (int k = 0; k < a.input_count; ++k) CHECK(recorded.edges[a.input_first + k] == g.edges[b.input_first + k]);
   }
   CHECK(recorded.floats == g.parameters);
 }
@@ -289,8 +287,9 @@ TEST_CASE("Where with a computed condition does no arithmetic with values that a
         "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(1.f), decltype(x)(-1e+09f))");
   call_list const mask = lowered_where({"c", "masked", "x"});
   CHECK(std::get<binary>(only<binary>(mask).what).kind == ago::op::minimum);
-  CHECK(map_in(mask) == "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(-__builtin_inff()), "
-                        "decltype(x)(__builtin_inff()))");
+  CHECK(map_in(mask) ==
+        "math::where_less(decltype(x)(0.f), math::abs(x), decltype(x)(-__builtin_inff()), "
+        "decltype(x)(__builtin_inff()))");
   CHECK(count<map_of>(lowered_where({"c", "x", "large"})) == 2);
   CHECK(count<binary>(lowered_where({"c", "x", "large"})) == 2);
   CHECK(count<binary>(lowered_where({"c", "x", "x"})) == 3);
@@ -306,6 +305,5 @@ TEST_CASE("negative computed row numbers count from the end") {
   net.output("y").output("z");
   auto const list = lowered_of(net).network;
   CHECK(count<ago::embedding>(list) == 2);
-  CHECK(std::get<map_of>(only<map_of>(list).what).expression ==
-        "math::where_less(x, decltype(x)(0.f), x + 5.f, x)");
+  CHECK(std::get<map_of>(only<map_of>(list).what).expression == "math::where_less(x, decltype(x)(0.f), x + 5.f, x)");
 }

@@ -81,6 +81,7 @@ int main(int, char** arguments) {
   floats const image = noise(3 * pixels);
   bool good = check<channels_first::network, ago::layout::nchw>("channels first", arguments[1], arguments[3], image);
   good = check<channels_last::network, ago::layout::nhwc>("channels last", arguments[2], arguments[3],
-                                                          turned_image(image)) && good;
+                                                          turned_image(image)) &&
+         good;
   return good ? 0 : 1;
 }

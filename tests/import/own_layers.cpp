@@ -184,9 +184,14 @@ TEST_CASE("a division by the length along an axis is one layer") {
 }
 
 TEST_CASE("pads of all modes, channels included, are pads of the layer") {
-  struct named { char const* name; ago::pad_mode mode; };
-  for (named const& n : {named{"constant", ago::pad_mode::constant}, {"edge", ago::pad_mode::edge},
-                         {"reflect", ago::pad_mode::reflect}, {"wrap", ago::pad_mode::wrap}}) {
+  struct named {
+    char const* name;
+    ago::pad_mode mode;
+  };
+  for (named const& n : {named{"constant", ago::pad_mode::constant},
+                         {"edge", ago::pad_mode::edge},
+                         {"reflect", ago::pad_mode::reflect},
+                         {"wrap", ago::pad_mode::wrap}}) {
     CAPTURE(n.name);
     network net = of_image(19);
     net.list("pads", {0, 1, 1, 2, 0, 0, 1, 0});
@@ -213,13 +218,17 @@ TEST_CASE("a value mirrored twice is assembled from slices") {
 
 TEST_CASE("resizing uses the model's coordinate transformation") {
   using ago::rounding, ago::sampling;
-  struct nearest { char const *coordinates, *rule; sampling from; rounding to; };
-  for (nearest const& n : {nearest{"asymmetric", "floor", sampling::standard, rounding::down},
-                           {"asymmetric", "ceil", sampling::asymmetric, rounding::up},
-                           {"half_pixel", "ceil", sampling::half_pixel, rounding::up},
-                           {"half_pixel", "round_prefer_ceil", sampling::half_pixel, rounding::nearest_or_up},
-                           {"align_corners", "round_prefer_floor", sampling::align_corners,
-                            rounding::nearest_or_down}}) {
+  struct nearest {
+    char const *coordinates, *rule;
+    sampling from;
+    rounding to;
+  };
+  for (nearest const& n :
+       {nearest{"asymmetric", "floor", sampling::standard, rounding::down},
+        {"asymmetric", "ceil", sampling::asymmetric, rounding::up},
+        {"half_pixel", "ceil", sampling::half_pixel, rounding::up},
+        {"half_pixel", "round_prefer_ceil", sampling::half_pixel, rounding::nearest_or_up},
+        {"align_corners", "round_prefer_floor", sampling::align_corners, rounding::nearest_or_down}}) {
     CAPTURE(n.coordinates);
     CAPTURE(n.rule);
     network net = of_image();
@@ -232,8 +241,12 @@ TEST_CASE("resizing uses the model's coordinate transformation") {
     CHECK((layer.height == 5 && layer.width == 4));
     CHECK((layer.sampling == n.from && layer.rounding == n.to));
   }
-  struct linear { char const* coordinates; sampling from; };
-  for (linear const& n : {linear{"half_pixel", sampling::standard}, {"asymmetric", sampling::asymmetric},
+  struct linear {
+    char const* coordinates;
+    sampling from;
+  };
+  for (linear const& n : {linear{"half_pixel", sampling::standard},
+                          {"asymmetric", sampling::asymmetric},
                           {"align_corners", sampling::align_corners}}) {
     CAPTURE(n.coordinates);
     network net = of_image();

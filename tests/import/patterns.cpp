@@ -102,14 +102,14 @@ TEST_CASE("GELU by tanh is one layer, with a power or with products") {
       CAPTURE(form);
       sketch s({1, 8});
       std::string const k = s.number(.044715f), root = s.number(.79788456f);
-      std::string const cube = form == 0 ? s.node("Pow", {"x", s.number(3)})
-                                         : s.node("Mul", {"x", s.node("Mul", {"x", "x"})});
+      std::string const cube =
+          form == 0 ? s.node("Pow", {"x", s.number(3)}) : s.node("Mul", {"x", s.node("Mul", {"x", "x"})});
       std::string const sum = s.node("Add", {"x", s.node("Mul", {cube, k})});
       std::string const square = s.node("Mul", {s.node("Mul", {k, "x"}), "x"});
-      std::string const inside =
-          form < 2    ? s.node("Mul", {sum, root})
-          : form == 2 ? s.node("Mul", {s.node("Mul", {root, "x"}), s.node("Add", {square, s.number(1)})})
-                      : s.node("Mul", {s.node("Add", {s.node("Mul", {square, root}), root}), "x"});
+      std::string const inside = form < 2 ? s.node("Mul", {sum, root})
+                                 : form == 2
+                                     ? s.node("Mul", {s.node("Mul", {root, "x"}), s.node("Add", {square, s.number(1)})})
+                                     : s.node("Mul", {s.node("Add", {s.node("Mul", {square, root}), root}), "x"});
       std::string const e = s.node("Add", {s.node("Tanh", {inside}), s.number(1)});
       auto const list = s.lowered(halved(s, e, order));
       CHECK(list.calls.size() == 2);
@@ -138,8 +138,8 @@ TEST_CASE("TensorFlow's layer norm, x * (gamma / deviation) + (beta - mean * (ga
       std::string scale = reciprocal_deviation(s, mean);
       if (gamma) scale = s.node("Mul", {scale, gamma_of(s)});
       std::string const scaled = s.node("Mul", {"x", scale}), shift = s.node("Mul", {mean, scale});
-      std::string const y = beta ? s.node("Add", {scaled, s.node("Sub", {beta_of(s), shift})})
-                                 : s.node("Sub", {scaled, shift});
+      std::string const y =
+          beta ? s.node("Add", {scaled, s.node("Sub", {beta_of(s), shift})}) : s.node("Sub", {scaled, shift});
       expect_layer_norm(s.lowered(y), gamma, beta);
     }
 }

@@ -135,8 +135,11 @@ class random_model {
           r.dims[r.dims.size() - back] = std::max(r.dims[r.dims.size() - back], (*own)[own->size() - back]);
     for (std::size_t i = 0; i < std::size_t(count(r.dims)); ++i) {
       double const x = at(a).numbers[broadcast_index(i, r.dims, s)], y = at(b).numbers[broadcast_index(i, r.dims, t)];
-      r.numbers.push_back(type == "Add" ? x + y : type == "Sub" ? x - y : type == "Mul" ? x * y
-                          : type == "Max" ? std::max(x, y) : std::min(x, y));
+      r.numbers.push_back(type == "Add"   ? x + y
+                          : type == "Sub" ? x - y
+                          : type == "Mul" ? x * y
+                          : type == "Max" ? std::max(x, y)
+                                          : std::min(x, y));
     }
     apply(type, {a, b}, std::move(r));
     return last();

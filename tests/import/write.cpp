@@ -104,12 +104,12 @@ TEST_CASE("a function's parameters do not hide its layers, and values without re
 TEST_CASE("the order of the calls is that in which the text's layers are recorded") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
-  int const late = s.add(ago::pointwise{4}, {x}, 1);   // 1
-  int const unread = s.add(ago::relu{}, {x});          // 2
-  int const early = s.add(ago::relu{}, {x});           // 3
-  int const sum = s.add(binary{ago::op::add}, {early, late});  // 4: (relu) + (pointwise)
-  int const left = s.add(ago::sigmoid{}, {sum});       // 5
-  int const right = s.add(ago::relu6{}, {sum});        // 6
+  int const late = s.add(ago::pointwise{4}, {x}, 1);             // 1
+  int const unread = s.add(ago::relu{}, {x});                    // 2
+  int const early = s.add(ago::relu{}, {x});                     // 3
+  int const sum = s.add(binary{ago::op::add}, {early, late});    // 4: (relu) + (pointwise)
+  int const left = s.add(ago::sigmoid{}, {sum});                 // 5
+  int const right = s.add(ago::relu6{}, {sum});                  // 6
   int const both = s.add(join{ago::axis::rows}, {right, left});  // 7: a statement, which names its operands
   program_text const t = s.text(both);
   CAPTURE(header(t));
@@ -125,8 +125,8 @@ TEST_CASE("the order of the calls is that in which the text's layers are recorde
 TEST_CASE("weights are in the order in which the text declares the layers, not in that of the calls") {
   sketch s;
   int const x = s.add(ago::input{.h = 8, .w = 8, .c = 4}, {});
-  int const a = s.add(ago::pointwise{4}, {x}, 1);       // 1
-  int const b = s.add(ago::pointwise{6}, {x}, 1);       // 2
+  int const a = s.add(ago::pointwise{4}, {x}, 1);                             // 1
+  int const b = s.add(ago::pointwise{6}, {x}, 1);                             // 2
   int const c = s.add(ago::conv2d{.out = 2, .kernel = 3, .pad = 1}, {a}, 1);  // 3
   int const y = s.add(join{}, {b, c});
   auto const t = s.text(y);

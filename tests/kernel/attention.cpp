@@ -11,8 +11,8 @@ namespace {
 
 /// An attention: extents, operands, and the definition as plain loops in double.
 struct problem {
-  int images = 1, heads = 1, d = 1;  ///< d: channels of a head
-  int ph = 1, pw = 1;                ///< of a patch
+  int images = 1, heads = 1, d = 1;            ///< d: channels of a head
+  int ph = 1, pw = 1;                          ///< of a patch
   int h = 1, w = 1, other_h = 1, other_w = 1;  ///< in patches
   float scale = 1;
 
@@ -170,8 +170,8 @@ problem random_problem(test::numbers& r, isa target) {
 
 constexpr problem bert{.heads = 2, .d = 64, .h = 1, .w = 128, .other_h = 1, .other_w = 128, .scale = .125f};
 constexpr problem mobile(int heads, int d, int side) {
-  return {.heads = heads, .d = d, .ph = 2, .pw = 2, .h = side, .w = side, .other_h = side, .other_w = side,
-          .scale = .15f};
+  return {
+      .heads = heads, .d = d, .ph = 2, .pw = 2, .h = side, .w = side, .other_h = side, .other_w = side, .scale = .15f};
 }
 
 }  // namespace

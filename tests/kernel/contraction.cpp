@@ -31,8 +31,7 @@ void run(planned_data& s, index_expression const& e, operands const& x, std::vec
   if (w >= 0) pack_contraction<K.target>(L, e, x[w], weights.data());
   for (int i = 0, value = 0; i < e.operand_count; ++i) {
     if (i == w) continue;
-    (value == 0 ? s.source : s.other[value - 1]) =
-        place{place::area::input, std::uint16_t(inputs.size()), 0, 1};
+    (value == 0 ? s.source : s.other[value - 1]) = place{place::area::input, std::uint16_t(inputs.size()), 0, 1};
     inputs.push_back(x[i]);
     ++value;
   }

@@ -149,17 +149,17 @@ TEST_CASE("a convolution applies any epilogue") {
 
 TEST_CASE("a convolution computes the windows of real networks") {
   on_every_machine([]<isa I>() {
-    check_window<I>({3, 3, 2, 2, 1, 1, 1, 1, 1, 1}, {1, 23, 23, 3});             // stem
-    check_window<I>({7, 7, 2, 2, 1, 1, 3, 3, 3, 3}, {1, 20, 21, 3});             // ResNet's stem
-    check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});              // strided shortcut
-    check_window<I>({1, 7, 1, 1, 1, 1, 0, 3, 0, 3}, {1, 6, 17, 4});              // Inception
+    check_window<I>({3, 3, 2, 2, 1, 1, 1, 1, 1, 1}, {1, 23, 23, 3});  // stem
+    check_window<I>({7, 7, 2, 2, 1, 1, 3, 3, 3, 3}, {1, 20, 21, 3});  // ResNet's stem
+    check_window<I>({1, 1, 2, 2, 1, 1, 0, 0, 0, 0}, {2, 9, 10, 5});   // strided shortcut
+    check_window<I>({1, 7, 1, 1, 1, 1, 0, 3, 0, 3}, {1, 6, 17, 4});   // Inception
     check_window<I>({7, 1, 1, 1, 1, 1, 3, 0, 3, 0}, {1, 17, 6, 4});
     check_window<I>({3, 3, 1, 1, 12, 12, 12, 12, 12, 12}, {1, 17, 17, 2});  // atrous pyramid: some columns have 2 taps
-    check_window<I>({3, 3, 1, 1, 18, 18, 18, 18, 18, 18}, {1, 17, 17, 2});       // only the centre tap is inside
-    check_window<I>({5, 5, 1, 1, 1, 1, 4, 4, 4, 4}, {1, 3, 2, 3});               // window larger than the image
-    check_window<I>({3, 3, 2, 2, 1, 1, 0, 0, 1, 1}, {1, 8, 12, 3});              // asymmetric, as TensorFlow pads
-    check_window<I>({2, 2, 3, 3, 1, 1, 5, 6, 7, 4}, {1, 3, 3, 3});               // windows wholly in the padding
-    check_window<I>({3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 6, 5, 8}, 8, 1);         // one channel per group
+    check_window<I>({3, 3, 1, 1, 18, 18, 18, 18, 18, 18}, {1, 17, 17, 2});  // only the centre tap is inside
+    check_window<I>({5, 5, 1, 1, 1, 1, 4, 4, 4, 4}, {1, 3, 2, 3});          // window larger than the image
+    check_window<I>({3, 3, 2, 2, 1, 1, 0, 0, 1, 1}, {1, 8, 12, 3});         // asymmetric, as TensorFlow pads
+    check_window<I>({2, 2, 3, 3, 1, 1, 5, 6, 7, 4}, {1, 3, 3, 3});          // windows wholly in the padding
+    check_window<I>({3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, {1, 6, 5, 8}, 8, 1);    // one channel per group
     check_window<I>({3, 3, 1, 1, 1, 1, 1, 1, 1, 1}, {2, 5, 6, 12}, 4, 3);
     check_window<I>({1, 1, 1, 1, 1, 1, 0, 0, 0, 0}, {1, 4, 7, 10}, 2, lanes(I));  // grouped 1x1
   });

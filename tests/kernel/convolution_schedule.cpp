@@ -44,7 +44,7 @@ TEST_CASE("the default schedule is the one measured to be fastest") {
   static_assert(structure_of({{1, 13, 13, 64}, 256}) == winograd_4);
   static_assert(structure_of({{1, 14, 14, 256}, 256}) == winograd_4);
   static_assert(structure_of({{1, 6, 6, 64}, 256}) == winograd_2);  // its weights are 4/9 of the other tile's
-  static_assert(structure_of({{1, 3, 3, 64}, 256}) == im2col);  // reading weights takes nearly all the time
+  static_assert(structure_of({{1, 3, 3, 64}, 256}) == im2col);      // reading weights takes nearly all the time
   static_assert(schedule_of({{1, 3, 3, 64}, 256}, isa::avx2).key.what == winograd_2);  // slower arithmetic
   static_assert(structure_of({{1, 5, 5, 1}, 1}) == convolution);
   static_assert(structure_of({{1, 224, 224, 3}, 64}) != winograd_2);

@@ -288,20 +288,20 @@ TEST_CASE("a requested tile and block are used as far as the kernel supports the
 }
 
 TEST_CASE("the kernels of the default schedule are correct for the shapes of real networks") {
-  auto const check = []<int size, int channels, int kernel, int stride>(
-                         std::integer_sequence<int, size, channels, kernel, stride>) {
-    constexpr kernel_key k = [] {
-      kernel_key key = scheduled(native_isa, size, channels, kernel, stride);
-      key.partial = channels % lanes(native_isa) != 0;
-      return key;
-    }();
-    test::numbers r(1);
-    window const w{kernel, kernel, stride, stride, 1, 1, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
-    problem p(r, {1, size, size, channels}, w, 0, 0);
-    kernel_key ignored = k;
-    choose_depthwise(ignored, p.s, {});
-    p.check<k>();
-  };
+  auto const check =
+      []<int size, int channels, int kernel, int stride>(std::integer_sequence<int, size, channels, kernel, stride>) {
+        constexpr kernel_key k = [] {
+          kernel_key key = scheduled(native_isa, size, channels, kernel, stride);
+          key.partial = channels % lanes(native_isa) != 0;
+          return key;
+        }();
+        test::numbers r(1);
+        window const w{kernel, kernel, stride, stride, 1, 1, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+        problem p(r, {1, size, size, channels}, w, 0, 0);
+        kernel_key ignored = k;
+        choose_depthwise(ignored, p.s, {});
+        p.check<k>();
+      };
   check(std::integer_sequence<int, 28, 192, 3, 1>{});
   check(std::integer_sequence<int, 7, 960, 3, 1>{});
   check(std::integer_sequence<int, 28, 58, 3, 2>{});

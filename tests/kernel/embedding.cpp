@@ -35,8 +35,7 @@ void many_tables() {
     std::vector<float> const blob = r.vector(floats + 5);
     test::guarded packed(16 + floats);  // no row is read beyond the table
     pack_embedding<I>(s, {.weight = 3}, blob.data(), packed.data() + 16);
-    test::guarded ids(test::extent(s.in, s.source.pixel_stride)),
-        out(test::extent(s.out, s.destination.pixel_stride));
+    test::guarded ids(test::extent(s.in, s.source.pixel_stride)), out(test::extent(s.out, s.destination.pixel_stride));
     r.fill(ids.data(), ids.size(), -2, float(s.groups) + 2);
     if (seed % 2 == 0)
       for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = std::trunc(ids[i]);

@@ -151,9 +151,8 @@ TEST_CASE("activations keep their error bounds over the whole range of floats") 
 
 TEST_CASE("activations keep their error bounds where they are curved, and at every magnitude") {
   auto const x = even_samples();
-  test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
-    check_activations<I, op::silu, op::gelu, op::gelu_tanh>(x);
-  });
+  test::for_each_isa(
+      [&]<isa I>(std::integral_constant<isa, I>) { check_activations<I, op::silu, op::gelu, op::gelu_tanh>(x); });
 }
 
 TEST_CASE("activations that are functions of the library keep their error bounds over the whole range of floats") {
@@ -162,8 +161,7 @@ TEST_CASE("activations that are functions of the library keep their error bounds
   using d = double;
   test::for_each_isa([&]<isa I>(std::integral_constant<isa, I>) {
     namespace f = ago::detail;
-    check_function<f::elu_function, I>(
-        x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
+    check_function<f::elu_function, I>(x, .5f, 2.f, [](d v, d a, d b) { return (v < 0 ? a * expm1(v) : v) * b; }, 4);
     check_function<f::celu_function, I>(x, .25f, 0, [](d v, d a, d) { return v < 0 ? a * expm1(v / a) : v; }, 4, 1e-37);
     check_function<f::softplus_function, I>(
         x, 0, 0, [](d v, d, d) { return fmax(v, 0) + log1p(exp(-fabs(v))); }, 4, 1e-37);
@@ -174,7 +172,9 @@ TEST_CASE("activations that are functions of the library keep their error bounds
         x, .2f, .5f, [](d v, d a, d b) { return fmin(1, fmax(0, a * v + b)); }, 0, 2e-7);
     check_function<f::threshold_function, I>(x, 1.5f, -2.f, [](d v, d a, d b) { return v > a ? v : b; }, 0);
     check_function<f::shrink_function, I>(
-        x, 1.5f, .5f, [](d v, d a, d b) { return v < -a ? v + b : v > a ? v - b : 0; }, 1);
+        x, 1.5f, .5f, [](d v, d a, d b) { return v < -a  ? v + b
+                                                 : v > a ? v - b
+                                                         : 0; }, 1);
     check_function<f::affine_function, I>(x, -2.f, 8.f, [](d v, d a, d b) { return a * v + b; }, 2, 1e-5);
     check_function<f::inverse_root, I>(x, 0, 0, [](d v, d, d) { return 1 / std::sqrt(v); }, 2);
     check_function<f::inverse, I>(x, 0, 0, [](d v, d, d) { return 1 / v; }, 1);

@@ -132,8 +132,7 @@ TEST_CASE("layer norm is NaN for pixels with a NaN or an infinity, and for no ot
         bool good = true;
         for (int pixel = 0; pixel < 3; ++pixel)
           for (int c = 0; c < channels; ++c)
-            good = good &&
-                   std::isnan(p.out[std::size_t(pixel * p.s.destination.pixel_stride + c)]) == (pixel == 1);
+            good = good && std::isnan(p.out[std::size_t(pixel * p.s.destination.pixel_stride + c)]) == (pixel == 1);
         CHECK(good);
       }
   });

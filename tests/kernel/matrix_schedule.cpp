@@ -9,8 +9,8 @@ namespace {
 
 using namespace matrix_test;
 
-constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42, isa::avx2, isa::avx512, isa::neon,
-                             isa::emulated128, isa::emulated512};
+constexpr isa every_isa[] = {isa::scalar, isa::sse2, isa::sse42,       isa::avx2,
+                             isa::avx512, isa::neon, isa::emulated128, isa::emulated512};
 
 TEST_CASE("a default tile is on the menu and has the right remainders") {
   for (isa const target : every_isa)
@@ -88,16 +88,13 @@ TEST_CASE("the menu leaves registers for weights and inputs") {
 
 TEST_CASE("a requested tile is used if it is on the menu") {
   CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 4, 0}) == register_tile{6, 4, 2, 3});
-  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {8, 8, 0}) ==
-        matrix_tile(isa::avx512, {50, 7 * 16}));
-  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 0, 0}) ==
-        matrix_tile(isa::avx512, {50, 7 * 16}));
+  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {8, 8, 0}) == matrix_tile(isa::avx512, {50, 7 * 16}));
+  CHECK(matrix_tile(isa::avx512, {50, 7 * 16}, {6, 0, 0}) == matrix_tile(isa::avx512, {50, 7 * 16}));
 }
 
 TEST_CASE("the default leaves no remainder of pixels where this costs nothing") {
   for (long const pixels : {12544L, 3136L, 784L, 196L})
-    for (int const channels : {32, 64, 96, 192})
-      CHECK(matrix_tile(isa::avx512, {pixels, channels}).pixels_left == 0);
+    for (int const channels : {32, 64, 96, 192}) CHECK(matrix_tile(isa::avx512, {pixels, channels}).pixels_left == 0);
 }
 
 TEST_CASE("the smaller K, the smaller the tile, unless loops are scheduled by hand") {

@@ -180,7 +180,7 @@ class experiment {
         operand_(p.broadcast ? p.outputs : out_.count(), 1) {
     for (long i = 0; i < long(blob_.size()); ++i) blob_[i] = random_.real();
     for (int o = 0; o < p.outputs; ++o) {
-      blob_[norm() + o] = .75f + .5f * random_.real();                  // gamma
+      blob_[norm() + o] = .75f + .5f * random_.real();                   // gamma
       blob_[norm() + 3L * p.outputs + o] = .75f + .5f * random_.real();  // variance
     }
     for (long i = 0; i < p.in.pixels(); ++i)

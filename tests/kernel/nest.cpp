@@ -67,48 +67,49 @@ namespace {
 
 using namespace expression;
 
-#define AGO_NEST(name, ...)                                  \
-  constexpr definition name##_definition = __VA_ARGS__;      \
+#define AGO_NEST(name, ...)                             \
+  constexpr definition name##_definition = __VA_ARGS__; \
   constexpr index_expression name = name##_definition.expressions[0]
 
 // Along a fold: sums of rows, with a rest.
 AGO_NEST(row_sums, compute("row_sums", [](operand x) {
-  var i, j;
-  return result(i) = sum(j)(exp(x(i, j)));
-})(extents(5, 203)));
+           var i, j;
+           return result(i) = sum(j)(exp(x(i, j)));
+         })(extents(5, 203)));
 AGO_NEST(all_maxima, compute("all_maxima", [](operand x) {
-  var i, j;
-  return result() = maximum(i, j)(abs(x(i, j)));
-})(extents(7, 19)));
+           var i, j;
+           return result() = maximum(i, j)(abs(x(i, j)));
+         })(extents(7, 19)));
 AGO_NEST(lookup, compute("lookup", [](operand row, operand table) {
-  var n, c;
-  return result(n, c) = table(row(n), c);
-})(extents(9), extents(7, 37)));
+           var n, c;
+           return result(n, c) = table(row(n), c);
+         })(extents(9), extents(7, 37)));
 AGO_NEST(pooled, compute("pooled", [](operand x) {
-  var n, h, w, c, r{3}, s{3};
-  return result(n, h, w, c) = maximum(r, s)(padded(x, -4)(n, h + r - 1, w + s - 1, c));
-})(extents(2, 5, 6, 21)));
+           var n, h, w, c, r{3}, s{3};
+           return result(n, h, w, c) = maximum(r, s)(padded(x, -4)(n, h + r - 1, w + s - 1, c));
+         })(extents(2, 5, 6, 21)));
 AGO_NEST(running, compute("running", [](operand x) {
-  var i{x.extent(0)}, j{x.extent(0)};
-  return result(i) = sum(j)(select(j <= i, x(j), x.number(0)));
-})(extents(40)));
+           var i{x.extent(0)}, j{x.extent(0)};
+           return result(i) = sum(j)(select(j <= i, x(j), x.number(0)));
+         })(extents(40)));
 AGO_NEST(shuffled, compute("shuffled", [](operand x) {
-  var i, c{24};
-  return result(i, c) = x(i, c % 4 * 6 + c / 4);
-})(extents(11, 24)));
+           var i, c{24};
+           return result(i, c) = x(i, c % 4 * 6 + c / 4);
+         })(extents(11, 24)));
 // Every second pixel of the last row and column lies outside, where quotients have no place among the loops.
 AGO_NEST(doubled, compute("doubled", [](operand x) {
-  var i{5}, j{5}, c;
-  return result(i, j, c) = select(padded(x, -1)(i / 2, j / 2, c) < 0, x.number(2), padded(x, -1)(i / 2, j / 2, c));
-})(extents(2, 2, 12)));
+           var i{5}, j{5}, c;
+           return result(i, j, c) =
+                      select(padded(x, -1)(i / 2, j / 2, c) < 0, x.number(2), padded(x, -1)(i / 2, j / 2, c));
+         })(extents(2, 2, 12)));
 AGO_NEST(three_axes, compute("three_axes", [](operand x, operand y) {
-  var i, j, k;
-  return result(i, j, k) = x(i, j, k) * y(i, j, k) + 1;
-})(extents(6, 7, 3), extents(6, 7, 3)));
+           var i, j, k;
+           return result(i, j, k) = x(i, j, k) * y(i, j, k) + 1;
+         })(extents(6, 7, 3), extents(6, 7, 3)));
 AGO_NEST(centred, compute("centred", [](operand x) {
-  var i, j, k;
-  return result(i, j) = x(i, j) - sum(k)(x(i, k)) / 21;
-})(extents(6, 21)));
+           var i, j, k;
+           return result(i, j) = x(i, j) - sum(k)(x(i, k)) / 21;
+         })(extents(6, 21)));
 
 }  // namespace
 

@@ -174,7 +174,7 @@ TEST_CASE("the average of a hundred thousand pixels is as accurate as that of a 
     s.destination = {place::area::output, 0, 0, 3};
     std::vector<float> in = r.vector(std::size_t(s.in.count()));
     for (std::size_t i = 0; i < in.size(); i += 3) {
-      in[i] = 0.7f;  // equal values: the roundings of a plain sum do not cancel
+      in[i] = 0.7f;       // equal values: the roundings of a plain sum do not cancel
       in[i + 1] *= 1e6f;  // values that almost cancel
     }
     test::guarded out(3);

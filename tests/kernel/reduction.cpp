@@ -77,8 +77,8 @@ void check(problem const& p) {
   test::call<reduction_kernel<key<K, I>()>>(p.s, nullptr, {p.in.data(), p.other.data()}, out.data());
   if (K == op::reduce_product && p.s.in.count() / p.s.out.count() > 12) return;  // too large, or too small
   test::check_output(
-      p.s.out, p.s.destination.pixel_stride, out,
-      [&](int n, int y, int x, int c) { return p.expected(K, n, y, x, c); }, tolerance);
+      p.s.out, p.s.destination.pixel_stride, out, [&](int n, int y, int x, int c) { return p.expected(K, n, y, x, c); },
+      tolerance);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ int nearest(planned_data const& s, int i, int in, int out) {
     double const nearer = std::fabs(best - at) - std::fabs(p - at);
     if (how == rounding::down ? p <= at
         : how == rounding::up ? best < at
-        : nearer > 0 || (nearer == 0 && how == rounding::nearest_or_up))
+                              : nearer > 0 || (nearer == 0 && how == rounding::nearest_or_up))
       best = p;
   }
   return best;
@@ -107,8 +107,7 @@ TEST_CASE("interpolation to the same extents is a copy, and equal pixels stay eq
   test::guarded in(test::extent(s.in, 19)), out(test::extent(s.out, 19));
   r.fill(in.data(), in.size());
   test::call<resize_bilinear_kernel<k>>(s, nullptr, {in.data()}, out.data());
-  test::check_output(
-      s.out, 19, out, [&](int n, int y, int x, int c) { return pixel(s, in.data(), n, y, x, c); }, 0);
+  test::check_output(s.out, 19, out, [&](int n, int y, int x, int c) { return pixel(s, in.data(), n, y, x, c); }, 0);
   s.out = {2, 17, 23, 19};
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1;
   test::guarded even(test::extent(s.out, 19));
@@ -163,8 +162,8 @@ TEST_CASE("an epilogue follows resizing") {
     test::check_output(
         s.out, 22, out,
         [&](int n, int y, int x, int c) {
-          double const sum = reference(s, in.data(), n, y, x, c) +
-                             double(other[std::size_t(test::index_of(s.out, 23, n, y, x, c))]);
+          double const sum =
+              reference(s, in.data(), n, y, x, c) + double(other[std::size_t(test::index_of(s.out, 23, n, y, x, c))]);
           return std::max(0., sum * double(gate[std::size_t(n * 21 + c)]));
         },
         1e-6);

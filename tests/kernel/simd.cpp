@@ -87,8 +87,7 @@ TEST_CASE("arithmetic works lane by lane") {
       CHECK(chosen[i] == (a[i] < b[i] ? c[i] : a[i]));
       if (I == isa::avx2 || I == isa::avx512 || I == isa::neon || is_emulated(I))
         CHECK(fused[i] == std::fma(a[i], b[i], c[i]));
-      else
-        CHECK(fused[i] == doctest::Approx(double(a[i]) * double(b[i]) + double(c[i])).epsilon(1e-6));
+      else CHECK(fused[i] == doctest::Approx(double(a[i]) * double(b[i]) + double(c[i])).epsilon(1e-6));
     }
   });
 }

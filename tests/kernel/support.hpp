@@ -113,7 +113,9 @@ class numbers {
   /// first ... last, inclusive.
   int integer(int first, int last) { return first + int(engine_() % std::uint32_t(last - first + 1)); }
   template <std::size_t N>
-  int one_of(int const (&choices)[N]) { return choices[integer(0, int(N) - 1)]; }
+  int one_of(int const (&choices)[N]) {
+    return choices[integer(0, int(N) - 1)];
+  }
   float real(float low = -1, float high = 1) { return low + (high - low) * float(engine_() >> 8) * 0x1p-24f; }
   void fill(float* p, std::size_t count, float low = -1, float high = 1) {
     for (std::size_t i = 0; i < count; ++i) p[i] = real(low, high);

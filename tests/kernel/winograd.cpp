@@ -88,8 +88,7 @@ TEST_CASE("Winograd computes the products of all panels point after point") {
   });
 }
 
-TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<int, 2>,
-                   std::integral_constant<int, 4>) {
+TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<int, 2>, std::integral_constant<int, 4>) {
   on_every_machine([]<isa I>() {
     constexpr register_tile tile{3, 1, 2, 0};
     constexpr int t = T::value;
@@ -103,8 +102,7 @@ TEST_CASE_TEMPLATE("Winograd applies any epilogue", T, std::integral_constant<in
 /// A step with its kernel: input 0 to output 0, both dense, and its packed weights.
 class subject {
  public:
-  subject(kernel_key const& key, shape in, int outputs, window const& win, int block, float const* blob)
-      : key_(key) {
+  subject(kernel_key const& key, shape in, int outputs, window const& win, int block, float const* blob) : key_(key) {
     step_.in = in;
     step_.win = win;
     step_.out = {in.n, in.h + win.pad_top + win.pad_bottom - 2, in.w + win.pad_left + win.pad_right - 2, outputs};
@@ -230,8 +228,7 @@ TEST_CASE("both tiles agree with the direct convolution") {
     for (int* pad : {&w.pad_top, &w.pad_left, &w.pad_bottom, &w.pad_right}) *pad = random.integer(0, 2);
     int const width = lanes(native_isa), outputs = width * random.integer(1, 3) - (width > 1);
     std::vector<float> const blob = random.vector(9u * in.c * outputs + outputs), source = random.vector(in.count());
-    auto const direct =
-        result_of<one_vector(structure::convolution)>(in, outputs, w, 0, blob.data(), source.data());
+    auto const direct = result_of<one_vector(structure::convolution)>(in, outputs, w, 0, blob.data(), source.data());
     auto const two = result_of<one_vector(structure::winograd_2)>(in, outputs, w, 0, blob.data(), source.data());
     auto const four = result_of<one_vector(structure::winograd_4)>(in, outputs, w, 0, blob.data(), source.data());
     double largest = 0, of_two = 0, of_four = 0;
@@ -247,7 +244,7 @@ TEST_CASE("both tiles agree with the direct convolution") {
 
 /// The value of a filter's polynomial at a point in both directions, divided by the products of Lagrange's formula.
 double transformed(float const* g, std::vector<double> const& points, int y, int x) {
-  auto const factors = [&](int k, double (&f)[3]) {
+  auto const factors = [&](int k, double(&f)[3]) {
     bool const infinite = k == int(points.size());
     double divisor = 1;
     for (int j = 0; j < int(points.size()) && !infinite; ++j)

@@ -80,8 +80,11 @@ class changing_step {
  private:
   std::atomic<bool> never_ = false;
   live::verified_problem<step::network, options{}> problem_{
-      "changing", {tuner::sample_parameters<step::network>(), live::sample_inputs_of_step<step>()}, {.repacks = true},
-      never_, tuner::menu<step::network>::view()};
+      "changing",
+      {tuner::sample_parameters<step::network>(), live::sample_inputs_of_step<step>()},
+      {.repacks = true},
+      never_,
+      tuner::menu<step::network>::view()};
   std::vector<std::unique_ptr<::program>> programs_;
   std::size_t runs_ = 0;
   std::array<float, program::parameter_count> parameters_{};

@@ -141,7 +141,8 @@ TEST_CASE("while one thread offers and collects, the other runs whole programs o
     });
     int newest = 0;
     bool whole = true;
-    for (int i = 0; !done || i < 1000; ++i) r.run([&](fake_program const& p) {
+    for (int i = 0; !done || i < 1000; ++i)
+      r.run([&](fake_program const& p) {
         whole = whole && p.number >= 1;
         newest = newest < p.number ? p.number : newest;
       });

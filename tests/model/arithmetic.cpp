@@ -32,10 +32,8 @@ struct called {
         std::span<float const, program::parameter_count>(parameters.data(), parameters.size()));
     std::span<float const, program::input_size(0)> const in(x.data(), x.size());
     std::span<float, program::output_size(0)> const first(y.data(), y.size());
-    if constexpr (program::outputs == 1)
-      (*net)(in, first);
-    else
-      (*net)(in, first, std::span<float, program::output_size(1)>(z.data(), z.size()));
+    if constexpr (program::outputs == 1) (*net)(in, first);
+    else (*net)(in, first, std::span<float, program::output_size(1)>(z.data(), z.size()));
   }
   double parameter(long i) const { return double(parameters[std::size_t(i)]); }
 };

@@ -92,7 +92,7 @@ constexpr auto many_rows = input{.w = 512, .c = 3 * 32} | attention{.heads = 2};
 TEST_CASE("attention in one pass stores a few rows of scores, not all") {
   using fused = program<many_rows>;
   using unfused = program<many_rows, untuned, policy::ago_ni>;
-  static_assert(unfused::arena_bytes > 4 * 2 * 512 * 512);      // scores of both heads
+  static_assert(unfused::arena_bytes > 4 * 2 * 512 * 512);        // scores of both heads
   static_assert(10 * fused::arena_bytes < unfused::arena_bytes);  // keys and values of a head, packed, and a few rows
 }
 

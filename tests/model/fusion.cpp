@@ -21,9 +21,8 @@ inline constexpr auto triple = input{.h = 8, .w = 14, .c = 16} | inverted_residu
 inline constexpr auto triple_odd = input{.n = 3, .h = 1, .w = 3, .c = 17} | inverted_residual(31);
 inline constexpr auto triple_stride =
     input{.h = 15, .w = 13, .c = 24} | pw(72) | dw(3, 2, all(1)) | pointwise{40} | batch_norm{};
-inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} |
-                             conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
-                             dw(3, 1, all(1)) | pointwise{16};
+inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} | conv2d{.out = 32, .kernel = 3, .stride = 2, .pad = 1} |
+                             batch_norm{} | relu6{} | dw(3, 1, all(1)) | pointwise{16};
 inline constexpr auto stem_dilated = input{.h = 16, .w = 12, .c = 4} |
                                      conv2d{.out = 10, .kernel = {3, 2}, .pad = 2, .dilation = 2} | silu{} |
                                      depthwise{.kernel = 3, .pad = 2, .dilation = 2} | pw(11);

@@ -12,8 +12,8 @@ inline constexpr auto pair_even_kernel = input{.h = 6, .w = 5, .c = 3} | pw(40) 
 inline constexpr auto pair_seven = input{.h = 15, .w = 8, .c = 8} | pw(43) | dw(7, 2, all(3));
 inline constexpr auto pair_one = input{.n = 2, .h = 5, .w = 3, .c = 24} | pw(49) | dw(1, 2, all(0));
 inline constexpr auto pair_unread_rows = input{.h = 9, .w = 9, .c = 4} | pw(33) | dw(2, 3, all(0));
-inline constexpr auto pair_dilated = input{.h = 11, .w = 12, .c = 4} | pw(50) | silu{} |
-                                     depthwise{.kernel = 3, .pad = 2, .dilation = 2};
+inline constexpr auto pair_dilated =
+    input{.h = 11, .w = 12, .c = 4} | pw(50) | silu{} | depthwise{.kernel = 3, .pad = 2, .dilation = 2};
 inline constexpr auto stem = input{.n = 2, .h = 13, .w = 11, .c = 3} |
                              conv2d{.out = 34, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
                              dw(3, 1, all(1));
@@ -39,8 +39,8 @@ inline constexpr auto concatenated = input{.h = 7, .w = 7, .c = 20} | [](tensor 
 };
 inline constexpr auto down = input{.h = 10, .w = 9, .c = 33} | dw(3, 1, all(1)) | pw(36);
 inline constexpr auto two_pointwise = input{.n = 2, .h = 5, .w = 6, .c = 7} | pw(39) | pw(48);
-inline constexpr auto dense = input{.h = 6, .w = 5, .c = 9} | conv2d{.out = 52, .kernel = 3, .pad = 1} | relu{} |
-                              pointwise{35};
+inline constexpr auto dense =
+    input{.h = 6, .w = 5, .c = 9} | conv2d{.out = 52, .kernel = 3, .pad = 1} | relu{} | pointwise{35};
 
 #ifdef AGO_TEST_FULL
 constexpr bool both = true;
@@ -128,8 +128,7 @@ void compare_on() {
   using unfused = program<Net, untuned, options{native_isa, policy::ago_ni, device{.l2_bytes = 1 << 30}}>;
   static_assert(fused::steps < 3 && unfused::steps == 3);
   using differential::edge;
-  CHECK(agree(result_of<fused, Net>(edge::end), result_of<unfused, Net>(edge::end),
-              reordered_depth<fused, unfused>()));
+  CHECK(agree(result_of<fused, Net>(edge::end), result_of<unfused, Net>(edge::end), reordered_depth<fused, unfused>()));
 }
 }  // namespace
 

@@ -9,9 +9,8 @@ namespace {
 inline constexpr auto images = input{.n = 2, .h = 5, .w = 9, .c = 7} | pw(39) | pw(24);
 inline constexpr auto rows = input{.n = 3, .h = 1, .w = 43, .c = 16} | linear{64} | gelu{} | linear{16} | relu{};
 inline constexpr auto columns = input{.h = 101, .w = 1, .c = 20} | linear{33} | linear{50} | silu{} | linear{9};
-inline constexpr auto perceptron = input{.h = 1, .w = 67, .c = 32} | [](tensor x) {
-  return x + (x | linear{96} | gelu{} | linear{32});
-};
+inline constexpr auto perceptron =
+    input{.h = 1, .w = 67, .c = 32} | [](tensor x) { return x + (x | linear{96} | gelu{} | linear{32}); };
 inline constexpr auto one = input{.h = 1, .w = 1, .c = 40} | linear{30} | relu{} | linear{10};
 
 }  // namespace

@@ -33,13 +33,12 @@ using namespace model_test;
 namespace {
 
 /// Attention, shuffled channels, a table: operators with scratch, segments and copies.
-inline constexpr auto transformer = input{.w = 9} | embedding{.entries = 20, .width = 24} | positions{}
-    | [](tensor x) { return x + (x | layer_norm{} | linear{72} | attention{.heads = 3} | linear{24}); }
-    | [](tensor x) {
-        auto const [a, b] = chunk<2>(x);
-        return concat(a, b | linear{12}) | channel_shuffle{2} | permute{0, 2, 1, 3} | resize_bilinear{3, 2};
-      }
-    | softmax{};
+inline constexpr auto transformer = input{.w = 9} | embedding{.entries = 20, .width = 24} | positions{} | [](tensor x) {
+  return x + (x | layer_norm{} | linear{72} | attention{.heads = 3} | linear{24});
+} | [](tensor x) {
+  auto const [a, b] = chunk<2>(x);
+  return concat(a, b | linear{12}) | channel_shuffle{2} | permute{0, 2, 1, 3} | resize_bilinear{3, 2};
+} | softmax{};
 
 /// The number of allocations by all that a user does with a model.
 template <auto const& Net>
@@ -68,7 +67,7 @@ TEST_CASE("making and running a model never calls operator new") {
   CHECK(allocations_of<transformer>() == 0);
 
   long const before = allocations;
-  void* volatile const proof = ::operator new(100);  // allocations are counted; clang may remove a vector's
+  void* const volatile proof = ::operator new(100);  // allocations are counted; clang may remove a vector's
   ::operator delete(proof);
   CHECK(allocations == before + 1);
 }

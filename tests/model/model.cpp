@@ -46,9 +46,9 @@ TEST_CASE("arrays, std::array and spans of the right fixed extent are accepted; 
   using right_in = std::span<float const, 9 * 7 * 3>;
   using right_out = std::span<float, 5>;
   static_assert(std::is_invocable_v<net&, right_in, right_out>);
-  static_assert(std::is_invocable_v<net&, std::array<float, 9 * 7 * 3> const&, float (&)[5]>);
+  static_assert(std::is_invocable_v<net&, std::array<float, 9 * 7 * 3> const&, float(&)[5]>);
   static_assert(std::is_constructible_v<net, std::span<float const, net::parameter_count>>);
-  static_assert(std::is_constructible_v<net, float const (&)[net::parameter_count]>);
+  static_assert(std::is_constructible_v<net, float const(&)[net::parameter_count]>);
   static_assert(!std::is_convertible_v<std::span<float const, net::parameter_count>, net>);
 }
 

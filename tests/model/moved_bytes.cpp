@@ -34,10 +34,12 @@ using namespace ago;
 /// Floats that begin on a page, so that a step's misses do not depend on the allocator.
 class pages {
  public:
-  explicit pages(std::size_t floats) : memory_(new (page) float[floats]{}), size_(floats) {}
+  explicit pages(std::size_t floats) : memory_(new(page) float[floats]{}), size_(floats) {}
   float* data() { return memory_.get(); }
   template <std::size_t N>
-  std::span<float, N> span() { return std::span<float, N>(data(), size_); }
+  std::span<float, N> span() {
+    return std::span<float, N>(data(), size_);
+  }
 
  private:
   static constexpr std::align_val_t page{4096};

@@ -8,9 +8,13 @@ long products = 0;  ///< of single floats
 
 namespace ago {
 template <>
-inline void watch_multiply_add<isa::emulated128>() { products += lanes(isa::emulated128); }
+inline void watch_multiply_add<isa::emulated128>() {
+  products += lanes(isa::emulated128);
+}
 template <>
-inline void watch_multiply_add<isa::emulated512>() { products += lanes(isa::emulated512); }
+inline void watch_multiply_add<isa::emulated512>() {
+  products += lanes(isa::emulated512);
+}
 }  // namespace ago
 
 #include "fusion.hpp"
@@ -92,12 +96,10 @@ void count(char const* name) {
 }
 
 // Odd sizes, and channels that do not fill the last vector.
-inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} |
-                             conv2d{.out = 21, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
-                             dw(3, 1, all(1)) | pw(18);
-inline constexpr auto stem_stride = input{.h = 14, .w = 9, .c = 6} |
-                                    conv2d{.out = 34, .kernel = 5, .pad = 2} | batch_norm{} | relu6{} |
-                                    dw(5, 2, all(2)) | pw(7);
+inline constexpr auto stem = input{.h = 19, .w = 17, .c = 3} | conv2d{.out = 21, .kernel = 3, .stride = 2, .pad = 1} |
+                             batch_norm{} | relu6{} | dw(3, 1, all(1)) | pw(18);
+inline constexpr auto stem_stride = input{.h = 14, .w = 9, .c = 6} | conv2d{.out = 34, .kernel = 5, .pad = 2} |
+                                    batch_norm{} | relu6{} | dw(5, 2, all(2)) | pw(7);
 inline constexpr auto widen = input{.n = 2, .h = 9, .w = 7, .c = 5} | pw(17) | dw(3, 1, all(1));
 inline constexpr auto widen_stride = input{.h = 11, .w = 8, .c = 7} | pw(37) | dw(5, 2, all(2));
 inline constexpr auto widen_even = input{.h = 12, .w = 5, .c = 3} | pw(25) | dw(2, 1, {0, 1, 1, 0});

@@ -19,9 +19,8 @@ constexpr auto inverted_residual(int hidden) {
   };
 }
 
-inline constexpr auto small = input{.h = 9, .w = 7, .c = 3} |
-                              conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |
-                              inverted_residual(40) | global_avg_pool{} | linear{5};
+inline constexpr auto small = input{.h = 9, .w = 7, .c = 3} | conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} |
+                              batch_norm{} | relu6{} | inverted_residual(40) | global_avg_pool{} | linear{5};
 
 inline constexpr auto two_in_two_out = trace(
     [](tensor a, tensor b) {

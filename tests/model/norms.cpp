@@ -120,26 +120,26 @@ TEST_CASE("borders mirror the image, hold its edge, or repeat it, along rows, co
   auto const mirror = [](int i, int extent) { return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i; };
   auto const hold = [](int i, int extent) { return std::clamp(i, 0, extent - 1); };
   auto const wrap = [](int i, int extent) { return (i + extent) % extent; };
-  compare<mirrored>([&](auto const& v, auto const&, int n, int y, int x, int c) {
-    return at(v, image, n, mirror(y - 2, 5), mirror(x - 3, 6), c);
-  }, 0);
-  compare<edged>([&](auto const& v, auto const&, int n, int y, int x, int c) {
-    return at(v, image, n, hold(y - 7, 5), hold(x - 1, 6), hold(c, 12));
-  }, 0);
-  compare<wrapped>([&](auto const& v, auto const&, int n, int y, int x, int c) {
-    return at(v, image, n, wrap(y - 5, 5), wrap(x - 2, 6), wrap(c - 3, 12));
-  }, 0);
-  compare<deeper>([&](auto const& v, auto const&, int n, int y, int x, int c) {
-    bool const inside = y > 0 && y < 6 && x > 0 && x < 7 && c > 1 && c < 14;
-    return inside ? at(v, image, n, y - 1, x - 1, c - 2) : .5;
-  }, 0);
+  compare<mirrored>([&](auto const& v, auto const&, int n, int y, int x,
+                        int c) { return at(v, image, n, mirror(y - 2, 5), mirror(x - 3, 6), c); },
+                    0);
+  compare<edged>([&](auto const& v, auto const&, int n, int y, int x,
+                     int c) { return at(v, image, n, hold(y - 7, 5), hold(x - 1, 6), hold(c, 12)); },
+                 0);
+  compare<wrapped>([&](auto const& v, auto const&, int n, int y, int x,
+                       int c) { return at(v, image, n, wrap(y - 5, 5), wrap(x - 2, 6), wrap(c - 3, 12)); },
+                   0);
+  compare<deeper>(
+      [&](auto const& v, auto const&, int n, int y, int x, int c) {
+        bool const inside = y > 0 && y < 6 && x > 0 && x < 7 && c > 1 && c < 14;
+        return inside ? at(v, image, n, y - 1, x - 1, c - 2) : .5;
+      },
+      0);
 }
 
 TEST_CASE("slices go backwards, tiles repeat") {
-  compare<backwards>([](auto const& v, auto const&, int n, int y, int x, int c) {
-    return at(v, image, n, 4 - y, x, 10 - 3 * c);
-  }, 0);
-  compare<tiled>([](auto const& v, auto const&, int n, int y, int x, int c) {
-    return at(v, image, n % 2, y, x % 6, c % 12);
-  }, 0);
+  compare<backwards>(
+      [](auto const& v, auto const&, int n, int y, int x, int c) { return at(v, image, n, 4 - y, x, 10 - 3 * c); }, 0);
+  compare<tiled>(
+      [](auto const& v, auto const&, int n, int y, int x, int c) { return at(v, image, n % 2, y, x % 6, c % 12); }, 0);
 }

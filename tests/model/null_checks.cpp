@@ -8,12 +8,16 @@ using namespace ago;
 
 namespace {
 
-constexpr auto source = input{.h = 5, .w = 4, .c = 6}
-    | named("stem", conv2d{.out = 8, .kernel = 3, .pad = 1} | batch_norm{} | relu{});
-inline constexpr auto network = source
-    | [](tensor x) { auto const [a, b] = chunk<2>(x); return concat(b | relu{}, a); }
-    | residual{named("mix", depthwise{.kernel = 3, .pad = 1} | pointwise{8} | map{[](auto y) { return y * y; }})}
-    | linear{24} | attention{.heads = 2} | to_nchw{};
+constexpr auto source =
+    input{.h = 5, .w = 4, .c = 6} | named("stem", conv2d{.out = 8, .kernel = 3, .pad = 1} | batch_norm{} | relu{});
+inline constexpr auto network =
+    source |
+    [](tensor x) {
+      auto const [a, b] = chunk<2>(x);
+      return concat(b | relu{}, a);
+    } |
+    residual{named("mix", depthwise{.kernel = 3, .pad = 1} | pointwise{8} | map{[](auto y) { return y * y; }})} |
+    linear{24} | attention{.heads = 2} | to_nchw{};
 inline constexpr schedule_table tuned{{{program<network>::plan.steps[0].signature, {.pixels = 2}}}};
 
 /// The sum of the results for inputs and weights that are all equal.

@@ -129,6 +129,6 @@ TEST_CASE("signatures distinguish networks, instruction sets, schedules and plac
 }
 
 TEST_CASE("products are rounded before they are added, whatever the instruction set") {
-  double volatile const above = 1 + std::ldexp(1., -30), below = 1 - std::ldexp(1., -30), minus_one = -1;
+  double const volatile above = 1 + std::ldexp(1., -30), below = 1 - std::ldexp(1., -30), minus_one = -1;
   CHECK(detail::rounded_product(above, below) + minus_one == 0);  // a fused multiply-add would give -2^-60
 }

@@ -52,8 +52,7 @@ constexpr auto unshuffled = wide | pixel_unshuffle{3};
 }  // namespace
 
 TEST_CASE("channels become blocks of pixels") {
-  check_moves<to_space>(
-      [](int n, int y, int x, int c) { return shape{n, y / 2, x / 2, (y % 2 * 2 + x % 2) * 9 + c}; });
+  check_moves<to_space>([](int n, int y, int x, int c) { return shape{n, y / 2, x / 2, (y % 2 * 2 + x % 2) * 9 + c}; });
   check_moves<to_space_3>(
       [](int n, int y, int x, int c) { return shape{n, y / 3, x / 3, (y % 3 * 3 + x % 3) * 4 + c}; });
   check_moves<shuffled>([](int n, int y, int x, int c) { return shape{n, y / 2, x / 2, c * 4 + y % 2 * 2 + x % 2}; });
@@ -61,8 +60,6 @@ TEST_CASE("channels become blocks of pixels") {
 }
 
 TEST_CASE("blocks of pixels become channels") {
-  check_moves<to_depth>(
-      [](int n, int y, int x, int c) { return shape{n, y * 3 + c / 15, x * 3 + c / 5 % 3, c % 5}; });
-  check_moves<unshuffled>(
-      [](int n, int y, int x, int c) { return shape{n, y * 3 + c % 9 / 3, x * 3 + c % 3, c / 9}; });
+  check_moves<to_depth>([](int n, int y, int x, int c) { return shape{n, y * 3 + c / 15, x * 3 + c / 5 % 3, c % 5}; });
+  check_moves<unshuffled>([](int n, int y, int x, int c) { return shape{n, y * 3 + c % 9 / 3, x * 3 + c % 3, c / 9}; });
 }

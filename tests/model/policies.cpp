@@ -14,9 +14,9 @@ namespace {
 inline constexpr auto residuals =
     input{.h = 28, .w = 28, .c = 24} | inverted_residual(144) | inverted_residual(144) | relu{};
 
-inline constexpr auto activated_first =
-    input{.h = 9, .w = 9, .c = 8} | relu{} | conv2d{.out = 16, .kernel = 3, .pad = 1} | batch_norm{} | relu6{} |
-    depthwise{.kernel = 3, .pad = 1} | batch_norm{} | hard_swish{} | pointwise{8};
+inline constexpr auto activated_first = input{.h = 9, .w = 9, .c = 8} | relu{} |
+                                        conv2d{.out = 16, .kernel = 3, .pad = 1} | batch_norm{} | relu6{} |
+                                        depthwise{.kernel = 3, .pad = 1} | batch_norm{} | hard_swish{} | pointwise{8};
 
 inline constexpr auto gated = input{.h = 8, .w = 8, .c = 16} | [](tensor x) {
   tensor const y = x | pointwise{16} | batch_norm{} | silu{};

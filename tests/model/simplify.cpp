@@ -8,9 +8,10 @@ using namespace model_test;
 
 namespace {
 
-inline constexpr auto padded_image = input{.n = 2, .h = 9, .w = 10, .c = 5} | pad{1} | pad{pads{.left = 1}}
-    | conv2d{.out = 18, .kernel = 3} | relu{} | pad{1} | max_pool{.kernel = 3, .stride = 2} | pad{2}
-    | depthwise{.kernel = 3, .stride = 2} | pad{1} | avg_pool{.kernel = 2} | conv2d{.out = 3, .kernel = 1};
+inline constexpr auto padded_image = input{.n = 2, .h = 9, .w = 10, .c = 5} | pad{1} | pad{pads{.left = 1}} |
+                                     conv2d{.out = 18, .kernel = 3} | relu{} | pad{1} |
+                                     max_pool{.kernel = 3, .stride = 2} | pad{2} | depthwise{.kernel = 3, .stride = 2} |
+                                     pad{1} | avg_pool{.kernel = 2} | conv2d{.out = 3, .kernel = 1};
 
 inline constexpr auto clamped = input{.h = 9, .w = 10, .c = 7} | [](tensor x) {
   tensor const y = concat(x, x | sigmoid{} | relu{}) | clip{-1, 2} | clip{-3, 1} | max_pool{.kernel = 2};
@@ -19,15 +20,15 @@ inline constexpr auto clamped = input{.h = 9, .w = 10, .c = 7} | [](tensor x) {
 };
 
 inline constexpr auto moved = input{.n = 2, .h = 6, .w = 8, .c = 12} | [](tensor x) {
-  tensor const y = x | unfold{2} | fold{6, 8, 2} | channel_shuffle{3} | channel_shuffle{4}
-                 | conv2d{.out = 12, .kernel = 3, .pad = 1};
+  tensor const y = x | unfold{2} | fold{6, 8, 2} | channel_shuffle{3} | channel_shuffle{4} |
+                   conv2d{.out = 12, .kernel = 3, .pad = 1};
   tensor const z = concat(y, concat(x, y | relu{})) | slice{12, 24} | slice{6, 12};
   tensor const w = z | permute{0, 3, 1, 2} | permute{0, 2, 1, 3} | reshape{.h = 4, .w = 18} | reshape{.h = 9, .w = 8};
   return matmul(w, w | slice{0, 8, axis::columns}) | softmax{};
 };
 
-inline constexpr auto resized = input{.h = 3, .w = 4, .c = 6} | resize_nearest{6, 8} | resize_nearest{12, 16}
-    | pointwise{5} | max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{};
+inline constexpr auto resized = input{.h = 3, .w = 4, .c = 6} | resize_nearest{6, 8} | resize_nearest{12, 16} |
+                                pointwise{5} | max_pool{.kernel = 3, .stride = 2, .pad = 1} | global_max_pool{};
 
 /// Rules that must apply to `Net`.
 template <auto const& Net, rule... Rules>

@@ -68,8 +68,7 @@ TEST_CASE("a team that cannot start enough threads throws, and ends those it has
     ::setrlimit(RLIMIT_AS, &memory);
     try {
       team const workers(1000);
-    } catch (std::system_error const&) {
-    }
+    } catch (std::system_error const&) {}
     ::_exit(0);
   }
   int status = -1;
@@ -100,7 +99,8 @@ TEST_CASE("each thread of a team stays on the processor to which it is bound") {
       CHECK(std::equal(on.begin(), on.end(), chosen.begin(), chosen.end()));
     }
     CHECK_FALSE(bind_threads(workers, std::vector<int>(std::size_t(threads), CPU_SETSIZE)));
-  }).join();
+  })
+      .join();
 }
 
 TEST_CASE("results of work items are visible when run returns, and earlier writes are visible to work items") {

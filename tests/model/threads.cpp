@@ -6,23 +6,21 @@ using namespace model_test;
 
 namespace {
 
-inline constexpr auto products = input{.h = 11, .w = 9, .c = 23} | pointwise{83} | bias{} | relu6{} |
-                                 pointwise{40} | residual{pointwise{40} | silu{}} | layer_norm{} | softmax{};
-inline constexpr auto windows = input{.h = 17, .w = 14, .c = 20} |
-                                conv2d{.out = 50, .kernel = {5, 3}, .stride = 2, .pad = 2} | batch_norm{} | relu{} |
-                                depthwise{.kernel = 3, .stride = 1, .pad = 1} | bias{} |
-                                max_pool{.kernel = 3, .stride = 2, .pad = 1} |
-                                avg_pool{.kernel = 2, .stride = 1, .pad = 1};
-inline constexpr auto groups = input{.n = 3, .h = 9, .w = 8, .c = 24} |
-                               conv2d{.out = 72, .kernel = 3, .pad = 1, .groups = 2} | relu{} |
-                               depthwise{.kernel = 5, .stride = 2, .pad = 2} | silu{} | pointwise{19} |
-                               max_pool{.kernel = 2};
+inline constexpr auto products = input{.h = 11, .w = 9, .c = 23} | pointwise{83} | bias{} | relu6{} | pointwise{40} |
+                                 residual{pointwise{40} | silu{}} | layer_norm{} | softmax{};
+inline constexpr auto windows =
+    input{.h = 17, .w = 14, .c = 20} | conv2d{.out = 50, .kernel = {5, 3}, .stride = 2, .pad = 2} | batch_norm{} |
+    relu{} | depthwise{.kernel = 3, .stride = 1, .pad = 1} | bias{} | max_pool{.kernel = 3, .stride = 2, .pad = 1} |
+    avg_pool{.kernel = 2, .stride = 1, .pad = 1};
+inline constexpr auto groups =
+    input{.n = 3, .h = 9, .w = 8, .c = 24} | conv2d{.out = 72, .kernel = 3, .pad = 1, .groups = 2} | relu{} |
+    depthwise{.kernel = 5, .stride = 2, .pad = 2} | silu{} | pointwise{19} | max_pool{.kernel = 2};
 inline constexpr auto squares = input{.h = 26, .w = 22, .c = 24} | conv2d{.out = 40, .kernel = 3, .pad = 1} |
                                 batch_norm{} | relu{} | conv2d{.out = 24, .kernel = 3, .pad = 1} | silu{};
-inline constexpr auto wide_squares = input{.h = 13, .w = 9, .c = 24} | conv2d{.out = 325, .kernel = 3, .pad = 1} |
-                                     bias{} | relu{};
-inline constexpr auto many_squares = input{.n = 3, .h = 11, .w = 9, .c = 32} |
-                                     conv2d{.out = 48, .kernel = 3, .pad = 1} | bias{} | relu{};
+inline constexpr auto wide_squares =
+    input{.h = 13, .w = 9, .c = 24} | conv2d{.out = 325, .kernel = 3, .pad = 1} | bias{} | relu{};
+inline constexpr auto many_squares =
+    input{.n = 3, .h = 11, .w = 9, .c = 32} | conv2d{.out = 48, .kernel = 3, .pad = 1} | bias{} | relu{};
 inline constexpr auto heads = input{.h = 8, .w = 6, .c = 36} |
                               residual{linear{108} | attention{.heads = 3, .patch = 2} | linear{36}} | layer_norm{};
 inline constexpr auto scattered = input{.h = 13, .w = 7, .c = 32} | [](tensor x) {

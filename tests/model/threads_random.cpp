@@ -37,12 +37,15 @@ constexpr tensor layer(tensor x, unsigned seed, unsigned k) {
 }
 
 template <unsigned S>
-inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 4), .h = draw(S, 2, 6, 26),
-                                      .w = draw(S, 3, 6, 19), .c = draw(S, 4, 1, 60)} |
+inline constexpr auto network = input{.n = draw(S, 0, 0, 3) ? 1 : draw(S, 1, 2, 4),
+                                      .h = draw(S, 2, 6, 26),
+                                      .w = draw(S, 3, 6, 19),
+                                      .c = draw(S, 4, 1, 60)} |
                                 [](tensor x) {
-  for (unsigned k = 10; k < 60; k += 10) x = activated(layer(x, S, k), draw(S, k + 5, 0, 4));
-  return x;
-};
+                                  for (unsigned k = 10; k < 60; k += 10)
+                                    x = activated(layer(x, S, k), draw(S, k + 5, 0, 4));
+                                  return x;
+                                };
 
 #ifdef AGO_TEST_FULL
 constexpr unsigned networks = 6;

@@ -72,11 +72,11 @@ void check_all(conv_transpose const& l, pads const& p, shape const& out) {
 }  // namespace
 
 // Extents as PyTorch documents them: (h - 1) * stride - 2 * pad + dilation * (kernel - 1) + output_pad + 1.
-#define CHECK_LAYER(image, pads, out, ...)                 \
-  do {                                                     \
-    static constexpr conv_transpose l = __VA_ARGS__;       \
-    static constexpr auto net = input image | l;           \
-    check_all<net>(l, pads, shape out);                    \
+#define CHECK_LAYER(image, pads, out, ...)           \
+  do {                                               \
+    static constexpr conv_transpose l = __VA_ARGS__; \
+    static constexpr auto net = input image | l;     \
+    check_all<net>(l, pads, shape out);              \
   } while (false)
 
 TEST_CASE("a transposed convolution adds the windows of its pixels") {

@@ -25,10 +25,9 @@ inline constexpr auto stacked = input{.n = 2, .h = 11, .w = 9, .c = 5} | conv(21
   tensor const y = x + (x | conv(24) | silu{} | conv(21));
   return concat(y | conv(19) | relu6{}, x, y | conv(35)) | pointwise{17} | conv(3);
 };
-inline constexpr auto padded_widely = input{.h = 7, .w = 6, .c = 18} |
-                                      conv2d{.out = 33, .kernel = 3, .pad = pads{0, 2, 1, 3}, .bias = true} |
-                                      hard_swish{} | max_pool{.kernel = 2} |
-                                      conv2d{.out = 20, .kernel = 3, .bias = true};
+inline constexpr auto padded_widely =
+    input{.h = 7, .w = 6, .c = 18} | conv2d{.out = 33, .kernel = 3, .pad = pads{0, 2, 1, 3}, .bias = true} |
+    hard_swish{} | max_pool{.kernel = 2} | conv2d{.out = 20, .kernel = 3, .bias = true};
 
 inline constexpr auto joinable = input{.h = 16, .w = 16, .c = 16} | conv(48) | relu{} | pointwise{16};
 

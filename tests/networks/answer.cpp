@@ -35,7 +35,9 @@ std::vector<float> read(char const* path) {
 }
 
 template <auto const& Net>
-void print_table(char const* name) { ago::write_parameters<Net>(std::cout, name); }
+void print_table(char const* name) {
+  ago::write_parameters<Net>(std::cout, name);
+}
 
 /// Exit code.
 template <auto const& Net>
@@ -62,7 +64,9 @@ struct network {
 };
 
 template <auto const& Net>
-constexpr network made(char const* name, int size) { return {name, size, print_table<Net>, run<Net>}; }
+constexpr network made(char const* name, int size) {
+  return {name, size, print_table<Net>, run<Net>};
+}
 
 constexpr network all[] = {
     made<networks::mobilenet_v2<56>>("mobilenet_v2", 56),

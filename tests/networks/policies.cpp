@@ -39,8 +39,8 @@ void agrees_with(std::vector<float> const& expected) {
   CAPTURE(name);
   CHECK(worst <= 1e-5 * largest);
   using compiled = program<Net, untuned, Policy>;
-  MESSAGE(name, ": ", compiled::subgraphs, " subgraphs, ", compiled::partition.minis.count,
-          " mini-subgraphs, ", compiled::steps, " steps; largest difference ", worst / largest);
+  MESSAGE(name, ": ", compiled::subgraphs, " subgraphs, ", compiled::partition.minis.count, " mini-subgraphs, ",
+          compiled::steps, " steps; largest difference ", worst / largest);
 }
 
 template <auto const& Net>

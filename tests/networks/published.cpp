@@ -86,10 +86,9 @@ static_assert(is_frugal<networks::mobilevit_s<224>>() && is_frugal<networks::ber
 }  // namespace
 
 TEST_CASE("networks have the published sizes, copy nothing, and need little memory") {
-  MESSAGE("bytes of arena at 224: MobileNet-V2 ", program<networks::mobilenet_v2<224>>::arena_bytes, ", MnasNet ",
-          program<networks::mnasnet<224>>::arena_bytes, ", SqueezeNet ",
-          program<networks::squeezenet<224>>::arena_bytes, ", ShuffleNet-V2 ",
-          program<networks::shufflenet_v2<224>>::arena_bytes, ", MobileViT-S ",
-          program<networks::mobilevit_s<224>>::arena_bytes, "; BERT-tiny ",
-          program<networks::bert_tiny<128>>::arena_bytes);
+  MESSAGE(
+      "bytes of arena at 224: MobileNet-V2 ", program<networks::mobilenet_v2<224>>::arena_bytes, ", MnasNet ",
+      program<networks::mnasnet<224>>::arena_bytes, ", SqueezeNet ", program<networks::squeezenet<224>>::arena_bytes,
+      ", ShuffleNet-V2 ", program<networks::shufflenet_v2<224>>::arena_bytes, ", MobileViT-S ",
+      program<networks::mobilevit_s<224>>::arena_bytes, "; BERT-tiny ", program<networks::bert_tiny<128>>::arena_bytes);
 }

@@ -45,11 +45,17 @@ TEST_CASE("each translation unit uses its own instruction set") {
   auto const reference = ask(odr::baseline);
   CHECK(std::string(reference.target) == "sse2");
 
-  struct { char const* target; bool supported; odr::user user; } const users[] = {
+  struct {
+    char const* target;
+    bool supported;
+    odr::user user;
+  } const users[] = {
       {"sse4.2", bool(__builtin_cpu_supports("sse4.2")), odr::sse42},
       {"avx2+fma", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), odr::avx2},
-      {"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"), odr::avx512},
+      {"avx512",
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw"),
+       odr::avx512},
   };
   for (auto const& [target, supported, user] : users) {
     if (!supported) {

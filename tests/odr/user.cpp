@@ -8,11 +8,11 @@ namespace odr {
 
 /// Channels that do not fill a vector register, every kind of kernel, and a user's operator.
 inline constexpr auto network =
-    ago::input{.h = 9, .w = 7, .c = channels}
-  | ago::conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} | ago::batch_norm{} | ago::hyperbolic_tangent{}
-  | ago::residual{ago::pointwise{34} | ago::batch_norm{} | ago::map{[](auto x) { return x * x - x; }}
-                | ago::depthwise{.kernel = 3, .pad = 1} | ago::relu6{} | ago::pointwise{17}}
-  | ago::max_pool{.kernel = 2} | ago::global_avg_pool{} | ago::linear{classes};
+    ago::input{.h = 9, .w = 7, .c = channels} | ago::conv2d{.out = 17, .kernel = 3, .stride = 2, .pad = 1} |
+    ago::batch_norm{} | ago::hyperbolic_tangent{} |
+    ago::residual{ago::pointwise{34} | ago::batch_norm{} | ago::map{[](auto x) { return x * x - x; }} |
+                  ago::depthwise{.kernel = 3, .pad = 1} | ago::relu6{} | ago::pointwise{17}} |
+    ago::max_pool{.kernel = 2} | ago::global_avg_pool{} | ago::linear{classes};
 
 using model = ago::model<network>;
 

@@ -84,9 +84,7 @@ TensorProto external(ints const& dims, names const& entries) {
 std::string refused_in(std::filesystem::path const& folder, TensorProto const& t) {
   try {
     ago::onnx::load_bytes(holding(t).bytes(), folder);
-  } catch (ago::onnx::import_error const& e) {
-    return e.what();
-  }
+  } catch (ago::onnx::import_error const& e) { return e.what(); }
   FAIL("no error");
   return "";
 }
@@ -106,9 +104,7 @@ ago::onnx::constant read(std::string const& bytes) {
 std::string unreadable(std::string const& bytes) {
   try {
     read(bytes);
-  } catch (ago::onnx::import_error const& e) {
-    return e.what();
-  }
+  } catch (ago::onnx::import_error const& e) { return e.what(); }
   FAIL("no error");
   return "";
 }

@@ -113,9 +113,8 @@ TEST_CASE("ONNX Runtime's products and convolutions") {
   auto const both = [](node& n) { n.set("transB", 1).set("alpha", 0.5f); };
   CHECK(microsoft("FusedMatMul", {in({2, 3, 4}), in({2, 5, 4})}, both) ==
         "Mul(MatMul(x0, Transpose perm=0 2 1(x1)), {0.5})");
-  CHECK(microsoft("FusedMatMul", {in({4, 2, 3}), in({2, 4, 5})}, [](node& n) {
-          n.set("transA", 1).set("transBatchA", 1);
-        }) == "MatMul(Transpose perm=1 2 0(x0), x1)");
+  CHECK(microsoft("FusedMatMul", {in({4, 2, 3}), in({2, 4, 5})},
+                  [](node& n) { n.set("transA", 1).set("transBatchA", 1); }) == "MatMul(Transpose perm=1 2 0(x0), x1)");
   CHECK(microsoft("FusedGemm", {in({2, 3}), in({2, 3})}, [](node& n) {
           n.set("transB", 1).set("activation", "LeakyRelu").set("activation_alpha", 0.25f);
         }) == "LeakyRelu alpha=0.25(Gemm transB=1(x0, x1))");
@@ -148,8 +147,9 @@ TEST_CASE("ONNX Runtime's attention is products and a softmax") {
 
   std::vector<operand> const three{in({1, 1, 1}), in({1, 2, 1}), in({1, 2, 1})};
   CHECK(microsoft("MultiHeadAttention", three, [](node& n) { n.set("num_heads", 1).set("scale", 0.5f); }) ==
-        start + "Mul(MatMul(Transpose perm=0 2 1 3(Reshape(x0, {1 1 1 1})), Transpose perm=0 2 3 1(Reshape(x1, "
-        "{1 2 1 1}))), {0.5})), Transpose perm=0 2 1 3(Reshape(x2, {1 2 1 1})))), {1 1 1})");
+        start +
+            "Mul(MatMul(Transpose perm=0 2 1 3(Reshape(x0, {1 1 1 1})), Transpose perm=0 2 3 1(Reshape(x1, "
+            "{1 2 1 1}))), {0.5})), Transpose perm=0 2 1 3(Reshape(x2, {1 2 1 1})))), {1 1 1})");
 
   contains(microsoft_complaint("Attention", {in({1, 2, 1}), reals({1, 3}, {1, 2, 3})}), "num_heads: 0 heads");
   operands.insert(operands.end(), {none(), none(), in({2, 1, 1, 4, 1})});
@@ -166,8 +166,8 @@ TEST_CASE("tables that exceed any memory are not made for ONNX Runtime's operato
   refused("Attention", {in({1, many, 1}), reals({1, 3}, {1, 2, 3})},
           [](node& n) { n.set("num_heads", 1).set("unidirectional", 1); });
   refused("RotaryEmbedding", {in({1, more, 2}), list({3}), reals({1, 1}, {1}), reals({1, 1}, {0})});
-  refused("EmbedLayerNormalization", {integers_in({1, more}), none(), reals({1, 1}, {1}), reals({1, 1}, {1}), none(),
-                                      reals({1}), reals({1})});
+  refused("EmbedLayerNormalization",
+          {integers_in({1, more}), none(), reals({1, 1}, {1}), reals({1, 1}, {1}), none(), reals({1}), reals({1})});
 }
 
 TEST_CASE("ONNX Runtime's rotary embedding counts positions from that of the first token") {
@@ -198,9 +198,8 @@ TEST_CASE("Einsum becomes transpositions, reshapes, sums, and matrix or elementw
   CHECK(einsum("ii->i", {in({3, 3})}) == "Slice(Reshape(x0, {9}), {0}, {9}, {0}, {4})");
   CHECK(einsum("iji", {in({3, 2, 3})}) ==
         "ReduceSum keepdims=0(Slice(Reshape(Transpose perm=1 0 2(x0), {2 9}), {0}, {9}, {1}, {4}), {1})");
-  CHECK(shape_of(13, "Einsum", {in({2, 3}), in({3, 4}), in({4, 5})}, [](node& n) {
-          n.set("equation", "ij,jk,kl->li");
-        }) == ints{5, 2});
+  CHECK(shape_of(13, "Einsum", {in({2, 3}), in({3, 4}), in({4, 5})},
+                 [](node& n) { n.set("equation", "ij,jk,kl->li"); }) == ints{5, 2});
 
   auto const refused = [](char const* equation, std::vector<operand> const& operands, char const* why) {
     contains(complaint_of(13, "Einsum", operands, [&](node& n) { n.set("equation", equation); }),

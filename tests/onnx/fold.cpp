@@ -97,9 +97,8 @@ TEST_CASE("OneHot with a constant depth and constant indices") {
 TEST_CASE("elements are moved") {
   operand const x = tensor({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Transpose", {x}) == ints{1, 4, 2, 5, 3, 6});
-  CHECK(integers_of(13, "Transpose", {tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6})}, [](node& n) {
-          n.set("perm", ints{2, 0, 1});
-        }) == ints{1, 4, 2, 5, 3, 6});
+  CHECK(integers_of(13, "Transpose", {tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6})},
+                    [](node& n) { n.set("perm", ints{2, 0, 1}); }) == ints{1, 4, 2, 5, 3, 6});
   CHECK(integers_of(13, "Reshape", {x, list({3, 2})}) == ints{1, 2, 3, 4, 5, 6});
   CHECK(integers_of(13, "Slice", {x, list({1}), list({3}), list({1})}) == ints{2, 3, 5, 6});
   CHECK(integers_of(13, "Slice", {x, list({-1, -1}), list({-9, -9}), list({0, 1}), list({-1, -2})}) ==
@@ -121,9 +120,8 @@ TEST_CASE("pads are filled, and negative ones cropped") {
   operand const x = reals({2, 2}, {1, 2, 3, 4});
   CHECK(reals_of(13, "Pad", {x, list({0, 1, 1, 0}), reals({}, {9})}) == floats{9, 1, 2, 9, 3, 4, 9, 9, 9});
   CHECK(reals_of(13, "Pad", {x, list({-1, 0, 0, 1})}) == floats{3, 4, 0});
-  CHECK(reals_of(10, "Pad", {x}, [](node& n) {
-          n.set("pads", ints{0, 1, 0, 0}).set("value", 5.0f);
-        }) == floats{5, 1, 2, 5, 3, 4});
+  CHECK(reals_of(10, "Pad", {x}, [](node& n) { n.set("pads", ints{0, 1, 0, 0}).set("value", 5.0f); }) ==
+        floats{5, 1, 2, 5, 3, 4});
   CHECK_FALSE(folds("Pad", {x, list({1, 0, 0, 0})}, [](node& n) { n.set("mode", "reflect"); }));
 }
 

@@ -63,8 +63,7 @@ TEST_CASE("files that are not models") {
   CHECK_THROWS_WITH_AS(ago::onnx::load(folder.path() / "nothing.onnx"), doctest::Contains("No such file"),
                        ago::onnx::import_error);
   auto const file = folder.write("text.onnx", "This is not a model.");
-  CHECK_THROWS_WITH_AS(ago::onnx::load(file), doctest::Contains("is a text file"),
-                       ago::onnx::import_error);
+  CHECK_THROWS_WITH_AS(ago::onnx::load(file), doctest::Contains("is a text file"), ago::onnx::import_error);
 }
 
 TEST_CASE("operator sets that are too old, too new or missing") {

@@ -126,9 +126,7 @@ class network {
   std::string complaint(ago::onnx::load_options const& options = {}) const {
     try {
       load(options);
-    } catch (ago::onnx::import_error const& e) {
-      return e.what();
-    }
+    } catch (ago::onnx::import_error const& e) { return e.what(); }
     FAIL("no error");
     return "";
   }

@@ -125,9 +125,7 @@ TEST_CASE("operators have the recorded shapes and, if folded, the recorded value
       ++files;
       try {
         known += compare(file);
-      } catch (import_error const& e) {
-        FAIL_CHECK(e.what());
-      }
+      } catch (import_error const& e) { FAIL_CHECK(e.what()); }
     }
   }
   MESSAGE(files, " files, ", known, " folded outputs");

@@ -50,17 +50,15 @@ TEST_CASE("matrix products have NumPy's shapes") {
 
 TEST_CASE("convolutions") {
   auto const padded = [](node& n) { n.set("pads", ints{1, 1, 1, 1}).set("strides", ints{2, 2}); };
-  CHECK(shape_of(13, "Conv", {in({1, 3, 224, 224}), in({64, 3, 7, 7})}, [](node& n) {
-          n.set("pads", ints{3, 3, 3, 3}).set("strides", ints{2, 2});
-        }) == ints{1, 64, 112, 112});
+  CHECK(shape_of(13, "Conv", {in({1, 3, 224, 224}), in({64, 3, 7, 7})},
+                 [](node& n) { n.set("pads", ints{3, 3, 3, 3}).set("strides", ints{2, 2}); }) == ints{1, 64, 112, 112});
   CHECK(shape_of(13, "Conv", {in({1, 8, 9, 10}), in({8, 1, 3, 3}), in({8})},
                  [&](node& n) { padded(n), n.set("group", 8); }) == ints{1, 8, 5, 5});
   CHECK(shape_of(13, "Conv", {in({2, 4, 10}), in({6, 4, 3})}, [](node& n) { n.set("dilations", ints{4}); }) ==
         ints{2, 6, 2});
   for (char const* same : {"SAME_UPPER", "SAME_LOWER"}) {
-    CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})}, [&](node& n) {
-            n.set("auto_pad", same).set("strides", ints{2, 3});
-          }) == ints{1, 1, 4, 3});
+    CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})},
+                   [&](node& n) { n.set("auto_pad", same).set("strides", ints{2, 3}); }) == ints{1, 1, 4, 3});
   }
   CHECK(shape_of(13, "Conv", {in({1, 1, 7, 8}), in({1, 1, 3, 2})}, [](node& n) { n.set("auto_pad", "VALID"); }) ==
         ints{1, 1, 5, 7});
@@ -72,11 +70,9 @@ TEST_CASE("convolutions") {
            "group: 3 output channels in 2 groups");
   contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("strides", ints{1}); }),
            "strides: 1 numbers, expected 2");
-  contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})},
-                        [](node& n) {
-                          n.set("strides", ints{0, 1});
-                        }),
-           "strides: 0, expected at least 1");
+  contains(
+      complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("strides", ints{0, 1}); }),
+      "strides: 0, expected at least 1");
   contains(complaint_of(13, "Conv", {in({1, 3, 8, 8}), in({4, 3, 3, 3})}, [](node& n) { n.set("auto_pad", "MOST"); }),
            "auto_pad: it is not one of");
 }
@@ -86,12 +82,10 @@ TEST_CASE("transposed convolutions") {
   CHECK(shape_of(13, "ConvTranspose", {in({1, 4, 3, 3}), in({4, 3, 3, 3})}, [](node& n) {
           n.set("group", 2).set("strides", ints{3, 2}).set("output_padding", ints{1, 1}).set("pads", ints{1, 0, 0, 2});
         }) == ints{1, 6, 9, 6});
-  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})}, [](node& n) {
-          n.set("strides", ints{3, 2}).set("output_shape", ints{10, 8});
-        }) == ints{1, 2, 10, 8});
-  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})}, [](node& n) {
-          n.set("strides", ints{2, 2}).set("auto_pad", "SAME_UPPER");
-        }) == ints{1, 2, 6, 6});
+  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})},
+                 [](node& n) { n.set("strides", ints{3, 2}).set("output_shape", ints{10, 8}); }) == ints{1, 2, 10, 8});
+  CHECK(shape_of(13, "ConvTranspose", {in({1, 1, 3, 3}), in({1, 2, 3, 3})},
+                 [](node& n) { n.set("strides", ints{2, 2}).set("auto_pad", "SAME_UPPER"); }) == ints{1, 2, 6, 6});
 }
 
 TEST_CASE("pooling, and its last window in ceil mode") {
@@ -186,15 +180,9 @@ TEST_CASE("splits") {
     return sizes;
   };
   CHECK(parts(11, {in({6, 2})}, {}, 3) == ints{2, 2, 2});
-  CHECK(parts(
-            11, {in({6})},
-            [](node& n) {
-              n.set("split", ints{1, 5});
-            },
-            2) == ints{1, 5});
+  CHECK(parts(11, {in({6})}, [](node& n) { n.set("split", ints{1, 5}); }, 2) == ints{1, 5});
   CHECK(parts(13, {in({6}), list({4, 0, 2})}, {}, 3) == ints{4, 0, 2});
-  CHECK(parts(
-            18, {in({7})}, [](node& n) { n.set("num_outputs", 3); }, 3) == ints{3, 3, 1});
+  CHECK(parts(18, {in({7})}, [](node& n) { n.set("num_outputs", 3); }, 3) == ints{3, 3, 1});
   contains(complaint_of(13, "Split", {in({7})}, {}, 2), "7 elements in 2 equal parts");
   contains(complaint_of(13, "Split", {in({6}), list({4, 3})}, {}, 2), "do not add up to 6");
   contains(complaint_of(13, "Split", {in({6}), list({4, 2})}, {}, 3), "2 parts, but 3 outputs");
@@ -243,9 +231,8 @@ TEST_CASE("reductions") {
 
 TEST_CASE("resizing by scales, sizes and policies") {
   CHECK(shape_of(9, "Upsample", {in({1, 1, 3, 4}), reals({1, 1, 2, 1.5f})}) == ints{1, 1, 6, 6});
-  CHECK(shape_of(7, "Upsample", {in({1, 1, 3, 4})}, [](node& n) {
-          n.set("scales", floats{1, 1, 2, 3});
-        }) == ints{1, 1, 6, 12});
+  CHECK(shape_of(7, "Upsample", {in({1, 1, 3, 4})}, [](node& n) { n.set("scales", floats{1, 1, 2, 3}); }) ==
+        ints{1, 1, 6, 12});
   CHECK(shape_of(10, "Resize", {in({1, 1, 10, 5}), reals({1, 1, 0.7f, 0.6f})}) == ints{1, 1, 7, 3});
   CHECK(shape_of(11, "Resize", {in({1, 1, 4, 4}), reals({}), reals({1, 1, 2, 2})}) == ints{1, 1, 8, 8});
   CHECK(shape_of(11, "Resize", {in({1, 1, 4, 4}), reals({}), reals({}), list({1, 1, 3, 9})}) == ints{1, 1, 3, 9});

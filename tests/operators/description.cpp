@@ -150,8 +150,9 @@ TEST_CASE("the convolution that computes a transposed one") {
           CAPTURE(stride);
           CAPTURE(kernel);
           CAPTURE(pad);
-          check_layer({2, 4, 5, 4}, ago::conv_transpose{.out = 4, .kernel = kernel, .stride = stride,
-                                                        .pad = kernel > 1 ? pad : 0, .groups = groups});
+          check_layer({2, 4, 5, 4},
+                      ago::conv_transpose{
+                          .out = 4, .kernel = kernel, .stride = stride, .pad = kernel > 1 ? pad : 0, .groups = groups});
         }
   check_layer({2, 4, 5, 4}, ago::conv_transpose{.out = 4, .kernel = 3, .dilation = 2, .groups = 4});
 }

@@ -31,8 +31,15 @@ struct all_operators : reference::builder {
     int const gate = input({2, 1, 1, 4}), ids = input({2, 6, 8, 1}), wide = input({2, 6, 4, 5});
     unary(op::identity, x);  // operators that read no input of the network
     int const y = graph.node_count - 1;
-    ago::window const window{.kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 1, .dilation_w = 2,
-                             .pad_top = 1, .pad_left = 2, .pad_bottom = 1, .pad_right = 2};
+    ago::window const window{.kernel_h = 3,
+                             .kernel_w = 3,
+                             .stride_h = 2,
+                             .stride_w = 1,
+                             .dilation_w = 2,
+                             .pad_top = 1,
+                             .pad_left = 2,
+                             .pad_bottom = 1,
+                             .pad_right = 2};
     ago::window const plain{.kernel_h = 3, .kernel_w = 2};
     convolution(op::conv2d, y, 6, window);
     convolution(op::conv2d, y, 6, plain, 2);
@@ -47,8 +54,8 @@ struct all_operators : reference::builder {
     bias(y), batch_norm(y), positions(y), scale(y), prelu(y, false);
     for (int k = int(op::relu); k < int(op::map); ++k) unary(op(k), y, -.5f, .5f);
     for (int k = int(op::add); k <= int(op::power); ++k) binary(op(k), y, other), binary(op(k), y, gate);
-    ago::window const pooling{.kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .pad_top = 1,
-                              .pad_bottom = 1};
+    ago::window const pooling{
+        .kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .pad_top = 1, .pad_bottom = 1};
     for (op const kind : {op::max_pool, op::avg_pool})
       for (bool const count_pads : {false, true}) pool(kind, y, pooling, 3, 4, count_pads);
     global_pool(op::global_max_pool, y), global_pool(op::global_avg_pool, y);
@@ -233,8 +240,7 @@ TEST_CASE("what only moves elements") {
   // They move elements, too, but have classes of their own, because they repeat them or are treated apart.
   CHECK(moving == differences{op::expand, op::resize_nearest, op::embedding, op::identity, op::from_nchw, op::to_nchw});
   CHECK(copying == differences{op::pad});
-  CHECK(reading_once ==
-        differences{op::slice, op::channel_shuffle, op::reshape, op::permute, op::unfold, op::fold});
+  CHECK(reading_once == differences{op::slice, op::channel_shuffle, op::reshape, op::permute, op::unfold, op::fold});
 }
 
 TEST_CASE("bounds of values are those of the table, or tighter where the table has no rule") {
@@ -257,10 +263,26 @@ TEST_CASE("bounds of values are those of the table, or tighter where the table h
     });
   }
   // The table has no rules for these: signs of products, quotients and functions, comparisons, extrema, broadcasts.
-  CHECK(tighter == differences{op::matmul, op::attention_scores, op::attention_values, op::prelu, op::hard_swish,
-                               op::silu, op::gelu, op::gelu_tanh, op::tanh, op::div, op::maximum, op::minimum,
-                               op::less, op::power, op::reduce_sum, op::reduce_mean, op::reduce_max, op::reduce_min,
-                               op::reduce_product, op::expand});
+  CHECK(tighter == differences{op::matmul,
+                               op::attention_scores,
+                               op::attention_values,
+                               op::prelu,
+                               op::hard_swish,
+                               op::silu,
+                               op::gelu,
+                               op::gelu_tanh,
+                               op::tanh,
+                               op::div,
+                               op::maximum,
+                               op::minimum,
+                               op::less,
+                               op::power,
+                               op::reduce_sum,
+                               op::reduce_mean,
+                               op::reduce_max,
+                               op::reduce_min,
+                               op::reduce_product,
+                               op::expand});
 }
 
 TEST_CASE("the axes of the result that an operand lacks") {

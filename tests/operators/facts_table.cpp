@@ -16,10 +16,11 @@ using namespace ago;
 namespace {
 
 constexpr char const* classes[] = {
-    "input",       "constant",   "convolution", "matrix_product", "value_product", "contraction", "parametric",
-    "arithmetic",  "function",   "commutative", "ordered",        "power",         "window_pool", "global_pool",
-    "norm",        "reduction",  "movement",    "concat",         "pad",           "expand",      "layout",
-    "identity",    "resize",     "embedding",   "nest"};
+    "input",       "constant",    "convolution", "matrix_product", "value_product", "contraction",
+    "parametric",  "arithmetic",  "function",    "commutative",    "ordered",       "power",
+    "window_pool", "global_pool", "norm",        "reduction",      "movement",      "concat",
+    "pad",         "expand",      "layout",      "identity",       "resize",        "embedding",
+    "nest"};
 static_assert(detail::has_enumerators<op_class, detail::lines_of(classes)>());
 constexpr char const* kinds[] = {"elementwise", "broadcast", "injective", "reduction", "fusable_out", "opaque"};
 static_assert(detail::has_enumerators<pattern, detail::lines_of(kinds)>());
@@ -51,7 +52,7 @@ void print(op kind) {
   description const made = description_of(g, v);
   expression::definition const& d = made.as;
   char const *const of = classes[int(class_of(kind))], *const tvm = kinds[int(pattern_of(kind))],
-                   *const type = types[int(detail::apollo_type_of(g, v))];
+                    *const type = types[int(detail::apollo_type_of(g, v))];
   if (!made.exists || class_of(kind) == op_class::nest) {
     std::printf("| %s | (%s) | (%s) | (%s) | | | | |\n", name_of(kind), of, tvm, type);
     return;

@@ -8,22 +8,24 @@ using namespace operators_test;
 namespace {
 
 // Indices are constants of the networks, which the tests give as weights.
-inline constexpr auto gathered = trace(
-    [](tensor x) {
-      return take_along_axis{}(x | view{3, 6, 5}, x | constant{.c = 3 * 4 * 5} | view{3, 4, 5});
-    },
-    input{.h = 3, .w = 6, .c = 5});
+inline constexpr auto gathered =
+    trace([](tensor x) { return take_along_axis{}(x | view{3, 6, 5}, x | constant{.c = 3 * 4 * 5} | view{3, 4, 5}); },
+          input{.h = 3, .w = 6, .c = 5});
 inline constexpr auto tuples = trace(
     [](tensor x) {
       return gather_nd{.first = 3, .second = 4}(x | view{2, 12, 5}, x | constant{.c = 2 * 6 * 2} | view{2, 6, 2});
     },
     input{.h = 2, .w = 12, .c = 5});
-inline constexpr auto reversed = trace(
-    [](tensor x) { return reverse_sequence{}(x | view{3, 6, 5}, x | constant{.c = 3} | view{3}); },
-    input{.h = 3, .w = 6, .c = 5});
+inline constexpr auto reversed =
+    trace([](tensor x) { return reverse_sequence{}(x | view{3, 6, 5}, x | constant{.c = 3} | view{3}); },
+          input{.h = 3, .w = 6, .c = 5});
 inline constexpr auto added = input{.h = 2 * 3 * 2, .w = 3 * 3, .c = 4} | view{2, 3, 2, 3, 3, 4} |
-                              col2im{.height = 4, .width = 7, .kernel = {2, 3}, .stride = {1, 2},
-                                     .pad = {.top = 0, .left = 1, .bottom = 0, .right = 0}, .dilation = {2, 1}};
+                              col2im{.height = 4,
+                                     .width = 7,
+                                     .kernel = {2, 3},
+                                     .stride = {1, 2},
+                                     .pad = {.top = 0, .left = 1, .bottom = 0, .right = 0},
+                                     .dilation = {2, 1}};
 /// One of the eight ways of sampling.
 template <int Way>
 inline constexpr auto sampled = trace(

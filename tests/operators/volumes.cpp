@@ -46,11 +46,20 @@ constexpr input from{.n = 2 * 5, .h = 6, .w = 7, .c = 6};
 volume const numbers{2, 5, 6, 7, 6};
 
 inline constexpr auto convolved = from | view{2, 5, 6, 7, 6} |
-                                  conv3d{.out = 4, .kernel = {3, 2, 3}, .stride = {2, 1, 1}, .pad = {1, 0, 2, 0, 1, 1},
-                                         .dilation = {1, 2, 1}, .groups = 2} | relu{};
+                                  conv3d{.out = 4,
+                                         .kernel = {3, 2, 3},
+                                         .stride = {2, 1, 1},
+                                         .pad = {1, 0, 2, 0, 1, 1},
+                                         .dilation = {1, 2, 1},
+                                         .groups = 2} |
+                                  relu{};
 inline constexpr auto transposed = from | view{2, 5, 6, 7, 6} |
-                                   conv_transpose3d{.out = 4, .kernel = {2, 3, 2}, .stride = {2, 1, 3},
-                                                    .pad = {0, 1, 0, 1, 2, 0}, .output_pad = {1, 0, 0}, .groups = 2};
+                                   conv_transpose3d{.out = 4,
+                                                    .kernel = {2, 3, 2},
+                                                    .stride = {2, 1, 3},
+                                                    .pad = {0, 1, 0, 1, 2, 0},
+                                                    .output_pad = {1, 0, 0},
+                                                    .groups = 2};
 inline constexpr auto pooled = trace(
     [](tensor x) {
       tensor const v = x | view{2, 5, 6, 7, 6};
@@ -64,8 +73,12 @@ inline constexpr auto pooled = trace(
 inline constexpr auto averaged = trace(
     [](tensor x) {
       tensor const v = x | view{2, 5, 6, 7, 6};
-      constexpr avg_pool3d mean{.kernel = {2, 3, 2}, .stride = {2, 2, 3}, .pad = {1, 1, 0}, .dilation = {2, 1, 1},
-                                .ceil = true, .count_pads = false};
+      constexpr avg_pool3d mean{.kernel = {2, 3, 2},
+                                .stride = {2, 2, 3},
+                                .pad = {1, 1, 0},
+                                .dilation = {2, 1, 1},
+                                .ceil = true,
+                                .count_pads = false};
       avg_pool3d with_pads = mean;
       with_pads.count_pads = true;
       return outputs(v | mean, v | with_pads, v | lp_pool3d{.kernel = 2, .p = 1}, v | lp_pool3d{.kernel = 2},
@@ -86,8 +99,7 @@ TEST_CASE("convolutions of volumes have strides, dilation, groups, pads of each 
     double sum = 0;
     for (int c = 0; c < 3; ++c)
       for_each_tap(d, h, w, i, j, k, [&](int a, int e, int f, int r, int s, int t) {
-        if (numbers.has(a, e, f))
-          sum += numbers.at(b, a, e, f, o / 2 * 3 + c) * weight(o, c, r, s, t);
+        if (numbers.has(a, e, f)) sum += numbers.at(b, a, e, f, o / 2 * 3 + c) * weight(o, c, r, s, t);
       });
     expected.push_back(sum > 0 ? sum : 0);
   });

@@ -309,8 +309,7 @@ TEST_CASE("Apollo without some rules is that of the paper's tables without them"
     paper::network n(g);
     int place = 0;
     auto const remaining = [&](std::vector<std::vector<paper::rule>> table) {
-      for (auto& equals : table)
-        std::erase_if(equals, [&](paper::rule const&) { return removed >> place++ & 1; });
+      for (auto& equals : table) std::erase_if(equals, [&](paper::rule const&) { return removed >> place++ & 1; });
       return table;
     };
     auto const first = remaining(paper::table_1), second = remaining(paper::table_2);

@@ -59,9 +59,8 @@ namespace {
 constexpr auto shared_weights = input{.w = 12, .c = 32} | [](tensor x) {
   return attention{.heads = 4}(x, x, x) + attention{.heads = 4}(x, x, x | relu{});
 };
-constexpr auto two_heads_of_one = input{.w = 12, .c = 32} | [](tensor x) {
-  return attention{.heads = 4}(x, x, x) + attention{.heads = 2}(x, x, x);
-};
+constexpr auto two_heads_of_one =
+    input{.w = 12, .c = 32} | [](tensor x) { return attention{.heads = 4}(x, x, x) + attention{.heads = 2}(x, x, x); };
 
 }  // namespace
 

@@ -29,8 +29,8 @@ constexpr graph<N + 1, N> line(link const (&links)[N], shape in) {
   return g;
 }
 
-constexpr link first_blocks[] = {{op::conv2d, 112, 32},     {op::depthwise, 112, 32}, {op::pointwise, 112, 16},
-                                 {op::pointwise, 112, 96},  {op::depthwise, 56, 96},  {op::pointwise, 56, 24}};
+constexpr link first_blocks[] = {{op::conv2d, 112, 32},    {op::depthwise, 112, 32}, {op::pointwise, 112, 16},
+                                 {op::pointwise, 112, 96}, {op::depthwise, 56, 96},  {op::pointwise, 56, 24}};
 constexpr auto mobilenet_start = line(first_blocks, {1, 224, 224, 3});
 
 template <class G>

@@ -270,8 +270,8 @@ TEST_CASE("FuseOps: TVM's own cases") {
 }
 
 TEST_CASE("FuseOps: TVM's fuse_max, 300 operators with at most 256 in a group") {
-  auto const chain = test::grown<test::builder<304, 304>>(
-      image, 301, [](auto& b, int x) { return b.unary(op::tanh, x); });
+  auto const chain =
+      test::grown<test::builder<304, 304>>(image, 301, [](auto& b, int x) { return b.unary(op::tanh, x); });
   auto const of = ago::fuse_ops(patterns_of(chain, dag_of(chain)));
   groups expected(300, 0);
   std::fill(expected.begin() + 256, expected.end(), 256);

@@ -82,10 +82,8 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   if (s.size() < 4) {  // rows of vectors
     int rows = 1;
     for (std::size_t i = 0; i + 1 < s.size(); ++i) rows *= s[i];
-    if (s.size() == 3 && o.kind != op::linear)
-      o.out = {s[0], 1, s[1], s[2]};
-    else
-      o.out = {1, 1, rows, s.back()};
+    if (s.size() == 3 && o.kind != op::linear) o.out = {s[0], 1, s[1], s[2]};
+    else o.out = {1, 1, rows, s.back()};
   }
   ago::shape in = o.out;
   if (o.kind == op::conv2d) {
@@ -96,10 +94,8 @@ bool as_operator(json const& n, test::builder<2, 2>& b) {
   if (o.kind == op::linear) in.c = loop["K"];
   if (loop.count("R")) o.win = {.kernel_h = loop["R"], .kernel_w = loop["C"]};
   int const x = b.input(in);
-  if (ago::is_binary(o.kind))
-    b.add(o, {x, x});
-  else
-    b.add(o, {x});
+  if (ago::is_binary(o.kind)) b.add(o, {x, x});
+  else b.add(o, {x});
   return true;
 }
 
@@ -153,10 +149,8 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
         std::string const mode = entry["mode"];
         auto const expected = read_groups(entry["clusters"], d.count);
         clusters[{"cluster/" + mode, limit}] = entry["clusters"];
-        if (mode == "adjacent")
-          CHECK(oracle::view(ago::cluster(d, limit), d.count) == expected);
-        else
-          CHECK(oracle::view(ago::cluster(d, limit, INT_MAX, ago::affix::component), d.count) == expected);
+        if (mode == "adjacent") CHECK(oracle::view(ago::cluster(d, limit), d.count) == expected);
+        else CHECK(oracle::view(ago::cluster(d, limit, INT_MAX, ago::affix::component), d.count) == expected);
         ++checked[algorithm + " " + mode];
         continue;
       }
@@ -171,8 +165,7 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
       if (algorithm == "split_cluster")
         for (auto reading : {ago::affix::adjacent, ago::affix::component})
           CHECK(oracle::view(ago::split_by_cluster(d, subgraphs, reading), d.count) == expected);
-      else
-        CHECK(oracle::view(ago::split_by_epilogue(d, subgraphs), d.count) == expected);
+      else CHECK(oracle::view(ago::split_by_epilogue(d, subgraphs), d.count) == expected);
       ++checked[algorithm];
     }
     if (!file.contains("atoms")) continue;
@@ -192,8 +185,8 @@ TEST_CASE("golden graphs: clusters, splits and atoms") {
 /// The other implementation's operators as patterns.
 ago::pattern_graph<32, 64> read_patterns(json const& file) {
   static std::map<std::string, ago::pattern> const known{
-      {"kElemWise", ago::pattern::elementwise},    {"kBroadcast", ago::pattern::broadcast},
-      {"kInjective", ago::pattern::injective},     {"kCommReduce", ago::pattern::reduction},
+      {"kElemWise", ago::pattern::elementwise},        {"kBroadcast", ago::pattern::broadcast},
+      {"kInjective", ago::pattern::injective},         {"kCommReduce", ago::pattern::reduction},
       {"kOutEWiseFusable", ago::pattern::fusable_out}, {"kOpaque", ago::pattern::opaque},
   };
   ago::pattern_graph<32, 64> p{read(file)};
@@ -241,9 +234,9 @@ TEST_CASE("golden graphs: Apollo") {
       for (int u : n["inputs"]) same = same && nodes[u]["shape"] == n["shape"];
       a.type[v] = p.kind[v] == pattern::elementwise || p.kind[v] == pattern::broadcast
                       ? same ? apollo_type::elementwise : apollo_type::broadcast
-                  : p.kind[v] == pattern::reduction   ? apollo_type::reduction
-                  : n["op"] == "transpose"            ? apollo_type::transpose
-                  : p.kind[v] != pattern::fusable_out ? apollo_type::opaque
+                  : p.kind[v] == pattern::reduction          ? apollo_type::reduction
+                  : n["op"] == "transpose"                   ? apollo_type::transpose
+                  : p.kind[v] != pattern::fusable_out        ? apollo_type::opaque
                   : std::string(n["op"]).ends_with("conv2d") ? apollo_type::conv
                                                              : apollo_type::matmul;
       if (a.type[v] == apollo_type::reduction) {

@@ -247,8 +247,8 @@ struct plain {
     }
     for (int const v : mine) {
       op const kind = g.nodes[v].kind;
-      if (copies > 1 && (ago::has_weights(kind) || ago::is_parametric(kind) || kind == op::layer_norm ||
-                         kind == op::embedding))
+      if (copies > 1 &&
+          (ago::has_weights(kind) || ago::is_parametric(kind) || kind == op::layer_norm || kind == op::embedding))
         return {};
     }
     return copies > 0 ? r : std::map<int, std::vector<int>>{};
@@ -274,8 +274,8 @@ TEST_CASE("random networks: decisions are those of the plain implementation, and
     CAPTURE(seed);
     test::random r(seed);
     int const operators = test::pick(r, 1, 30);
-    auto const g = seed % 3 == 0 ? test::make_broadcasting_network(r, operators)
-                                 : test::make_random_network(r, operators);
+    auto const g =
+        seed % 3 == 0 ? test::make_broadcasting_network(r, operators) : test::make_random_network(r, operators);
     ago::device on = machine(test::pick(r, 1, 40), test::pick(r, 0, 500), test::pick(r, 0, 100));
     on.multiply_adds = 1 << test::pick(r, 0, 5);  // a power of two, so that costs in floating point are exact
     plain const expected(g, on);

@@ -19,28 +19,18 @@ inline random_graph make_random_network(random& r, int operators) {
     int const count = b.g.node_count, x = pick(r, std::max(0, count - window), count - 1);
     ago::shape const s = b.shape_of(x);
     int const what = pick(r, 0, 99);
-    if (what < 10)
-      b.pointwise(x, pick(r, 0, 1) ? s.c : 8);
-    else if (what < 18)
-      b.depthwise(x);
-    else if (what < 21)
-      b.add({.kind = op::conv2d, .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 24)
-      b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
-    else if (what < 36)
-      b.unary(op::bias, x);
-    else if (what < 60)
-      b.unary(op(pick(r, int(op::bias), int(op::map))), x);
-    else if (what < 63)
-      b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 66)
-      b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
+    if (what < 10) b.pointwise(x, pick(r, 0, 1) ? s.c : 8);
+    else if (what < 18) b.depthwise(x);
+    else if (what < 21) b.add({.kind = op::conv2d, .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 24) b.add({.kind = op::linear, .out = b.with_channels(x, 8)}, {x});
+    else if (what < 36) b.unary(op::bias, x);
+    else if (what < 60) b.unary(op(pick(r, int(op::bias), int(op::map))), x);
+    else if (what < 63) b.add({.kind = pools[pick(r, 0, 1)], .out = s, .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
+    else if (what < 66) b.add({.kind = op::global_avg_pool, .out = {s.n, 1, 1, s.c}}, {x});
     else if (what < 67)
       b.add({.kind = op(pick(r, int(op::reduce_sum), int(op::arg_max))), .out = b.with_channels(x, 1)}, {x});
-    else if (what < 68)
-      b.add({.kind = op::constant, .out = s}, {0});
-    else if (what < 70)
-      b.unary(moves[pick(r, 0, 2)], x);
+    else if (what < 68) b.add({.kind = op::constant, .out = s}, {0});
+    else if (what < 70) b.unary(moves[pick(r, 0, 2)], x);
     else {
       int const y = pick(r, std::max(0, count - 2 * window), count - 1);
       ago::shape const t = b.shape_of(y);
@@ -107,16 +97,12 @@ inline random_graph make_line(random& r, int operators) {
   int x = b.input({1, side, side, 8}), skipped = x;
   while (b.g.node_count <= operators) {
     int const what = pick(r, 0, 99);
-    if (what < 35)
-      x = b.pointwise(x, 8 * pick(r, 1, 12));
-    else if (what < 65)
-      x = b.depthwise(x);
+    if (what < 35) x = b.pointwise(x, 8 * pick(r, 1, 12));
+    else if (what < 65) x = b.depthwise(x);
     else if (what < 70)
       x = b.add({.kind = ago::op::max_pool, .out = b.shape_of(x), .win = {.kernel_h = 3, .kernel_w = 3}}, {x});
-    else if (what < 85)
-      x = b.unary(what < 78 ? ago::op::relu : ago::op::bias, x);
-    else if (b.shape_of(skipped) == b.shape_of(x))
-      x = b.binary(ago::op::add, x, skipped);
+    else if (what < 85) x = b.unary(what < 78 ? ago::op::relu : ago::op::bias, x);
+    else if (b.shape_of(skipped) == b.shape_of(x)) x = b.binary(ago::op::add, x, skipped);
     if (pick(r, 0, 3) == 0) skipped = x;
   }
   b.output(x);

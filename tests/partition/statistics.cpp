@@ -139,8 +139,7 @@ long traffic_saved(Graph const& g, int const* of, std::vector<bool> const& fused
         if (g.operand(v, k) != u) continue;
         ++reads;
         bool const loops = ago::is_complex(g.nodes[v].kind) || ago::is_pool(g.nodes[v].kind);
-        bool const in_registers =
-            of[u] == of[v] && (!loops || fused[std::size_t(v)]) && g.nodes[v].kind != copied;
+        bool const in_registers = of[u] == of[v] && (!loops || fused[std::size_t(v)]) && g.nodes[v].kind != copied;
         saved += in_registers * 4 * g.nodes[u].out.count();
         all = all && in_registers;
       }

@@ -106,7 +106,7 @@ struct findings {
 template <auto const& Graph>
 findings of() {
   using e = evaluated<Graph>;
-  return {Graph, e::partition, e::stages, e::clusters, e::minis, e::epilogues,
+  return {Graph,    e::partition,       e::stages,        e::clusters,          e::minis,  e::epilogues,
           e::fused, e::layers.parallel, e::again.kernels, e::chained.subgraphs, e::figures};
 }
 

@@ -58,9 +58,8 @@ TEST_CASE("a ShuffleNet stage copies nothing, and each unit reads one more segme
 TEST_CASE("the segments of a stage are every second, fourth ... channel of the values of earlier units") {
   constexpr auto const& g = program<units>::graph;
   constexpr auto layouts = channel_layouts_of(g);
-  stretch const second_halves[][4] = {{{29, 0, 2}, {29, 1, 2}},
-                                      {{14, 2, 4}, {15, 0, 4}, {29, 1, 2}},
-                                      {{7, 6, 8}, {7, 2, 8}, {15, 0, 4}, {29, 1, 2}}};
+  stretch const second_halves[][4] = {
+      {{29, 0, 2}, {29, 1, 2}}, {{14, 2, 4}, {15, 0, 4}, {29, 1, 2}}, {{7, 6, 8}, {7, 2, 8}, {15, 0, 4}, {29, 1, 2}}};
   int unit = 0;
   for (auto const& step : plan_of<units>.steps) {
     if (step.data.run_count == 0 || unit == 3) continue;
@@ -78,10 +77,10 @@ TEST_CASE("the segments of a stage are every second, fourth ... channel of the v
 
 namespace {
 
-constexpr auto next_stage = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2)
-                          | depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{} | pointwise{32};
-constexpr auto given_out = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2)
-                         | depthwise{.kernel = 3, .stride = 2, .pad = 1};
+constexpr auto next_stage = input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2) |
+                            depthwise{.kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu{} | pointwise{32};
+constexpr auto given_out =
+    input{.h = 28, .w = 28, .c = 24} | networks::shuffle::stage(116, 2) | depthwise{.kernel = 3, .stride = 2, .pad = 1};
 
 }  // namespace
 

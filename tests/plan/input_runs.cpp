@@ -28,8 +28,8 @@ constexpr planned_step const& step_of(int output) {
 TEST_CASE("a product knows the place of each segment, and a whole value needs no table") {
   constexpr auto layouts = channel_layouts_of(code::graph);
   constexpr auto views = views_of(code::graph, layouts);
-  constexpr auto steps = form_steps<step_capacity(code::graph, layouts)>(
-      code::graph, code::partition.minis, views, layouts, code::partition.chain_of);
+  constexpr auto steps = form_steps<step_capacity(code::graph, layouts)>(code::graph, code::partition.minis, views,
+                                                                         layouts, code::partition.chain_of);
   constexpr int count = count_input_runs(code::graph, steps, layouts);
   constexpr auto table = input_runs_of<count, steps.count>(code::graph, steps, layouts, code::memory);
   static_assert(step_of(2).data.run_count == 0 && !step_of(2).key.in_runs);

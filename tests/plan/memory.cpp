@@ -59,7 +59,7 @@ class simulation {
     auto& area = p.in == place::area::arena     ? arena_
                  : p.in == place::area::weights ? weights_
                  : p.in == place::area::input   ? inputs_[std::size_t(p.index)]
-                                              : outputs_[std::size_t(p.index)];
+                                                : outputs_[std::size_t(p.index)];
     return area.at(std::size_t(p.offset + pixel * p.pixel_stride + channel));  // throws beyond the end
   }
   /// The part of a value that exists at a time. All its memory belongs to the value nevertheless.
@@ -130,8 +130,8 @@ constexpr tiling wish_of(unsigned seed) {
 
 /// Every pipeline that is possible with this tiling, or none. (All buffers of a group are alive while its parts read
 /// and write, so its steps can be simulated one after another.)
-fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgraphs,
-                                step_list<capacity> const& steps, unsigned seed) {
+fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgraphs, step_list<capacity> const& steps,
+                                unsigned seed) {
   uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
   options const o(isa::scalar, seed % 2 ? policy::ago_ni : policy::ago);
@@ -205,7 +205,7 @@ TEST_CASE("every step of 12000 random plans reads what it is meant to read, and 
     for (int v = 0; v < g.node_count; ++v) placed += views.parent[v] >= 0, viewed += layouts.is_view[v];
   }
   CHECK(copies > 100);  // the generator reaches these paths
-  CHECK(pieces > 30);  // compilers draw different graphs
+  CHECK(pieces > 30);   // compilers draw different graphs
   CHECK(viewed > 1000);
   CHECK(fused > 1000);
   CHECK(placed > 1000);

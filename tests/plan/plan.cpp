@@ -67,10 +67,9 @@ constexpr auto groups_of =
                Options, Table);
 constexpr options avx2(isa::avx2, policy::ago_ni);
 template <auto const& G, options_for Options = avx2, auto const& Table = untuned>
-constexpr auto plan_of = make_plan<steps_of<G>.count>(G, steps_of<G>, groups_of<G, Options, Table>,
-                                                      plan_memory(G, steps_of<G>, groups_of<G, Options, Table>,
-                                                                  views_of(G)),
-                                                      Table, Options);
+constexpr auto plan_of = make_plan<steps_of<G>.count>(
+    G, steps_of<G>, groups_of<G, Options, Table>,
+    plan_memory(G, steps_of<G>, groups_of<G, Options, Table>, views_of(G)), Table, Options);
 
 }  // namespace
 

@@ -66,7 +66,8 @@ class graph_maker {
     int const x = value();
     ago::shape s = g_->nodes[x].out;
     switch (pick(16)) {
-      case 12: case 13: {
+      case 12:
+      case 13: {
         int const begin = pick(s.c), count = 1 + pick(s.c - begin);
         s.c = count;
         g_->nodes[add(op::slice, s, {x})].begin = begin;
@@ -83,9 +84,17 @@ class graph_maker {
         add_unit(x, s);
         break;
       }
-      case 0: case 1: s.c = 1 + pick(6); add(op::pointwise, s, {x}); break;
+      case 0:
+      case 1:
+        s.c = 1 + pick(6);
+        add(op::pointwise, s, {x});
+        break;
       case 2: add(op::depthwise, s, {x}); break;
-      case 3: s.c = 1 + pick(6); s.h = s.w = 1; add(op::conv2d, s, {x}); break;
+      case 3:
+        s.c = 1 + pick(6);
+        s.h = s.w = 1;
+        add(op::conv2d, s, {x});
+        break;
       case 6:
         if (pick(3) == 0) {  // may be an output or concatenated, like any other value
           add(op::constant, {1, 1, 1 + pick(3), 1 + pick(6)}, {0});
@@ -95,7 +104,8 @@ class graph_maker {
         break;
       case 4: add(pick(2) ? op::bias : pick(2) ? op::scale : op::prelu, s, {x}); break;
       case 5: add(op::relu, s, {x}); break;
-      case 7: case 8: add(ago::op(int(op::add) + pick(8)), s, {x, with_shape(s, x)}); break;
+      case 7:
+      case 8: add(ago::op(int(op::add) + pick(8)), s, {x, with_shape(s, x)}); break;
       case 9: {
         int const gate = with_shape({s.n, 1, 1, s.c}, -1);
         if (gate >= 0) add(op::mul, s, {x, gate});

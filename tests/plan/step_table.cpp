@@ -82,8 +82,8 @@ void compare(auto const& made) {
 
 TEST_CASE("the table of steps has the data of every work item, in constants and in lists that grow") {
   compare(table);
-  compare(step_table<step_table_size{}, growing_list>(code::groups, code::splits, code::memory, code::plan,
-                                                      code::runs));
+  compare(
+      step_table<step_table_size{}, growing_list>(code::groups, code::splits, code::memory, code::plan, code::runs));
 }
 
 TEST_CASE("an entry of the table of steps is small") {

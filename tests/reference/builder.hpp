@@ -47,9 +47,7 @@ class builder {
     int const weight = reserve(out * group_in * win.kernel_h * win.kernel_w);
     return append({.kind = kind, .out = s, .win = win, .groups = groups, .weight = weight}, {x});
   }
-  int bias(int x) {
-    return append({.kind = ago::op::bias, .out = shape(x), .shift = reserve(shape(x).c)}, {x});
-  }
+  int bias(int x) { return append({.kind = ago::op::bias, .out = shape(x), .shift = reserve(shape(x).c)}, {x}); }
   int batch_norm(int x, float epsilon = 1e-5f) {
     int const norm = reserve(4 * shape(x).c);
     norms.push_back({norm, shape(x).c});

@@ -203,9 +203,16 @@ TEST_CASE("a convolution is Eigen's product of weights and image columns") {
   for (int trial = 0; trial < 200; ++trial) {
     CAPTURE(trial);
     int const groups = any(1, 3), group_in = any(1, 4), group_out = any(1, 4);
-    ago::window const w{.kernel_h = any(1, 4), .kernel_w = any(1, 4), .stride_h = any(1, 3), .stride_w = any(1, 3),
-                        .dilation_h = any(1, 2), .dilation_w = any(1, 2), .pad_top = any(0, 2), .pad_left = any(0, 2),
-                        .pad_bottom = any(0, 2), .pad_right = any(0, 2)};
+    ago::window const w{.kernel_h = any(1, 4),
+                        .kernel_w = any(1, 4),
+                        .stride_h = any(1, 3),
+                        .stride_w = any(1, 3),
+                        .dilation_h = any(1, 2),
+                        .dilation_w = any(1, 2),
+                        .pad_top = any(0, 2),
+                        .pad_left = any(0, 2),
+                        .pad_bottom = any(0, 2),
+                        .pad_right = any(0, 2)};
     shape const in{any(1, 2), any(w.span_h(), 9), any(w.span_w(), 9), groups * group_in};
     builder b;
     int const y = b.convolution(op::conv2d, b.input(in), groups * group_out, w, groups);

@@ -87,8 +87,8 @@ class expression_nodes {
     double moved = 0;
     for (double const x : {a.exact - a.error, a.exact + a.error})
       if (double const d = std::abs(apply(k, x) - y); std::isfinite(d)) moved = std::max(moved, d);
-    bool const exact = k == kind::negate || k == kind::absolute || k == kind::floor || k == kind::ceil ||
-                       k == kind::round;
+    bool const exact =
+        k == kind::negate || k == kind::absolute || k == kind::floor || k == kind::ceil || k == kind::round;
     return exact ? estimate{y, moved} : estimate{y, moved + 8 * roundoff * std::max(std::abs(y), 1e-30)};
   }
   static double apply(kind k, double x) {

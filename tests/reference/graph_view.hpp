@@ -13,11 +13,8 @@ class graph_view {
  public:
   template <int V, int E, int O>
   graph_view(ago::graph<V, E, O> const& g)
-      : nodes{g.nodes, std::size_t(g.node_count)},
-        outputs{g.outputs, std::size_t(g.output_count)},
-        input_count{g.input_count},
-        parameters{g.parameters},
-        edges_{g.edges} {}
+      : nodes{g.nodes, std::size_t(g.node_count)}, outputs{g.outputs, std::size_t(g.output_count)},
+        input_count{g.input_count}, parameters{g.parameters}, edges_{g.edges} {}
   template <int V, int E, int O>
   graph_view(ago::graph<V, E, O> const&&) = delete;
 

@@ -106,8 +106,8 @@ TEST_CASE("operators that a policy did not separate are closed again; separated 
       run const r(seed);
       auto const& g = r.made.graph;
       auto const all = std::make_unique<opened_graph>(ago::opened<room, edges>(g, ago::opened_by<P>));
-      auto const p = std::make_unique<ago::partitioned_graph<room, edges, outputs>>(
-          ago::partition_opened<P, room, edges>(g));
+      auto const p =
+          std::make_unique<ago::partitioned_graph<room, edges, outputs>>(ago::partition_opened<P, room, edges>(g));
       auto const& minis = p->partition.minis;
       REQUIRE(minis.acyclic);
       REQUIRE(p->partition.subgraphs.acyclic);

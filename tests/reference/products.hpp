@@ -35,9 +35,7 @@ struct token_grid {
   int patch_h, patch_w, columns, count;
 
   token_grid(ago::node const& n, ago::shape const& image)
-      : patch_h{n.win.stride_h},
-        patch_w{n.win.stride_w},
-        columns{image.w / patch_w},
+      : patch_h{n.win.stride_h}, patch_w{n.win.stride_w}, columns{image.w / patch_w},
         count{image.h / patch_h * columns} {
     check(image.h % patch_h == 0 && image.w % patch_w == 0, n, "patches do not divide the image");
   }

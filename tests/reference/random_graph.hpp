@@ -103,7 +103,9 @@ class random_graph : public random_builder {
     ago::shape const s = shape(x);
     if (s.h * s.w > 1 && chance(30))
       return void(global_pool(chance(50) ? op::global_avg_pool : op::global_max_pool, x));
-    ago::window const w{.kernel_h = std::min(s.h, 2), .kernel_w = std::min(s.w, 3), .stride_w = std::min(s.w, 2),
+    ago::window const w{.kernel_h = std::min(s.h, 2),
+                        .kernel_w = std::min(s.w, 3),
+                        .stride_w = std::min(s.w, 2),
                         .pad_top = s.h > 1 && chance(50)};
     int const out_h = (s.h + w.pad_top - w.kernel_h) / w.stride_h + 1, out_w = (s.w - w.kernel_w) / w.stride_w + 1;
     pool(chance(50) ? op::max_pool : op::avg_pool, x, w, out_h, out_w, chance(50));

@@ -29,8 +29,10 @@ class random_patterns : public random_builder {
 
   void grow(int x) {
     switch (any(0, 11)) {
-      case 0: return void(clamp(chance(50) ? clamp(x) : chance(50) ? pad(unary(op::sigmoid, x), float(any(-1, 1)))
-                                                                   : unary(op::sigmoid, x)));
+      case 0:
+        return void(clamp(chance(50)   ? clamp(x)
+                          : chance(50) ? pad(unary(op::sigmoid, x), float(any(-1, 1)))
+                                       : unary(op::sigmoid, x)));
       case 1: return pool(chance(50) ? clamp(x) : monotone(x));
       case 2: return turn(x);
       case 3: return cut(x);

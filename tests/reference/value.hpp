@@ -21,9 +21,7 @@ struct value {
   ago::shape extents{};
   std::vector<double> exact{}, error{};
 
-  long index(int n, int y, int x, int c) const {
-    return ((long(n) * extents.h + y) * extents.w + x) * extents.c + c;
-  }
+  long index(int n, int y, int x, int c) const { return ((long(n) * extents.h + y) * extents.w + x) * extents.c + c; }
 };
 
 namespace detail {

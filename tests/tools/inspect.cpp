@@ -65,7 +65,7 @@ TEST_CASE("the cost of the steps of an inverted residual") {
   CHECK(filter.cycles > 9 * wide / 16.);
   CHECK(i.cycles() == expand.cycles + filter.cycles + project.cycles);
   CHECK(i.microseconds(i.cycles()) == i.cycles() / i.device.megahertz);
-  CHECK(i.arena_bytes == 4 * 2 * wide);                                     // input and result belong to the caller
+  CHECK(i.arena_bytes == 4 * 2 * wide);  // input and result belong to the caller
   CHECK(i.account().bytes_written == 4 * (2 * wide + narrow));
 }
 
@@ -123,8 +123,9 @@ constexpr exception exceptions[] = {
     {"mnasnet", 56, ago::cortex_a76, .994},       {"shufflenet_v2", 224, ago::zen_4, .985},
     {"bert_tiny", 128, ago::zen_4, .931}};
 
-TEST_CASE("no other policy's plan takes 0.2 % less time by prediction, or moves 0.1 % fewer bytes, on any network, "
-          "size and device, with the exceptions above") {
+TEST_CASE(
+    "no other policy's plan takes 0.2 % less time by prediction, or moves 0.1 % fewer bytes, on any network, "
+    "size and device, with the exceptions above") {
   for (known_network const& n : known_networks())
     for (int const size : n.name == "mobilevit_s" ? std::vector{224, 256}
                           : n.usual_size == 128   ? std::vector{128}
@@ -160,16 +161,16 @@ struct one_chain {
     ago::grouping<V> const atoms = atoms_of(g);
     int rep[ago::slots<V>]{};
     for (int a = 0; a < atoms.count; ++a) rep[a] = a > first && a < first + count ? first : a;
-    ago::grouping<V> const chains =
-        compose(atoms, ago::grouping_by<V>(rep, atoms.count), g.node_count - g.input_count);
+    ago::grouping<V> const chains = compose(atoms, ago::grouping_by<V>(rep, atoms.count), g.node_count - g.input_count);
     ago::partitions<V> r = ordered(g, dag_of(g), chains, atoms);
     for (int v = 0; v < g.node_count; ++v) r.chain_of[v] = r.subgraphs.of[v];
     return r;
   }
 };
 
-TEST_CASE("the price of a chain is the predicted time that it saves, for those of MobileNet-V2 within a tenth on "
-          "average") {
+TEST_CASE(
+    "the price of a chain is the predicted time that it saves, for those of MobileNet-V2 within a tenth on "
+    "average") {
   auto const graph = find_network("mobilenet_v2")->trace(224);
   auto const& g = graph->value;
   auto const atoms = std::make_unique<ago::grouping<2048> const>(atoms_of(g));

@@ -41,8 +41,8 @@ std::string printed_for(inspection const& i) {
     inspected_part const& p = i.steps[k].parts.front();
     auto const extents = [](ago::shape const& s) { return ago::tools::to_string(s); };
     all += (k ? "," : "") + std::string(R"({"kernels":")") + name_of(p.what) + ' ' + std::to_string(p.tile.pixels) +
-           'x' + std::to_string(p.tile.vectors) + ' ' + extents(p.in) + " > " + extents(p.out) + "\",\"median_us\":" +
-           std::to_string(k + 1) + ",\"least_us\":" + std::to_string(double(k + 1) / 2) + "}";
+           'x' + std::to_string(p.tile.vectors) + ' ' + extents(p.in) + " > " + extents(p.out) +
+           "\",\"median_us\":" + std::to_string(k + 1) + ",\"least_us\":" + std::to_string(double(k + 1) / 2) + "}";
   }
   return printed(all);
 }
@@ -107,9 +107,7 @@ TEST_CASE("times of another program are refused") {
     std::vector<inspection> all{two_steps()};
     try {
       enter_times(all, text);
-    } catch (std::runtime_error const& e) {
-      return std::string(e.what());
-    }
+    } catch (std::runtime_error const& e) { return std::string(e.what()); }
     return std::string();
   };
   std::string const good = printed_for(two_steps());

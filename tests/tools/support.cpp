@@ -82,7 +82,8 @@ TEST_CASE("control characters are escaped, and printable text is left alone") {
     CHECK(printable(text) == text);
   CHECK(printable(std::string_view("\x1b[31mred\a\b\0", 11)) == "\\x1b[31mred\\x07\\x08\\x00");
   CHECK(printable("a\nb\tc\rd\x7f") == "a\\nb\\tc\\rd\\x7f");
-  CHECK(printable("\xc2\x9b" "31m") == "\\u009b31m");  // CSI as one character
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "\\u009b31m");  // CSI as one character
   CHECK(printable("abc\xe2\x80\xaegpj.exe\xe2\x81\xa6") == "abc\\u202egpj.exe\\u2066");
   CHECK(printable("\xe2\x80\x8f\xd8\x9c\xef\xbb\xbf\xe2\x80\xa8") == "\\u200f\\u061c\\ufeff\\u2028");
   CHECK(printable("\xf3\xa0\x81\x81") == "\\U000e0041");
@@ -91,7 +92,7 @@ TEST_CASE("control characters are escaped, and printable text is left alone") {
 
 TEST_CASE("bytes that are not UTF-8 are escaped one by one") {
   CHECK(printable("\x80 \xff") == "\\x80 \\xff");
-  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");              // an overlong encoding of /
+  CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");           // an overlong encoding of /
   CHECK(printable("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");  // and of CSI
   CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
   CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");

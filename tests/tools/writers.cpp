@@ -84,12 +84,29 @@ void check_statistics(char const* name) {
 }  // namespace
 
 TEST_CASE("JSON of all networks under all policies has exactly the documented keys") {
-  std::vector<std::string> const keys{
-      "network",        "size",           "policy",           "subgraphs",        "trivial",           "mean",
-      "median",         "jain",           "complex_per_subgraph_max", "pairs_captured", "pairs_possible",
-      "triples_captured", "triples_possible", "broken_epilogues", "bytes_removed", "steps", "arena_bytes",
-      "pipelines",      "removed_rules",  "bytes_moved",    "bytes_moved_beyond_l1", "predicted_us",
-      "partition"};
+  std::vector<std::string> const keys{"network",
+                                      "size",
+                                      "policy",
+                                      "subgraphs",
+                                      "trivial",
+                                      "mean",
+                                      "median",
+                                      "jain",
+                                      "complex_per_subgraph_max",
+                                      "pairs_captured",
+                                      "pairs_possible",
+                                      "triples_captured",
+                                      "triples_possible",
+                                      "broken_epilogues",
+                                      "bytes_removed",
+                                      "steps",
+                                      "arena_bytes",
+                                      "pipelines",
+                                      "removed_rules",
+                                      "bytes_moved",
+                                      "bytes_moved_beyond_l1",
+                                      "predicted_us",
+                                      "partition"};
   for (known_network const& n : known_networks())
     for (int p = 0; p < ago::policies; ++p) {
       inspection const i = inspected(n.name.c_str(), policy(p));
@@ -104,8 +121,12 @@ TEST_CASE("JSON of all networks under all policies has exactly the documented ke
       REQUIRE(values.size() == i.values.size());
       for (std::size_t k = 0; k < values.size(); ++k) {
         inspected_value const& v = i.values[k];
-        CHECK(values[k] == json{{"operator", v.node}, {"scratch", v.scratch}, {"offset", v.offset},
-                                {"bytes", v.bytes},   {"first", v.first},     {"last", v.last}});
+        CHECK(values[k] == json{{"operator", v.node},
+                                {"scratch", v.scratch},
+                                {"offset", v.offset},
+                                {"bytes", v.bytes},
+                                {"first", v.first},
+                                {"last", v.last}});
       }
       CHECK((j["steps"].get<int>() > 0 && j["arena_bytes"].get<long>() > 0 && j["jain"].get<double>() <= 1));
     }
@@ -272,8 +293,7 @@ TEST_CASE("control characters in names are escaped in every format") {
 TEST_CASE("a map is shown by its name, if it has one") {
   using namespace ago;
   static constexpr auto net = input{.h = 2, .w = 2, .c = 8} | map{[](auto x) { return x * x; }, "swish7"} |
-                              global_avg_pool{} |
-                              map{[](auto x) { return x + 1.f; }, "a_name_that_is_too_long"};
+                              global_avg_pool{} | map{[](auto x) { return x + 1.f; }, "a_name_that_is_too_long"};
   std::vector const all{inspect(trace_now<net>()->value)};
   std::string const text = written([&](std::ostream& out) { write_text(out, all); });
   CHECK(text.find("elementwise (swish7)") != text.npos);

@@ -29,9 +29,8 @@ template <int Size>
 inline constexpr auto channel_first = input{.h = Size, .w = Size, .c = 4, .layout = layout::nchw} | branches<Size>.body;
 
 /// Depends on the size in more than extents.
-inline constexpr auto growing = input{.w = 2, .c = 3} | [](tensor x) {
-  return x.width() > 2 ? x | pointwise{4} | pointwise{4} : x | pointwise{4};
-};
+inline constexpr auto growing =
+    input{.w = 2, .c = 3} | [](tensor x) { return x.width() > 2 ? x | pointwise{4} | pointwise{4} : x | pointwise{4}; };
 
 template <class Network>
 std::unique_ptr<ago::detail::recorder const> ordered(Network const& net, recorded_network const& written) {

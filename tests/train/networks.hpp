@@ -42,8 +42,7 @@ std::vector<float> filled(parameter_table<N> const& table, generator& random) {
   return r;
 }
 
-inline constexpr auto perceptron =
-    input{.c = 12} | linear{16} | relu{} | linear{9} | hyperbolic_tangent{} | linear{4};
+inline constexpr auto perceptron = input{.c = 12} | linear{16} | relu{} | linear{9} | hyperbolic_tangent{} | linear{4};
 
 inline constexpr auto convolutional =
     input{.h = 9, .w = 9, .c = 3} | conv2d{.out = 8, .kernel = 3, .stride = 2, .pad = 1} | batch_norm{} | relu6{} |

@@ -83,8 +83,13 @@ class random_network {
       case 1: {
         int const reach_h = 2 * (window.h - 1) + 1, reach_w = 2 * (window.w - 1) + 1;
         bool const dilated = reach_h <= x.height() + 2 * pad && reach_w <= x.width() + 2 * pad && chance(40);
-        return x | ago::conv2d{.out = groups * any(1, 3), .kernel = window, .stride = stride(), .pad = pad,
-                               .dilation = dilated ? 2 : 1, .groups = groups, .bias = chance(50)};
+        return x | ago::conv2d{.out = groups * any(1, 3),
+                               .kernel = window,
+                               .stride = stride(),
+                               .pad = pad,
+                               .dilation = dilated ? 2 : 1,
+                               .groups = groups,
+                               .bias = chance(50)};
       }
       case 2: return x | ago::depthwise{.kernel = window, .stride = stride(), .pad = pad, .bias = chance(50)};
       case 3: return x | ago::pointwise{.out = any(1, 6), .bias = chance(50)};

@@ -30,9 +30,9 @@ class fragment_store {
       if (from.parameters[v] < 0) all[v] = input(made, ago::shape_of(from.as.values[v].extents));
     if (made.nodes.size == 0) input(made, {1, 1, 1, 1});  // it reads parameters only
     made.inputs = made.nodes.size;
-    d::record_outputs(made, d::operation_recording(from.as, from.name, {&made, 0}, {all, from.as.input_count},
-                                                   from.parameters)
-                                .result(0));
+    d::record_outputs(
+        made,
+        d::operation_recording(from.as, from.name, {&made, 0}, {all, from.as.input_count}, from.parameters).result(0));
     if (made.nodes.size > graph::node_capacity || made.edges.size > graph::edge_capacity)
       throw std::logic_error("a fragment is larger than expected");
     graph& g = graphs_.emplace_back();
@@ -41,9 +41,7 @@ class fragment_store {
   }
 
  private:
-  static ago::tensor input(d::recorder& to, ago::shape const& s) {
-    return d::record_input(to, {s.n, s.h, s.w, s.c});
-  }
+  static ago::tensor input(d::recorder& to, ago::shape const& s) { return d::record_input(to, {s.n, s.h, s.w, s.c}); }
   std::deque<graph> graphs_;
 };
 
@@ -88,8 +86,7 @@ class made_recipe {
          {d::norm_source(gate ? norm::gated_flow_sum(flow, in) : norm::flow_sum(in)),
           d::norm_source(gate ? norm::gated_centred_sum(flow, in) : norm::centred_sum(in)),
           d::norm_source(norm::of_gamma(c, epsilon)), d::norm_source(norm::slope(in, epsilon)),
-          d::norm_source(norm::shift(in)),
-          d::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
+          d::norm_source(norm::shift(in)), d::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
       gradients_.push_back(store_.make(part));
     value = {nullptr, &of_, forward_.data(), gradients_.data()};
   }

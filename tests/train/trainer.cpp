@@ -26,8 +26,8 @@ struct by_sign {
   }
 };
 /// The loss of a user: the largest squared difference.
-inline constexpr auto largest_square = expression::compute(
-    "largest_square", [](expression::operand y, expression::operand target) {
+inline constexpr auto largest_square =
+    expression::compute("largest_square", [](expression::operand y, expression::operand target) {
       expression::var one{1}, n, h, w, c;
       auto const d = y(n, h, w, c) - target(n, h, w, c);
       return expression::result(one) = maximum(n, h, w, c)(d * d);

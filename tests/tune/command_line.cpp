@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The command line of a tuner.
-#include <doctest/doctest.h>
 #include <ago/tune/command_line.hpp>
+#include <doctest/doctest.h>
 
 #include "process.hpp"
 
@@ -16,18 +16,33 @@ flags parsed(std::vector<char const*> words) {
 std::string complaint(std::vector<char const*> const& words) {
   try {
     parsed(words);
-  } catch (usage_error const& e) {
-    return e.what();
-  }
+  } catch (usage_error const& e) { return e.what(); }
   return "";
 }
 
 }  // namespace
 
 TEST_CASE("every flag is accepted") {
-  flags const f = parsed({"--output", "boards/my_board.hpp", "--name=other", "--device", "Raspberry Pi 5", "--budget",
-                          "12", "--seed", "18446744073709551615", "--method", "random", "--variant", "ago-nr", "--log",
-                          "l", "--resume", "--plot=p.svg", "--time-limit", "1.5", "--share",
+  flags const f = parsed({"--output",
+                          "boards/my_board.hpp",
+                          "--name=other",
+                          "--device",
+                          "Raspberry Pi 5",
+                          "--budget",
+                          "12",
+                          "--seed",
+                          "18446744073709551615",
+                          "--method",
+                          "random",
+                          "--variant",
+                          "ago-nr",
+                          "--log",
+                          "l",
+                          "--resume",
+                          "--plot=p.svg",
+                          "--time-limit",
+                          "1.5",
+                          "--share",
                           "2/3"});
   CHECK(f.output == "boards/my_board.hpp");
   CHECK(f.name == "other");

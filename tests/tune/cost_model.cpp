@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The learnt cost model: it interpolates, estimates its uncertainty, and finds out whether to trust the analytic model.
-#include <doctest/doctest.h>
 #include <ago/tune/cost_model.hpp>
+#include <doctest/doctest.h>
 
 #include <cmath>
 

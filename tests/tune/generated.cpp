@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The header that a tuner generated during the build compiles and contains the right table.
-#include <doctest/doctest.h>
 #include <ago/plan/schedule.hpp>
 #include <ago/tune/header_reader.hpp>
+#include <doctest/doctest.h>
 
 #include <generated/nothing_found.hpp>
 #include <generated/some_board.hpp>

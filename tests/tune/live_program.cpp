@@ -15,9 +15,9 @@
 #include <vector>
 
 using namespace tune_test;
+using model_test::draw;
 using tuner::live_plan;
 using tuner::live_program;
-using model_test::draw;
 using tuner::schedule_list;
 
 namespace {
@@ -38,8 +38,8 @@ class drawn {
     }
     bool const alone = s.join <= 0 && !(i + 1 < steps::count && steps::can_join(i + 1));
     bool const repacked = draw(Seed, at + 6, 0, 2) == 0;
-    schedule const tile = repacked ? steps::repacked_tiles(i).wish(0)
-                                   : steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
+    schedule const tile =
+        repacked ? steps::repacked_tiles(i).wish(0) : steps::tiles(i).wish(draw(Seed, at + 1, -1, alone ? 4 : 1));
     if (alone || draw(Seed, at + 2, 0, 2) == 0) {
       s.pixels = tile.pixels;
       s.vectors = tile.vectors;
@@ -152,8 +152,7 @@ bool compare(schedule_list const& list, live_program<Net, Options> const* like, 
   live->run(v.in.data(), v.out.data(), workers);
   CHECK(v.outputs == result_of_program<compiled, Net>(weights));
   values<Net> by_steps;
-  for (int k = 0; k < plan->steps(); ++k)
-    live->run_step(k, by_steps.in.data(), by_steps.out.data(), workers);
+  for (int k = 0; k < plan->steps(); ++k) live->run_step(k, by_steps.in.data(), by_steps.out.data(), workers);
   CHECK(by_steps.outputs == v.outputs);
   return true;
 }

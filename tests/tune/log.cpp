@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logs: appended records are found again, bit-identical, even after interruptions.
-#include <doctest/doctest.h>
 #include <ago/tune/log.hpp>
+#include <doctest/doctest.h>
 
 #include <ago/tune/generator.hpp>
 
@@ -46,9 +46,7 @@ struct opened {
 std::string complaint(std::string const& path, bool resume = true, identity const& id = mine) {
   try {
     opened(path, resume, id);
-  } catch (failure const& f) {
-    return f.what();
-  }
+  } catch (failure const& f) { return f.what(); }
   return "";
 }
 

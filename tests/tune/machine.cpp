@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Caches that the system reports, and whether a plan suits them.
-#include <doctest/doctest.h>
 #include <ago/tune/machine.hpp>
+#include <doctest/doctest.h>
 
 #include <cstdlib>
 
@@ -123,10 +123,10 @@ TEST_CASE("a core whose preset does not suit is told one with its sizes, or the 
   sys.core("cpu0", "32K", "1024K", a53);
   // By its number it is no Cortex-A72; but only the caches matter to a plan.
   CHECK(misfit(cortex_a55, isa::neon, {sys.read("cpu0")}).find("compile with ago::cortex_a72 as") != std::string::npos);
-  CHECK(misfit({}, isa::avx2, {{"cpu0", 32 << 10, 256 << 10}}).find(
-            "compile with ago::device{.l1_bytes = 32768, .l2_bytes = 262144} as") != std::string::npos);
-  CHECK(misfit({}, isa::avx2, {{"cpu0", 0, 256 << 10}}).find(
-            "has an unknown size of L1 and 256 KB of L2; compile with ago::device{.l1_bytes = 32768,") !=
+  CHECK(misfit({}, isa::avx2, {{"cpu0", 32 << 10, 256 << 10}})
+            .find("compile with ago::device{.l1_bytes = 32768, .l2_bytes = 262144} as") != std::string::npos);
+  CHECK(misfit({}, isa::avx2, {{"cpu0", 0, 256 << 10}})
+            .find("has an unknown size of L1 and 256 KB of L2; compile with ago::device{.l1_bytes = 32768,") !=
         std::string::npos);
 }
 

@@ -47,9 +47,8 @@ std::size_t choice_named(tuner::problem const& p, std::string const& part, std::
 }
 
 bool is_sorted_without_twins(std::vector<tuned_schedule> const& t) {
-  return tuner::schedule_list(t).sorted() && std::is_sorted(t.begin(), t.end(), [](auto const& a, auto const& b) {
-           return a.signature < b.signature;
-         });
+  return tuner::schedule_list(t).sorted() &&
+         std::is_sorted(t.begin(), t.end(), [](auto const& a, auto const& b) { return a.signature < b.signature; });
 }
 
 }  // namespace

@@ -72,10 +72,11 @@ TEST_CASE("both candidates swap places, so that each is equally often in either"
   // Equal candidates, but place 0 is slower: without exchanges the contender would seem to lose.
   int place = 0, exchanges = 0;
   auto const in = [](int where) { std::this_thread::sleep_for(where == 0 ? 1500us : 300us); };
-  comparison const c = ago::tuner::compare([&] { in(place); }, [&] { in(1 - place); }, 16, [&] {
-    place = 1 - place;
-    ++exchanges;
-  });
+  comparison const c = ago::tuner::compare([&] { in(place); }, [&] { in(1 - place); }, 16,
+                                           [&] {
+                                             place = 1 - place;
+                                             ++exchanges;
+                                           });
   CHECK(c.runs == 16);
   CHECK(exchanges == 2);
   CHECK(c.confidence > .05);

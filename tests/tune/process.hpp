@@ -91,8 +91,7 @@ class process {
     for (ssize_t n; (n = ::read(out_, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR);)
       if (n > 0) text_.append(buffer, std::size_t(n));
     int status = 0;
-    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {}
     id_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }

@@ -20,7 +20,9 @@ std::vector<int> steps_run;
 
 template <int N>
 any_program recording_program(std::vector<std::string> steps) {
-  return {std::move(steps), 16 * (N + 1), 3,
+  return {std::move(steps),
+          16 * (N + 1),
+          3,
           [](std::vector<float> const& parameters, float* packed) {
             happened.push_back(-1 - N);
             places[N].push_back(packed);
@@ -37,15 +39,15 @@ any_program recording_program(std::vector<std::string> steps) {
           }};
 }
 
-inline constexpr auto net = ago::input{.h = 3, .w = 5, .c = 16} | ago::pointwise{32} | ago::relu{} |
-                            ago::global_avg_pool{};
+inline constexpr auto net =
+    ago::input{.h = 3, .w = 5, .c = 16} | ago::pointwise{32} | ago::relu{} | ago::global_avg_pool{};
 
 }  // namespace
 
 TEST_CASE("programs are timed in turns, in each other's places, and every step in order") {
   std::vector<std::vector<float>> outputs(1, std::vector<float>(1));
-  auto const times = time_programs({recording_program<0>({"a"}), recording_program<1>({"b", "c", "d"})}, {2}, {{3}},
-                                   outputs, 6);
+  auto const times =
+      time_programs({recording_program<0>({"a"}), recording_program<1>({"b", "c", "d"})}, {2}, {{3}}, outputs, 6);
   CHECK(outputs[0][0] == 5);
   REQUIRE((times.size() == 2 && times[0].steps.size() == 1 && times[1].steps.size() == 3));
   for (program_times const& t : times) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reformer: the order of SPLIT and JOIN, when a candidate replaces another, and the quality of the result.
-#include <doctest/doctest.h>
 #include <ago/tune/reformer.hpp>
+#include <doctest/doctest.h>
 
 #include <map>
 

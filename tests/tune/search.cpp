@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches in one region: none proposes a combination twice or an infeasible one, and the evolutionary one finds better
 // ones.
-#include <doctest/doctest.h>
 #include <ago/tune/evolution.hpp>
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <memory>

@@ -86,8 +86,9 @@ int with_extents(builder& to, int value, shape const& extents) {
   shape const now = to.dims(value);
   if (now == extents) return value;
   auto const given = [](int wanted, int before) { return wanted == before ? 0 : wanted; };
-  return to.apply(reshape{given(extents.n, now.n), given(extents.h, now.h), given(extents.w, now.w),
-                          given(extents.c, now.c)}, {value});
+  return to.apply(
+      reshape{given(extents.n, now.n), given(extents.h, now.h), given(extents.w, now.w), given(extents.c, now.c)},
+      {value});
 }
 
 std::optional<atom_groups> groups_of(layout const& l, shape const& extents) {

@@ -17,7 +17,9 @@ struct recorder_of_layer {
   std::vector<tensor> const& x;
 
   template <layer L>
-  tensor operator()(L const& layer) const { return layer(x[0]); }
+  tensor operator()(L const& layer) const {
+    return layer(x[0]);
+  }
   tensor operator()(input const&) const { throw std::logic_error("an input is not applied"); }
   tensor operator()(map_of const& m) const {
     node n{.kind = op::map, .function = &m.stands_for};
@@ -34,7 +36,9 @@ struct recorder_of_layer {
   }
   template <class L>
     requires requires(L const& l, tensor a) { l(a, a); }
-  tensor operator()(L const& l) const { return l(x[0], x[1]); }
+  tensor operator()(L const& l) const {
+    return l(x[0], x[1]);
+  }
   tensor operator()(attention const& a) const { return x.size() == 1 ? a(x[0]) : a(x[0], x[1], x[2]); }
 };
 

@@ -11,7 +11,7 @@ namespace ago::importer {
 
 /// An argument of a layer or of a block, as C++ text.
 struct argument {
-  std::string field;      ///< ".stride", or the name of a block's parameter
+  std::string field;  ///< ".stride", or the name of a block's parameter
   std::string value;
   std::string otherwise;  ///< its default; empty: it must be given
   std::string type;       ///< of a parameter that replaces it: "int"; empty: it cannot be replaced
@@ -26,18 +26,18 @@ using sequence = std::vector<item>;
 /// An item between two `|`.
 struct item {
   item_kind kind = item_kind::layer;
-  std::string name{};               ///< of the layer or the block
+  std::string name{};  ///< of the layer or the block
   std::vector<argument> arguments{};
-  bool positional = false;          ///< arguments without field names
-  std::vector<sequence> branches{}; ///< of a residual, a sum, ...; an empty one: identity; the repeated one
-  int times = 1;                    ///< of a repetition
-  std::string origin{};             ///< name of its first node
+  bool positional = false;           ///< arguments without field names
+  std::vector<sequence> branches{};  ///< of a residual, a sum, ...; an empty one: identity; the repeated one
+  int times = 1;                     ///< of a repetition
+  std::string origin{};              ///< name of its first node
 };
 
 /// tensor const <name> = <head> | items...;
 struct statement {
   std::string name;
-  std::string head;      ///< "x3", "x3 + x5", "matmul(x3, x5)"
+  std::string head;  ///< "x3", "x3 + x5", "matmul(x3, x5)"
   sequence items;
   std::string origin;
 };

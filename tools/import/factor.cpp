@@ -61,8 +61,8 @@ struct repetition {
 /// A function does not begin with an activation, which belongs to the layer before it.
 bool may_begin(item const& i) {
   static std::set<std::string, std::less<>> const attached{
-      "bias", "scale", "batch_norm", "relu", "relu6", "leaky_relu", "prelu", "clip", "sigmoid", "silu", "hard_sigmoid",
-      "hard_swish", "gelu", "hyperbolic_tangent"};
+      "bias", "scale",   "batch_norm", "relu",         "relu6",      "leaky_relu", "prelu",
+      "clip", "sigmoid", "silu",       "hard_sigmoid", "hard_swish", "gelu",       "hyperbolic_tangent"};
   return i.kind != item_kind::layer || attached.count(i.name) == 0;
 }
 
@@ -195,8 +195,8 @@ class factoring {
       std::size_t const count = parameters(r);
       if (count > most_parameters) continue;
       r.gain = most - int(count);
-      bool const first = !chosen || r.gain > best.gain ||
-                         (r.gain == best.gain && text_of(runs, candidate) < text_of(runs, *chosen));
+      bool const first =
+          !chosen || r.gain > best.gain || (r.gain == best.gain && text_of(runs, candidate) < text_of(runs, *chosen));
       if (first) best = r, chosen = &candidate;
     }
     constexpr int least_gain = 3;
@@ -260,8 +260,7 @@ class factoring {
     // From the right, so that earlier places stay valid.
     for (std::size_t n = r.places.size(); n-- > 0;) {
       place const& p = r.places[n];
-      item call{.kind = item_kind::block, .name = b.name, .positional = true,
-                .origin = (*p.where)[p.first].origin};
+      item call{.kind = item_kind::block, .name = b.name, .positional = true, .origin = (*p.where)[p.first].origin};
       for (std::size_t k = 0; k < b.parameters.size(); ++k)
         call.arguments.push_back({b.parameters[k].field, values[n][source[k]].value, "", b.parameters[k].type,
                                   values[n][source[k]].is_name});
@@ -308,7 +307,10 @@ class factoring {
       std::size_t n = 1;
       while (i + n < s.size() && same(s[i], s[i + n])) ++n;
       if (n > 1 && weight(s[i]) + int(s[i].kind == item_kind::block) > 1) {
-        shorter.push_back({.kind = item_kind::repeated, .name = "repeat", .branches = {{s[i]}}, .times = int(n),
+        shorter.push_back({.kind = item_kind::repeated,
+                           .name = "repeat",
+                           .branches = {{s[i]}},
+                           .times = int(n),
                            .origin = s[i].origin});
       } else {
         auto const begin = s.begin() + std::ptrdiff_t(i);

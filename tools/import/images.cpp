@@ -55,8 +55,11 @@ window_side side(node_reader const& n, std::size_t i, std::size_t sides, std::in
                : k < values.size() ? values[k]
                                    : throw unsupported(std::string(name) + " is too short"));
   };
-  window_side s{.kernel = int(kernel), .stride = at("strides", i, 1), .dilation = at("dilations", i, 1),
-                .in = int(in), .out = int(out)};
+  window_side s{.kernel = int(kernel),
+                .stride = at("strides", i, 1),
+                .dilation = at("dilations", i, 1),
+                .in = int(in),
+                .out = int(out)};
   std::string const rule = n.text("auto_pad", "NOTSET");
   if (rule == "SAME_UPPER" || rule == "SAME_LOWER") {
     s.check();

@@ -9,9 +9,7 @@ namespace {
 
 std::string text_of(int x) { return std::to_string(x); }
 std::string text_of(bool x) { return x ? "true" : "false"; }
-std::string text_of(extent2 e) {
-  return e.h == e.w ? text_of(e.h) : "{" + text_of(e.h) + ", " + text_of(e.w) + "}";
-}
+std::string text_of(extent2 e) { return e.h == e.w ? text_of(e.h) : "{" + text_of(e.h) + ", " + text_of(e.w) + "}"; }
 std::string text_of(padding const& p) {
   if (p.is_same) return "same";
   pads const& s = p.sides;
@@ -69,9 +67,10 @@ argument real(char const* field, float value, char const* otherwise = "") {
 struct namer {
   item operator()(input const&) const { return {.name = "input"}; }
   item operator()(conv2d const& l) const {
-    return {.name = "conv2d", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
-            extent(".stride", l.stride, "1"), sides(l.pad), extent(".dilation", l.dilation, "1"),
-            number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
+    return {.name = "conv2d",
+            .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"), extent(".stride", l.stride, "1"),
+                          sides(l.pad), extent(".dilation", l.dilation, "1"), number(".groups", l.groups, "1"),
+                          flag(".bias", l.bias, false)}};
   }
   /// A window on volumes. Its arguments are not replaced by parameters of blocks.
   template <class Layer>
@@ -102,20 +101,25 @@ struct namer {
   }
   item operator()(lp_pool3d const& l) const { return on_volume("lp_pool3d", l, {real(".p", l.p, "2.f")}); }
   item operator()(col2im const& l) const {
-    return {.name = "col2im", .arguments = {number(".height", l.height), number(".width", l.width),
-            extent(".kernel", l.kernel), extent(".stride", l.stride, "1"),
-            {".pad", "{" + text_of(l.pad.top) + ", " + text_of(l.pad.left) + "}", "{0, 0}", ""},
-            extent(".dilation", l.dilation, "1")}};
+    return {.name = "col2im",
+            .arguments = {number(".height", l.height),
+                          number(".width", l.width),
+                          extent(".kernel", l.kernel),
+                          extent(".stride", l.stride, "1"),
+                          {".pad", "{" + text_of(l.pad.top) + ", " + text_of(l.pad.left) + "}", "{0, 0}", ""},
+                          extent(".dilation", l.dilation, "1")}};
   }
   item operator()(take_along_axis const&) const { return {.name = "take_along_axis"}; }
   item operator()(gather_nd const& l) const {
-    return {.name = "gather_nd", .arguments = {number(".first", l.first, "1"), number(".second", l.second, "1"),
-            number(".third", l.third, "1"), number(".fourth", l.fourth, "1")}};
+    return {.name = "gather_nd",
+            .arguments = {number(".first", l.first, "1"), number(".second", l.second, "1"),
+                          number(".third", l.third, "1"), number(".fourth", l.fourth, "1")}};
   }
   item operator()(reverse_sequence const&) const { return {.name = "reverse_sequence"}; }
   item operator()(grid_sample const& l) const {
-    return {.name = "grid_sample", .arguments = {flag(".nearest", l.nearest, false), flag(".border", l.border, false),
-            flag(".align_corners", l.align_corners, false)}};
+    return {.name = "grid_sample",
+            .arguments = {flag(".nearest", l.nearest, false), flag(".border", l.border, false),
+                          flag(".align_corners", l.align_corners, false)}};
   }
   item operator()(hardmax const&) const { return {.name = "hardmax"}; }
   item operator()(triangle const& l) const {
@@ -127,9 +131,10 @@ struct namer {
     return r;
   }
   item operator()(conv_transpose const& l) const {
-    return {.name = "conv_transpose", .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"),
-            extent(".stride", l.stride, "1"), sides(l.pad), extent(".output_pad", l.output_pad, "0"),
-            extent(".dilation", l.dilation, "1"), number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
+    return {.name = "conv_transpose",
+            .arguments = {number(".out", l.out), extent(".kernel", l.kernel, "1"), extent(".stride", l.stride, "1"),
+                          sides(l.pad), extent(".output_pad", l.output_pad, "0"), extent(".dilation", l.dilation, "1"),
+                          number(".groups", l.groups, "1"), flag(".bias", l.bias, false)}};
   }
   item operator()(depth_to_space const& l) const { return block_of("depth_to_space", l.block); }
   item operator()(pixel_shuffle const& l) const { return block_of("pixel_shuffle", l.block); }
@@ -141,9 +146,10 @@ struct namer {
     return {.name = "pointwise", .arguments = {number(".out", l.out), flag(".bias", l.bias, false)}};
   }
   item operator()(depthwise const& l) const {
-    return {.name = "depthwise", .arguments = {extent(".kernel", l.kernel), extent(".stride", l.stride, "1"),
-            sides(l.pad), extent(".dilation", l.dilation, "1"), number(".multiplier", l.multiplier, "1"),
-            flag(".bias", l.bias, false)}};
+    return {.name = "depthwise",
+            .arguments = {extent(".kernel", l.kernel), extent(".stride", l.stride, "1"), sides(l.pad),
+                          extent(".dilation", l.dilation, "1"), number(".multiplier", l.multiplier, "1"),
+                          flag(".bias", l.bias, false)}};
   }
   item operator()(linear const& l) const {
     return {.name = "linear", .arguments = {number(".out", l.out), flag(".bias", l.bias, true)}};
@@ -180,9 +186,7 @@ struct namer {
   item operator()(positions const&) const { return {.name = "positions"}; }
   item operator()(relu const&) const { return {.name = "relu"}; }
   item operator()(relu6 const&) const { return {.name = "relu6"}; }
-  item operator()(leaky_relu const& l) const {
-    return {.name = "leaky_relu", .arguments = {real(".slope", l.slope)}};
-  }
+  item operator()(leaky_relu const& l) const { return {.name = "leaky_relu", .arguments = {real(".slope", l.slope)}}; }
   item operator()(clip const& l) const {
     return {.name = "clip", .arguments = {real(".lo", l.lo), real(".hi", l.hi)}, .positional = true};
   }
@@ -200,9 +204,10 @@ struct namer {
         .name = "map", .arguments = {{"", "[](auto x) { return " + l.expression + "; }", "", ""}}, .positional = true};
   }
   item operator()(max_pool const& l) const {
-    return {.name = "max_pool", .arguments = {extent(".kernel", l.kernel),
-            optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel), sides(l.pad),
-            extent(".dilation", l.dilation, "1"), flag(".ceil", l.ceil, false)}};
+    return {
+        .name = "max_pool",
+        .arguments = {extent(".kernel", l.kernel), optional_extent(".stride", l.stride.value_or(l.kernel), l.kernel),
+                      sides(l.pad), extent(".dilation", l.dilation, "1"), flag(".ceil", l.ceil, false)}};
   }
   item operator()(avg_pool const& l) const {
     return {
@@ -215,15 +220,19 @@ struct namer {
   item operator()(global_max_pool const&) const { return {.name = "global_max_pool"}; }
   item operator()(softmax const&) const { return {.name = "softmax"}; }
   item operator()(slice const& l) const {
-    return {.name = "slice", .arguments = {number(".begin", l.begin), number(".count", l.count),
-            {".axis", text_of(l.axis), "axis::channels", ""}, number(".step", l.step, "1")}};
+    return {.name = "slice",
+            .arguments = {number(".begin", l.begin),
+                          number(".count", l.count),
+                          {".axis", text_of(l.axis), "axis::channels", ""},
+                          number(".step", l.step, "1")}};
   }
   item operator()(channel_shuffle const& l) const {
     return {.name = "channel_shuffle", .arguments = {number(".groups", l.groups)}};
   }
   item operator()(reshape const& l) const {
-    return {.name = "reshape", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
-            number(".c", l.c, "0")}};
+    return {
+        .name = "reshape",
+        .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"), number(".c", l.c, "0")}};
   }
   item operator()(permute const& l) const {
     item r{.name = "permute", .positional = true};
@@ -232,7 +241,8 @@ struct namer {
   }
   item operator()(pad const& l) const {
     return {.name = "pad",
-            .arguments = {{".sides", text_of(l.sides), "0", "padding"}, real(".value", l.value, "0.f"),
+            .arguments = {{".sides", text_of(l.sides), "0", "padding"},
+                          real(".value", l.value, "0.f"),
                           {".mode", text_of(l.mode), "pad_mode::constant", ""},
                           number(".channels_before", l.channels_before, "0"),
                           number(".channels_after", l.channels_after, "0")}};
@@ -253,8 +263,9 @@ struct namer {
     return r;
   }
   item operator()(attention const& l) const {
-    return {.name = "attention", .arguments = {number(".heads", l.heads, "1"), extent(".patch", l.patch, "1"),
-            real(".scale", l.scale, "0.f")}};
+    return {
+        .name = "attention",
+        .arguments = {number(".heads", l.heads, "1"), extent(".patch", l.patch, "1"), real(".scale", l.scale, "0.f")}};
   }
   item operator()(to_nchw const&) const { return {.name = "to_nchw"}; }
   item operator()(elu const& l) const { return {.name = "elu", .arguments = {real(".alpha", l.alpha, "1.f")}}; }
@@ -297,16 +308,19 @@ struct namer {
   item operator()(scale const&) const { return {.name = "scale"}; }
   item operator()(prelu const& l) const { return {.name = "prelu", .arguments = {flag(".shared", l.shared, false)}}; }
   item operator()(expand const& l) const {
-    return {.name = "expand", .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"),
-            number(".c", l.c, "0")}};
+    return {
+        .name = "expand",
+        .arguments = {number(".n", l.n, "0"), number(".h", l.h, "0"), number(".w", l.w, "0"), number(".c", l.c, "0")}};
   }
   item operator()(tile const& l) const {
-    return {.name = "tile", .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"),
-            number(".c", l.c, "1")}};
+    return {
+        .name = "tile",
+        .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"), number(".c", l.c, "1")}};
   }
   item operator()(constant const& l) const {
-    return {.name = "constant", .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"),
-            number(".c", l.c, "1")}};
+    return {
+        .name = "constant",
+        .arguments = {number(".n", l.n, "1"), number(".h", l.h, "1"), number(".w", l.w, "1"), number(".c", l.c, "1")}};
   }
   static item reduction_of(char const* name, axes const& along) {
     std::string list;

@@ -14,10 +14,10 @@ using extents = std::vector<std::int64_t>;
 /// the order of the atoms in memory, which may differ: an NCHW image stored as NHWC has the atoms n, c, h, w and the
 /// memory n, h, w, c. Axes of extent 1 have no atoms.
 struct layout {
-  extents dims;              ///< of the tensor
-  std::vector<int> axis;     ///< the axis of each atom, ascending
-  extents atoms;             ///< their extents
-  std::vector<int> memory;   ///< indices of atoms, outermost first
+  extents dims;             ///< of the tensor
+  std::vector<int> axis;    ///< the axis of each atom, ascending
+  extents atoms;            ///< their extents
+  std::vector<int> memory;  ///< indices of atoms, outermost first
 
   bool operator==(layout const&) const = default;
   int rank() const { return int(dims.size()); }

@@ -18,7 +18,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 std::string where_true(float yes, float no) { return where_less(wide(0), "math::abs(x)", wide(yes), wide(no)); }
 
 template <class Layer>
-void layer_of(node_reader const& n) { n.define(unary(n.c, n.x(), Layer{})); }
+void layer_of(node_reader const& n) {
+  n.define(unary(n.c, n.x(), Layer{}));
+}
 
 void same(node_reader const& n) { n.define(n.x()); }
 

@@ -134,7 +134,7 @@ std::int64_t from_front(std::int64_t index, std::int64_t extent) {
 
 /// The elements with known indices, in row-major order, as a value with dims `dims`.
 view picked(context& c, view x, std::vector<std::int64_t> const& elements, extents const& dims) {
-    std::int64_t const count = x.how.count();
+  std::int64_t const count = x.how.count();
   expect_few(count, std::int64_t(elements.size()));
   return with_dims(c, selected(c, with_dims(c, in_row_major(c.net, x), {count}), 0, elements), dims);
 }

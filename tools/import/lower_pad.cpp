@@ -74,8 +74,11 @@ void pad_rule(node_reader const& n) {
   bool of_image = rank == 4 && !before[0] && !after[0];
   for (std::size_t d = 0; d < rank; ++d) of_image = of_image && is_padding(mode, n.dims()[d], before[d], after[d]);
   if (of_image) {
-    pad const layer{.sides = pads{int(before[2]), int(before[3]), int(after[2]), int(after[3])}, .value = value,
-                    .mode = mode, .channels_before = int(before[1]), .channels_after = int(after[1])};
+    pad const layer{.sides = pads{int(before[2]), int(before[3]), int(after[2]), int(after[3])},
+                    .value = value,
+                    .mode = mode,
+                    .channels_before = int(before[1]),
+                    .channels_after = int(after[1])};
     return n.define(image(n.c.net.apply(layer, {as_image(n.c, n.x()).value}), n.out_dims()));
   }
   view x = n.x();

@@ -23,8 +23,7 @@ std::int64_t product_of_range(extents const& dims, int begin, int end) {
 
 /// The axes before, at and after `axis`.
 std::vector<std::int64_t> axes_around(extents const& dims, int axis) {
-  return {product_of_range(dims, 0, axis), dims[std::size_t(axis)],
-          product_of_range(dims, axis + 1, int(dims.size()))};
+  return {product_of_range(dims, 0, axis), dims[std::size_t(axis)], product_of_range(dims, axis + 1, int(dims.size()))};
 }
 
 view row_major_result(node_reader const& n, int value) { return {value, row_major(n.out_dims())}; }
@@ -40,8 +39,8 @@ void hardmax_rule(node_reader const& n) {
   bool const one = n.c.model.opset >= 13;
   int const axis = axis_of(n.integer("axis", one ? -1 : 1), rank), end = one ? axis + 1 : rank;
   extents const& d = n.dims();
-  int const x = with_axes(n.c, n.x(), {product_of_range(d, 0, axis), product_of_range(d, axis, end),
-                                       product_of_range(d, end, rank)});
+  int const x = with_axes(
+      n.c, n.x(), {product_of_range(d, 0, axis), product_of_range(d, axis, end), product_of_range(d, end, rank)});
   n.define(row_major_result(n, n.c.net.apply(hardmax{}, {x})));
 }
 
@@ -93,14 +92,13 @@ void grid_sample_rule(node_reader const& n) {
   if (n.dims().size() != 4) throw unsupported("only images of two dimensions are supported");
   if (mode != "bilinear" && mode != "linear" && mode != "nearest")
     throw unsupported("mode \"" + mode + "\" is not supported");
-  if (outside != "zeros" && outside != "border")
-    throw unsupported("padding_mode \"" + outside + "\" is not supported");
+  if (outside != "zeros" && outside != "border") throw unsupported("padding_mode \"" + outside + "\" is not supported");
   extents const &d = n.dims(), &grid = n.dims(1);
   view_as axes{expression::extents(int(d[0]), int(d[2]), int(d[3]), int(d[1]))};
   int const x = n.c.net.apply(axes, {as_image(n.c, n.x()).value});
   int const at = with_axes(n.c, n.x(1), {grid[0], grid[1] * grid[2], 2});
-  grid_sample const layer{.nearest = mode == "nearest", .border = outside == "border",
-                          .align_corners = n.integer("align_corners", 0) != 0};
+  grid_sample const layer{
+      .nearest = mode == "nearest", .border = outside == "border", .align_corners = n.integer("align_corners", 0) != 0};
   n.define(image(n.c.net.apply(layer, {x, at}), n.out_dims()));
 }
 
@@ -133,7 +131,9 @@ void col2im_rule(node_reader const& n) {
     throw unsupported("it has " + std::to_string(d[2]) + " windows, expected " +
                       std::to_string(windows[0] * windows[1]));
   int const x = with_axes(n.c, n.x(), {d[0], n.out_dims()[1], block[0], block[1], windows[0], windows[1]});
-  col2im const layer{.height = int(size[0]), .width = int(size[1]), .kernel = {int(block[0]), int(block[1])},
+  col2im const layer{.height = int(size[0]),
+                     .width = int(size[1]),
+                     .kernel = {int(block[0]), int(block[1])},
                      .stride = {int(step[0]), int(step[1])},
                      .pad = {.top = int(before[0]), .left = int(before[1])},
                      .dilation = {int(apart[0]), int(apart[1])}};

@@ -20,10 +20,21 @@ int convolution(builder& net, int x, window_sides const& s, int out, int groups,
   bool const padded = p.top || p.left || p.bottom || p.right;
   if (plain && !padded && groups == 1) return net.apply(pointwise{out, bias}, {x}, std::move(weights));
   if (groups == channels && out % channels == 0 && channels > 1)
-    return net.apply(depthwise{.kernel = s.kernel(), .stride = s.stride(), .pad = p, .dilation = s.dilation(),
-                               .multiplier = out / channels, .bias = bias}, {x}, std::move(weights));
-  return net.apply(conv2d{.out = out, .kernel = s.kernel(), .stride = s.stride(), .pad = p, .dilation = s.dilation(),
-                          .groups = groups, .bias = bias}, {x}, std::move(weights));
+    return net.apply(depthwise{.kernel = s.kernel(),
+                               .stride = s.stride(),
+                               .pad = p,
+                               .dilation = s.dilation(),
+                               .multiplier = out / channels,
+                               .bias = bias},
+                     {x}, std::move(weights));
+  return net.apply(conv2d{.out = out,
+                          .kernel = s.kernel(),
+                          .stride = s.stride(),
+                          .pad = p,
+                          .dilation = s.dilation(),
+                          .groups = groups,
+                          .bias = bias},
+                   {x}, std::move(weights));
 }
 
 std::vector<std::int64_t> pixels_of(extents const& dims) { return {dims.begin() + 2, dims.end()}; }
@@ -75,10 +86,15 @@ void conv_transpose_rule(node_reader const& n) {
     auto const b = n.reals(2, "its bias");
     weights.insert(weights.end(), b.begin(), b.end());
   }
-  int const y = n.c.net.apply(
-      conv_transpose{.out = int(k[1]) * groups, .kernel = s.kernel(), .stride = s.stride(), .pad = s.pads(),
-                     .output_pad = {rows, columns}, .dilation = s.dilation(), .groups = groups, .bias = n.has(2)},
-      {as_image(n.c, n.x()).value}, std::move(weights));
+  int const y = n.c.net.apply(conv_transpose{.out = int(k[1]) * groups,
+                                             .kernel = s.kernel(),
+                                             .stride = s.stride(),
+                                             .pad = s.pads(),
+                                             .output_pad = {rows, columns},
+                                             .dilation = s.dilation(),
+                                             .groups = groups,
+                                             .bias = n.has(2)},
+                              {as_image(n.c, n.x()).value}, std::move(weights));
   n.define(image(y, n.out_dims()));
 }
 
@@ -122,8 +138,12 @@ void max_pool_rule(node_reader const& n) {
   bool const ceil = settle_rounding(s, false);
   window_sides const whole = s;
   if (pads_too_much(s)) x = padded(n.c.net, x, s, std::numeric_limits<float>::lowest());
-  x = n.c.net.apply(max_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = s.pads(),
-                             .dilation = s.dilation(), .ceil = ceil}, {x});
+  x = n.c.net.apply(max_pool{.kernel = s.kernel(),
+                             .stride = {s.h.stride, s.w.stride},
+                             .pad = s.pads(),
+                             .dilation = s.dilation(),
+                             .ceil = ceil},
+                    {x});
   n.define(image(x, out));
   if (n.wants(1)) n.define(places_of_maxima(n, volume_window({whole.h, whole.w}, ceil), image(x, out)), 1);
 }
@@ -175,13 +195,17 @@ void avg_pool_rule(node_reader const& n) {
   view const x = as_image(n.c, n.x());
   bool const settled = (pooled(s.h, false) == s.h.out && pooled(s.w, false) == s.w.out) ||
                        (pooled(s.h, true) == s.h.out && pooled(s.w, true) == s.w.out);
-  if (pads_too_much(s) || !settled)
-    return n.define(mean_of_sums(n.c, x, s, n.out_dims(), pads_count));
+  if (pads_too_much(s) || !settled) return n.define(mean_of_sums(n.c, x, s, n.out_dims(), pads_count));
   bool const ceil = settle_rounding(s, pads_count);
   pads const p = s.pads();
   bool const counts = pads_count || (!p.top && !p.left && !p.bottom && !p.right && !ceil);
-  int const y = n.c.net.apply(avg_pool{.kernel = s.kernel(), .stride = {s.h.stride, s.w.stride}, .pad = p,
-                                       .dilation = s.dilation(), .ceil = ceil, .count_pads = counts}, {x.value});
+  int const y = n.c.net.apply(avg_pool{.kernel = s.kernel(),
+                                       .stride = {s.h.stride, s.w.stride},
+                                       .pad = p,
+                                       .dilation = s.dilation(),
+                                       .ceil = ceil,
+                                       .count_pads = counts},
+                              {x.value});
   n.define(image(y, n.out_dims()));
 }
 

@@ -15,10 +15,22 @@ namespace {
 
 /// Operators that work on NHWC images.
 bool works_on_images(std::string const& type) {
-  static std::set<std::string, std::less<>> const types{
-      "Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
-      "BatchNormalization", "InstanceNormalization", "Resize", "Upsample", "DepthToSpace", "SpaceToDepth", "LRN",
-      "PRelu", "GroupNormalization"};
+  static std::set<std::string, std::less<>> const types{"Conv",
+                                                        "ConvTranspose",
+                                                        "MaxPool",
+                                                        "AveragePool",
+                                                        "LpPool",
+                                                        "GlobalAveragePool",
+                                                        "GlobalMaxPool",
+                                                        "BatchNormalization",
+                                                        "InstanceNormalization",
+                                                        "Resize",
+                                                        "Upsample",
+                                                        "DepthToSpace",
+                                                        "SpaceToDepth",
+                                                        "LRN",
+                                                        "PRelu",
+                                                        "GroupNormalization"};
   return types.count(type) != 0;
 }
 
@@ -111,9 +123,7 @@ class lowering {
       c_.define(v, x);
       bool const turned = options_.channels_last && !simplified(x.how).is_row_major();
       result_.inputs.push_back({value.name, turned ? dims_of(c_.net.dims(x.value)) : value.dims});
-    } catch (unsupported const& u) {
-      findings_.push_back({"", "", value.name, u.what()});
-    }
+    } catch (unsupported const& u) { findings_.push_back({"", "", value.name, u.what()}); }
   }
   void lower_one(onnx::operation const& op) {
     auto const found = rules().find(op.type);
@@ -125,9 +135,7 @@ class lowering {
     c_.net.origin(op.name);
     try {
       found->second(node_reader(c_, op));
-    } catch (unsupported const& u) {
-      complain(op, u.what());
-    }
+    } catch (unsupported const& u) { complain(op, u.what()); }
   }
   void complain(onnx::operation const& op, std::string reason) {
     findings_.push_back({op.name, op.type, "", std::move(reason)});
@@ -137,9 +145,7 @@ class lowering {
     c_.net.origin(value.name);
     try {
       result_.outputs.push_back(add_output(c_.net, c_.tensor_of(v), value, options_.channels_last));
-    } catch (unsupported const& u) {
-      findings_.push_back({"", "", value.name, u.what()});
-    }
+    } catch (unsupported const& u) { findings_.push_back({"", "", value.name, u.what()}); }
   }
   void trace() {
     std::set<int> const outputs(model_.outputs.begin(), model_.outputs.end());

@@ -78,9 +78,7 @@ int main(int argc, char** argv) {
   app.add_flag("--trace", o.trace, "make all intermediate values outputs");
   try {
     app.parse(argc, argv);
-  } catch (CLI::ParseError const& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  } catch (CLI::ParseError const& e) { return app.exit(e) == 0 ? 0 : 2; }
   try {
     choose_name(o);
     import(o);

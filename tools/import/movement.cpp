@@ -43,7 +43,9 @@ view sliced(context& c, view x, int axis, std::int64_t begin, std::int64_t count
 }
 
 view selected(context& c, view x, int axis, std::vector<std::int64_t> const& indices) {
-  struct run { std::int64_t begin, count, step; };
+  struct run {
+    std::int64_t begin, count, step;
+  };
   std::vector<run> runs;
   std::int64_t const extent = x.how.dims[std::size_t(axis)];
   for (std::int64_t i : indices) {

@@ -108,8 +108,8 @@ void drop_unused(onnx::model& m) {
 }  // namespace
 
 onnx::model with_patterns(onnx::model model) {
-  for (auto const rule : {gelu_pattern, own_statistics_pattern, instances_pattern, layer_norm_pattern,
-                          rms_norm_pattern, group_norm_pattern, attention, gate}) {
+  for (auto const rule : {gelu_pattern, own_statistics_pattern, instances_pattern, layer_norm_pattern, rms_norm_pattern,
+                          group_norm_pattern, attention, gate}) {
     neighbourhood const n(model);
     std::vector<operation> changed = model.operations;
     for (std::size_t i = 0; i < changed.size(); ++i)

@@ -184,8 +184,7 @@ std::optional<operation> scaled_norm(neighbourhood const& n, operation const& op
   for (std::size_t i : {0, 1}) {
     int const scaled = op.inputs[i], rest = op.inputs[1 - i];
     std::optional<operation> found;
-    if (auto const* negative = n.any_maker(rest, "Neg"))
-      found = norm_of_scaled(n, scaled, -1, negative->inputs[0], op);
+    if (auto const* negative = n.any_maker(rest, "Neg")) found = norm_of_scaled(n, scaled, -1, negative->inputs[0], op);
     if (auto const* sub = n.any_maker(rest, "Sub"); sub && is_vector_of_last(n, sub->inputs[0], op))
       found = norm_of_scaled(n, scaled, sub->inputs[0], sub->inputs[1], op);
     if (found) return found;
@@ -195,8 +194,8 @@ std::optional<operation> scaled_norm(neighbourhood const& n, operation const& op
 
 /// Skips operators that only change the dims of a value.
 int without_dims(neighbourhood const& n, int value) {
-  for (auto const* op = n.maker(value); op && (op->type == "Reshape" || op->type == "Squeeze" ||
-                                               op->type == "Unsqueeze" || op->type == "Flatten");
+  for (auto const* op = n.maker(value);
+       op && (op->type == "Reshape" || op->type == "Squeeze" || op->type == "Unsqueeze" || op->type == "Flatten");
        op = n.maker(value))
     value = op->inputs[0];
   return value;

@@ -38,11 +38,11 @@ class structuring {
  private:
   /// The layers that compute a value from the last named value.
   struct chain {
-    int root = -1;            ///< the value it starts with; -1: with `head`
+    int root = -1;  ///< the value it starts with; -1: with `head`
     std::string head;
     sequence items;
-    std::vector<int> calls;   ///< in the order in which they are recorded, and their parameters declared
-    int depth = 0;            ///< of nested branches
+    std::vector<int> calls;  ///< in the order in which they are recorded, and their parameters declared
+    int depth = 0;           ///< of nested branches
   };
 
   void count_uses() {
@@ -67,9 +67,8 @@ class structuring {
   int root_of(int v) const { return is_open(v) ? chains_[std::size_t(v)].root : v; }
   /// A residual needs equal shapes; a sum broadcasts.
   bool have_one_shape(std::vector<int> const& values) const {
-    return std::all_of(values.begin(), values.end(), [&](int v) {
-      return calls_[std::size_t(v)].out == calls_[std::size_t(values[0])].out;
-    });
+    return std::all_of(values.begin(), values.end(),
+                       [&](int v) { return calls_[std::size_t(v)].out == calls_[std::size_t(values[0])].out; });
   }
   bool is_root(int v) const { return !is_open(v) || chains_[std::size_t(v)].items.empty(); }
 
@@ -148,8 +147,10 @@ class structuring {
     for (int i : c.calls)
       text_.weights.insert(text_.weights.end(), calls_[std::size_t(i)].weights.begin(),
                            calls_[std::size_t(i)].weights.end());
-    text_.statements.push_back({.name = name, .head = c.root < 0 ? c.head : names_[std::size_t(c.root)],
-                                .items = std::move(c.items), .origin = calls_[std::size_t(v)].origin});
+    text_.statements.push_back({.name = name,
+                                .head = c.root < 0 ? c.head : names_[std::size_t(c.root)],
+                                .items = std::move(c.items),
+                                .origin = calls_[std::size_t(v)].origin});
   }
 
   std::vector<call> const& calls_;

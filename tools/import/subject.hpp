@@ -21,8 +21,14 @@ struct subject {
 template <auto const& Net>
 subject subject_of(char const* name) {
   using code = program<Net>;
-  return {name, code::inputs, code::outputs, code::parameter_count, code::packed_floats, code::arena_floats,
-          [](int k) { return code::input_size(k); }, [](int k) { return code::output_size(k); },
+  return {name,
+          code::inputs,
+          code::outputs,
+          code::parameter_count,
+          code::packed_floats,
+          code::arena_floats,
+          [](int k) { return code::input_size(k); },
+          [](int k) { return code::output_size(k); },
           [](float const* weights, float* packed) {
             code::pack(std::span<float const, code::parameter_count>(weights, code::parameter_count),
                        std::span<float, code::packed_floats>(packed, code::packed_floats));

@@ -42,8 +42,12 @@ volume_window::volume_window(std::vector<window_side> const& sides, bool rounds_
 
 view conv_of_volume(node_reader const& n, std::vector<float> weights) {
   volume_window const w(sides_of(n, n.dims(), n.out_dims(), kernel_of(n)), false);
-  conv3d const layer{.out = int(n.dims(1)[0]), .kernel = w.kernel, .stride = w.stride, .pad = w.pad,
-                     .dilation = w.dilation, .groups = int(n.integer("group", 1))};
+  conv3d const layer{.out = int(n.dims(1)[0]),
+                     .kernel = w.kernel,
+                     .stride = w.stride,
+                     .pad = w.pad,
+                     .dilation = w.dilation,
+                     .groups = int(n.integer("group", 1))};
   return with_bias(n, applied(n, layer, std::move(weights)));
 }
 
@@ -56,8 +60,12 @@ view conv_transpose_of_volume(node_reader const& n) {
   volume_window const w(sides, false);
   output_pad.insert(output_pad.begin(), 3 - sides.size(), 0);
   int const groups = int(n.integer("group", 1));
-  conv_transpose3d const layer{.out = int(n.dims(1)[1]) * groups, .kernel = w.kernel, .stride = w.stride, .pad = w.pad,
-                               .output_pad = {output_pad[0], output_pad[1], output_pad[2]}, .dilation = w.dilation,
+  conv_transpose3d const layer{.out = int(n.dims(1)[1]) * groups,
+                               .kernel = w.kernel,
+                               .stride = w.stride,
+                               .pad = w.pad,
+                               .output_pad = {output_pad[0], output_pad[1], output_pad[2]},
+                               .dilation = w.dilation,
                                .groups = groups};
   return with_bias(n, applied(n, layer, n.reals(1, "its weights")));
 }
@@ -65,30 +73,42 @@ view conv_transpose_of_volume(node_reader const& n) {
 view places_of_maxima(node_reader const& n, volume_window const& w, view const& maxima) {
   constexpr std::int64_t most = 1 << 24;  // beyond this, floats skip integers
   if (product(n.dims()) > most) throw unsupported("places of maxima among more than 2^24 elements are not supported");
-  max_pool3d_index const layer{.kernel = w.kernel, .stride = w.stride, .pad = w.pad, .dilation = w.dilation,
-                               .ceil = w.ceil, .column_major = n.integer("storage_order", 0) != 0};
+  max_pool3d_index const layer{.kernel = w.kernel,
+                               .stride = w.stride,
+                               .pad = w.pad,
+                               .dilation = w.dilation,
+                               .ceil = w.ceil,
+                               .column_major = n.integer("storage_order", 0) != 0};
   int const x = as_volume(n.c, n.x()).value, y = as_volume(n.c, maxima).value;
   return volume(n.c, n.c.net.apply(layer, {x, y}), n.out_dims(1));
 }
 
 void max_pool_of_volume(node_reader const& n) {
   volume_window const w = pooled_by(n);
-  view const y = applied(n, max_pool3d{.kernel = w.kernel, .stride = w.stride, .pad = w.pad, .dilation = w.dilation,
-                                       .ceil = w.ceil});
+  view const y = applied(
+      n, max_pool3d{.kernel = w.kernel, .stride = w.stride, .pad = w.pad, .dilation = w.dilation, .ceil = w.ceil});
   n.define(y);
   if (n.wants(1)) n.define(places_of_maxima(n, w, y), 1);
 }
 
 view avg_pool_of_volume(node_reader const& n) {
   volume_window const w = pooled_by(n);
-  return applied(n, avg_pool3d{.kernel = w.kernel, .stride = w.stride, .pad = w.pad, .dilation = w.dilation,
-                               .ceil = w.ceil, .count_pads = n.integer("count_include_pad", 0) != 0});
+  return applied(n, avg_pool3d{.kernel = w.kernel,
+                               .stride = w.stride,
+                               .pad = w.pad,
+                               .dilation = w.dilation,
+                               .ceil = w.ceil,
+                               .count_pads = n.integer("count_include_pad", 0) != 0});
 }
 
 view lp_pool_of_volume(node_reader const& n) {
   volume_window const w = pooled_by(n);
-  return applied(n, lp_pool3d{.kernel = w.kernel, .stride = w.stride, .pad = w.pad, .dilation = w.dilation,
-                              .ceil = w.ceil, .p = float(n.integer("p", 2))});
+  return applied(n, lp_pool3d{.kernel = w.kernel,
+                              .stride = w.stride,
+                              .pad = w.pad,
+                              .dilation = w.dilation,
+                              .ceil = w.ceil,
+                              .p = float(n.integer("p", 2))});
 }
 
 }  // namespace ago::importer

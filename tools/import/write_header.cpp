@@ -36,8 +36,11 @@ std::string written(item const& i) {
   std::string r;
   for (sequence const& b : i.branches) {
     if (i.kind == item_kind::joined) r += (r.empty() ? "concat(" : ", ") + written(b);
-    else r += (r.empty() ? "" : i.kind == item_kind::sum ? " + " : " * ") +
-              (b.empty() ? "identity{}" : "(" + written(b) + ")");
+    else
+      r += (r.empty()                  ? ""
+            : i.kind == item_kind::sum ? " + "
+                                       : " * ") +
+           (b.empty() ? "identity{}" : "(" + written(b) + ")");
   }
   return i.kind == item_kind::joined ? r + ")" : "(" + r + ")";
 }
@@ -161,8 +164,8 @@ bool uses(program_text const& t, std::set<std::string> const& names) {
 /// The headers that a network needs.
 std::string headers_of(program_text const& t) {
   static std::set<std::string> const operators{
-      "conv3d", "conv_transpose3d", "max_pool3d", "max_pool3d_index", "avg_pool3d", "lp_pool3d", "col2im",
-      "hardmax", "triangle", "take_along_axis", "gather_nd", "reverse_sequence", "grid_sample"};
+      "conv3d",  "conv_transpose3d", "max_pool3d",      "max_pool3d_index", "avg_pool3d",       "lp_pool3d",  "col2im",
+      "hardmax", "triangle",         "take_along_axis", "gather_nd",        "reverse_sequence", "grid_sample"};
   std::string r = uses(t, {"map"}) ? "#include <ago/ago.hpp>\n" : "#include <ago/graph/network.hpp>\n";
   return uses(t, operators) ? r + "#include <ago/operators.hpp>\n" : r;
 }
@@ -212,8 +215,8 @@ void write_header(std::ostream& out, program_text const& t, header_of const& abo
       << " weights are in " << about.name << ".weights, in the order of the layers.\n";
   write_ports(out, "Inputs", about.inputs);
   write_ports(out, "Outputs", about.outputs);
-  out << "#pragma once\n\n" << headers_of(t) << "\nnamespace "
-      << about.name << " {\n\nusing namespace ago;\n\n"
+  out << "#pragma once\n\n"
+      << headers_of(t) << "\nnamespace " << about.name << " {\n\nusing namespace ago;\n\n"
       << body.str() << "\n}  // namespace " << about.name << "\n";
 }
 

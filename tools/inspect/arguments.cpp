@@ -15,8 +15,7 @@ namespace {
 /// "a, b and c"
 std::string listed(std::vector<std::string> const& names) {
   std::string r;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    r += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  for (std::size_t i = 0; i < names.size(); ++i) r += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
   return r;
 }
 
@@ -45,11 +44,19 @@ struct named_device {
   char const* name;
   device value;
 };
-constexpr named_device devices[]{
-    {"x86-64", {}},           {"zen4", zen_4},            {"zen5", zen_5},           {"xeon", xeon},
-    {"cortex-a53", cortex_a53}, {"cortex-a55", cortex_a55}, {"cortex-a72", cortex_a72}, {"cortex-a76", cortex_a76},
-    {"cortex-a78", cortex_a78}, {"cortex-x1", cortex_x1},   {"apple-m1", apple_m1},
-    {"neoverse-n1", neoverse_n1}, {"neoverse-v1", neoverse_v1}};
+constexpr named_device devices[]{{"x86-64", {}},
+                                 {"zen4", zen_4},
+                                 {"zen5", zen_5},
+                                 {"xeon", xeon},
+                                 {"cortex-a53", cortex_a53},
+                                 {"cortex-a55", cortex_a55},
+                                 {"cortex-a72", cortex_a72},
+                                 {"cortex-a76", cortex_a76},
+                                 {"cortex-a78", cortex_a78},
+                                 {"cortex-x1", cortex_x1},
+                                 {"apple-m1", apple_m1},
+                                 {"neoverse-n1", neoverse_n1},
+                                 {"neoverse-v1", neoverse_v1}};
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   for (named_device const& d : devices) names.emplace_back(d.name);
@@ -97,8 +104,9 @@ void declare(CLI::App& app, words& w) {
   app.add_option("--against", w.against, "a second policy to compare with (text and html)");
   app.add_option("--format", w.format, "text, json, dot or html")->capture_default_str();
   app.add_option("--output", w.output, "file to write instead of standard output");
-  app.add_option("--target", w.target, std::string("instruction set to plan for (default: ") + name_of(native_isa) +
-                                           "; with --measure, the widest of this machine)");
+  app.add_option("--target", w.target,
+                 std::string("instruction set to plan for (default: ") + name_of(native_isa) +
+                     "; with --measure, the widest of this machine)");
   app.add_option("--device", w.device, "device whose caches to plan for (default: the usual one of --target)");
   auto* const measure =
       app.add_flag("--measure", w.measure, "compile the network, run it on this machine, and show measured times, too");
@@ -168,9 +176,7 @@ std::optional<arguments> parse(int count, char const* const* argv) {
   } catch (CLI::CallForHelp const&) {
     std::cout << app.help();
     return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    throw usage_error(e.what());
-  }
+  } catch (CLI::ParseError const& e) { throw usage_error(e.what()); }
   if (w.list) {
     print_lists();
     return std::nullopt;

@@ -27,16 +27,16 @@ struct measuring {
   std::string compiler;               ///< empty: see compiler_words()
   std::vector<std::string> includes;  ///< folders of headers
   int repetitions = 60;
-  std::optional<int> core;            ///< to claim
+  std::optional<int> core;  ///< to claim
 };
 
 struct arguments {
   known_network const* network{};  ///< null: inspect a model
   int size{};                      ///< of the network
   importer::model_words model;
-  std::vector<options> ways;       ///< options to compile it with: one set, or two to compare
+  std::vector<options> ways;  ///< options to compile it with: one set, or two to compare
   tools::format format{};
-  std::string output;              ///< a file name; empty: standard output
+  std::string output;  ///< a file name; empty: standard output
   std::optional<measuring> measure;
 };
 

@@ -18,9 +18,7 @@ extern "C" void* ago_run_task(void* argument) {
   task& t = *static_cast<task*>(argument);
   try {
     t.work();
-  } catch (...) {
-    t.thrown = std::current_exception();
-  }
+  } catch (...) { t.thrown = std::current_exception(); }
   return nullptr;
 }
 

@@ -117,8 +117,7 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
   }
   for (int o = 0; o < g.output_count; ++o) {
     std::vector<int> from = copied[std::size_t(o)];
-    if (from.empty())
-      for_each_in_memory(p, g.outputs[o], [&](int v) { from = writers[std::size_t(v)]; });
+    if (from.empty()) for_each_in_memory(p, g.outputs[o], [&](int v) { from = writers[std::size_t(v)]; });
     for (int const i : from) flows.push_back({i, -1, g.outputs[o]});
   }
   return flows;

@@ -22,17 +22,17 @@ namespace ago::tools {
 /// An operator, or an input of the network. Inputs do not belong to a subgraph.
 struct inspected_node {
   op kind{};
-  std::string function; ///< of a map: the name of its function; may be empty
-  std::string name;     ///< given by named(); may be empty
-  std::string details;  ///< window, groups, bounds, ... if it has them: "3x3, stride 2, pads 1 1 1 1"
+  std::string function;  ///< of a map: the name of its function; may be empty
+  std::string name;      ///< given by named(); may be empty
+  std::string details;   ///< window, groups, bounds, ... if it has them: "3x3, stride 2, pads 1 1 1 1"
   shape out{};
-  int layer{};          ///< that recorded it; the primitives of an operator that a policy opens share its number
-  int line{};           ///< of the source; 0: unknown
+  int layer{};  ///< that recorded it; the primitives of an operator that a policy opens share its number
+  int line{};   ///< of the source; 0: unknown
   bool is_output{};
-  long weight{};        ///< Eq. (1), in thousandths
+  long weight{};  ///< Eq. (1), in thousandths
   long multiply_adds{};
   int subgraph = -1, mini = -1;
-  int step = -1;        ///< the first that computes it; -1: none, for inputs and views
+  int step = -1;  ///< the first that computes it; -1: none, for inputs and views
 
   /// "relu6"; for a map, the name of its function.
   std::string label() const { return function.empty() ? name_of(kind) : function; }
@@ -41,16 +41,16 @@ struct inspected_node {
 /// The value of `from` is an operand of `to`.
 struct inspected_edge {
   int from{}, to{};
-  long bytes{};         ///< of the value
+  long bytes{};  ///< of the value
 };
 
 /// A kernel within a step.
 struct inspected_part {
   structure what{};
-  register_tile tile{};     ///< 1x1 if the kernel has none
-  std::string epilogue;     ///< operators applied before the results are stored: "bias, relu6"; may be empty
+  register_tile tile{};  ///< 1x1 if the kernel has none
+  std::string epilogue;  ///< operators applied before the results are stored: "bias, relu6"; may be empty
   shape in{}, out{};
-  std::vector<int> nodes;   ///< the operators that it computes
+  std::vector<int> nodes;  ///< the operators that it computes
 };
 
 /// On this machine, by --measure.
@@ -61,12 +61,12 @@ struct measured_time {
 /// A kernel, or a pipeline of several.
 struct inspected_step {
   std::vector<inspected_part> parts;
-  chain_tiling tiles{};     ///< of a pipeline
-  std::vector<int> nodes;   ///< the operators that it computes
+  chain_tiling tiles{};    ///< of a pipeline
+  std::vector<int> nodes;  ///< the operators that it computes
   int subgraph{};
   step_account account{};
-  moved_bytes moved{};      ///< in the caches of the device
-  double cycles{};          ///< predicted on one core of the device (plan/predicted_time.hpp)
+  moved_bytes moved{};  ///< in the caches of the device
+  double cycles{};      ///< predicted on one core of the device (plan/predicted_time.hpp)
   std::optional<measured_time> measured{};
 
   /// "pointwise", "rows: pointwise, depthwise, pointwise", "elementwise (relu6)"
@@ -77,35 +77,35 @@ struct inspected_step {
 
 /// A value that a step reads and another one has written. Views are resolved: this is the value that has memory.
 struct inspected_flow {
-  int from{}, to{};         ///< steps; -1: the caller, who has the inputs and outputs of the network
-  int value{};              ///< a node
+  int from{}, to{};  ///< steps; -1: the caller, who has the inputs and outputs of the network
+  int value{};       ///< a node
   bool operator==(inspected_flow const&) const = default;
 };
 
 /// A range of the arena that is in use from step `first` to step `last`, inclusive.
 struct inspected_value {
-  int node{};               ///< whose value it holds; for a concatenation also the values written into it
+  int node{};  ///< whose value it holds; for a concatenation also the values written into it
   int first{}, last{};
   long offset{}, bytes{};
-  bool scratch{};           ///< holds no value, but the scratch of the operator's kernel
+  bool scratch{};  ///< holds no value, but the scratch of the operator's kernel
 };
 
 struct inspected_subgraph {
   int operators{}, complex{}, steps{};
-  long weight{};            ///< Eq. (1), in thousandths
+  long weight{};  ///< Eq. (1), in thousandths
   double cycles{};
 };
 
 struct inspection {
-  std::string network;      ///< the user's name for it
-  int size = 0;             ///< of its input; 0: fixed
-  std::string policy;       ///< its name
+  std::string network;  ///< the user's name for it
+  int size = 0;         ///< of its input; 0: fixed
+  std::string policy;   ///< its name
   isa target{};
   ago::device device{};
 
   std::vector<inspected_node> nodes;  ///< operands come before their readers
   std::vector<inspected_edge> edges;
-  std::vector<inspected_step> steps;  ///< in execution order
+  std::vector<inspected_step> steps;          ///< in execution order
   std::vector<inspected_subgraph> subgraphs;  ///< likewise
   std::vector<inspected_flow> flows;          ///< by reader, then those to the caller
   std::vector<inspected_value> values;        ///< in the order of the plan's buffers

@@ -102,9 +102,7 @@ void measure(arguments const& a, std::vector<inspection>& all) {
   check(run_program(words, times.string()), "the compiled program", folder);
   try {
     enter_times(all, content_of(times));
-  } catch (std::runtime_error const& e) {
-    fail(e.what(), folder);
-  }
+  } catch (std::runtime_error const& e) { fail(e.what(), folder); }
 }
 
 }  // namespace ago::tools

@@ -14,15 +14,13 @@ namespace {
 
 importer::lowered_model lowered(importer::model_words const& model) try {
   return importer::import_model(model);
-} catch (onnx::import_error const& e) {
-  throw not_imported(model.file.string() + " cannot be imported:\n" + e.what());
-}
+} catch (onnx::import_error const& e) { throw not_imported(model.file.string() + " cannot be imported:\n" + e.what()); }
 
 }  // namespace
 
 std::vector<inspection> inspect_model(importer::model_words const& model, std::vector<options> const& ways) {
   importer::lowered_model from = lowered(model);
-  for (importer::call& c : from.network.calls) c.weights = {};  // no figure depends on them
+  for (importer::call& c : from.network.calls) c.weights = {};    // no figure depends on them
   std::vector<std::string> const names(from.inputs.size(), "x");  // nothing is written
   importer::call_list const network = in_order_of(structured(from.network, names), from.network);
   ago::detail::recorder made;

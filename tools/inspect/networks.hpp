@@ -16,8 +16,8 @@ struct known_network {
   std::string name;
   std::string measure;  ///< the unit of its size: "pixels a side"
   int usual_size;
-  std::string variable;        ///< that defines it: "networks::mobilenet_v2", a template of its size
-  std::string_view header;     ///< the text of the header with this variable
+  std::string variable;     ///< that defines it: "networks::mobilenet_v2", a template of its size
+  std::string_view header;  ///< the text of the header with this variable
   /// The graph for inputs of a given size; throws std::invalid_argument if its layers do not fit.
   std::function<std::unique_ptr<roomy_graph const>(int size)> trace;
 };

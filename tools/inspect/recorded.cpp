@@ -49,9 +49,7 @@ std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std:
   on_deep_stack([&] {
     try {
       all = inspect_as<usual_graph>(made, ways);
-    } catch (std::length_error const&) {
-      all = inspect_as<large_graph>(made, ways);
-    }
+    } catch (std::length_error const&) { all = inspect_as<large_graph>(made, ways); }
   });
   return all;
 }

@@ -85,8 +85,7 @@ class run_time_program {
   /// `by`(f) calls f.operator()<Policy>() with the policy, which `o` need not name.
   run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules,
                    auto const& by)
-      : o_(o),
-        merged_(on_heap([&] {
+      : o_(o), merged_(on_heap([&] {
           merging const m = by([&]<class Policy>() { return merging_of<Policy>(o); });
           return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o.algebra) : fit<V, E, O>(whole);
         })),
@@ -100,11 +99,9 @@ class run_time_program {
             return r;
           });
         })),
-        graph(partitioned_->graph),
-        partition(partitioned_->partition),
+        graph(partitioned_->graph), partition(partitioned_->partition),
         layouts_(on_heap([&] { return channel_layouts_of(graph); })),
-        views_(on_heap([&] { return views_of(graph, *layouts_); })),
-        parts(on_heap([&] {
+        views_(on_heap([&] { return views_of(graph, *layouts_); })), parts(on_heap([&] {
           check(step_capacity(graph, *layouts_), room, "steps");
           return form_steps<room>(graph, partition.minis, *views_, *layouts_, partition.chain_of);
         })),
@@ -112,10 +109,7 @@ class run_time_program {
           check(count_input_runs(graph, *parts, *layouts_), room_for_runs, "pieces of operands");
           return plan_stages<V, room, room, room_for_runs>(graph, partition, *layouts_, *views_, *parts, o_, schedules);
         })),
-        groups(stages_->groups),
-        splits(stages_->splits),
-        memory(stages_->memory),
-        runs(stages_->runs),
+        groups(stages_->groups), splits(stages_->splits), memory(stages_->memory), runs(stages_->runs),
         plan(stages_->plan) {}
 
   /// Of the subgraphs, counted in primitives, as for every policy.

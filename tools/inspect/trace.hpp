@@ -64,10 +64,9 @@ std::unique_ptr<roomy_graph const> trace_now(std::remove_cvref_t<decltype(Net)> 
   record(made, sized);
   if (made.bad.what != fault::none) throw std::invalid_argument(to_string(made.bad));
   auto const& written = lowered<Net>::value;
-  auto const ordered = in_written_order(
-      made, {{written.nodes, std::size_t(written.node_count)},
-             {written.edges, std::size_t(written.edge_count)},
-             {written.outputs, std::size_t(written.output_count)}});
+  auto const ordered = in_written_order(made, {{written.nodes, std::size_t(written.node_count)},
+                                               {written.edges, std::size_t(written.edge_count)},
+                                               {written.outputs, std::size_t(written.output_count)}});
   detail::copy_with_room(r->value, ordered ? *ordered : made);
   r->value = optimize(r->value);
   return r;

@@ -60,8 +60,8 @@ void write_dot(std::ostream& out, inspection const& i) {
   for (int v = 0; v < i.inputs; ++v) write_node(out, i, v, "  ");
   for (std::size_t k = 0; k < i.subgraphs.size(); ++k) {
     inspected_subgraph const& s = i.subgraphs[k];
-    out << "  subgraph cluster_" << k << " {\n    label="
-        << quoted("subgraph " + std::to_string(k) + ", weight " + fixed(double(s.weight) / 1000, 0))
+    out << "  subgraph cluster_" << k
+        << " {\n    label=" << quoted("subgraph " + std::to_string(k) + ", weight " + fixed(double(s.weight) / 1000, 0))
         << "; style=\"rounded,filled\"; color=" << color(int(k), .5) << "; fillcolor=" << color(int(k), .08) << ";\n";
     write_minis(out, i, int(k));
     out << "  }\n";

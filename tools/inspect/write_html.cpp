@@ -71,8 +71,8 @@ void write_tabs(std::ostream& out, std::span<inspection const> all) {
   if (all.size() < 2) return;
   out << "<div class=\"tabs\" role=\"tablist\" aria-label=\"policy\">\n";
   for (std::size_t k = 0; k < all.size(); ++k)
-    out << "<button type=\"button\" role=\"tab\" id=\"tab" << k << "\" aria-controls=\"view" << k
-        << "\"><b>" << escaped(all[k].policy) << "</b> <span>" << summary(all[k]) << "</span></button>\n";
+    out << "<button type=\"button\" role=\"tab\" id=\"tab" << k << "\" aria-controls=\"view" << k << "\"><b>"
+        << escaped(all[k].policy) << "</b> <span>" << summary(all[k]) << "</span></button>\n";
   out << "</div>\n";
 }
 

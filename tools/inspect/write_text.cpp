@@ -58,8 +58,15 @@ void write_figures(std::ostream& out, std::span<inspection const> all) {
 
 void write_steps(std::ostream& out, inspection const& i) {
   table t({true, true, false, false, true, true, true, true, true, true, true, true});
-  std::vector<std::string> head{"step",        "subgraph", "kernel",     "layers",
-                                "M mult-adds", "KB read",  "KB written", i.measured ? "predicted us" : "us", "%"};
+  std::vector<std::string> head{"step",
+                                "subgraph",
+                                "kernel",
+                                "layers",
+                                "M mult-adds",
+                                "KB read",
+                                "KB written",
+                                i.measured ? "predicted us" : "us",
+                                "%"};
   if (i.measured) head.insert(head.end(), {"measured us", "least us", "%"});
   t.add(head);
   double const whole = i.cycles();
@@ -67,10 +74,14 @@ void write_steps(std::ostream& out, inspection const& i) {
   auto const share = [](double part, double all) { return fixed(all > 0 ? 100 * part / all : 0, 1); };
   for (std::size_t k = 0; k < i.steps.size(); ++k) {
     inspected_step const& s = i.steps[k];
-    std::vector<std::string> row{std::to_string(k), s.subgraph < 0 ? "" : std::to_string(s.subgraph), s.kernel(),
-                                 s.layers(), fixed(double(s.account.multiply_adds) / 1e6, 2),
+    std::vector<std::string> row{std::to_string(k),
+                                 s.subgraph < 0 ? "" : std::to_string(s.subgraph),
+                                 s.kernel(),
+                                 s.layers(),
+                                 fixed(double(s.account.multiply_adds) / 1e6, 2),
                                  fixed(double(s.account.bytes_read) / 1e3, 1),
-                                 fixed(double(s.account.bytes_written) / 1e3, 1), fixed(i.microseconds(s.cycles), 1),
+                                 fixed(double(s.account.bytes_written) / 1e3, 1),
+                                 fixed(i.microseconds(s.cycles), 1),
                                  share(s.cycles, whole)};
     if (s.measured)
       row.insert(row.end(), {fixed(s.measured->median_us, 1), fixed(s.measured->least_us, 1),
@@ -98,8 +109,8 @@ void write_text(std::ostream& out, std::span<inspection const> all) {
   inspection const& first = all.front();
   out << printable(first.network);
   if (first.size > 0) out << ' ' << first.size;
-  out << ": " << operators_in(all) << ", for " << name_of(first.target) << " with "
-      << first.device.l1_bytes / 1024 << " KiB of L1 and " << first.device.l2_bytes / 1024 << " KiB of L2\n\n";
+  out << ": " << operators_in(all) << ", for " << name_of(first.target) << " with " << first.device.l1_bytes / 1024
+      << " KiB of L1 and " << first.device.l2_bytes / 1024 << " KiB of L2\n\n";
   write_figures(out, all);
   for (inspection const& i : all)
     if (!i.removed_rules.empty())

@@ -66,7 +66,7 @@ class graph_decoder {
       wrong("", "operators of the domain \"" + printable(proto.domain()) + "\" are not supported");
     }
     if (!is_known(op.type)) return op;  // its attributes do not matter then
-    if (expands(op.type)) {  // only into the outputs that are needed
+    if (expands(op.type)) {             // only into the outputs that are needed
       for (int& v : op.outputs) v = v >= 0 && s.needed[static_cast<std::size_t>(v)] ? v : -1;
     }
     if (op.type == "If" && proto.input_size() != 1) wrong("", "it has inputs other than a condition");
@@ -77,9 +77,7 @@ class graph_decoder {
         if (!op.attributes.emplace(a.name(), is_branch ? kept(a) : decode_attribute(a, folder_)).second) {
           wrong(a.name(), "it appears twice");
         }
-      } catch (fault const& f) {
-        wrong(a.name(), f.reason);
-      }
+      } catch (fault const& f) { wrong(a.name(), f.reason); }
     }
     return op;
   }
@@ -102,9 +100,7 @@ class decoder {
  public:
   decoder(::onnx::ModelProto& proto, std::filesystem::path const& folder, load_options const& options,
           std::vector<finding>& findings, subgraphs& within)
-      : proto_(proto),
-        options_(options),
-        findings_(findings),
+      : proto_(proto), options_(options), findings_(findings),
         graph_(*proto.mutable_graph(), folder, findings, within) {}
 
   model decode_all() {

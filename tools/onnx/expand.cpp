@@ -75,8 +75,8 @@ int parts_of_operation::list(extents numbers) {
 
 int parts_of_operation::make(char const* type, std::vector<int> inputs, attributes more) {
   int const v = value();
-  made_.push_back({.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs),
-                   .outputs = {v}});
+  made_.push_back(
+      {.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs), .outputs = {v}});
   return v;
 }
 
@@ -95,7 +95,10 @@ std::vector<int> parts_of_operation::split(int x, extents sizes) {
   std::vector<int> inputs{x};
   if (graph_.opset < 13) more["split"] = std::move(sizes);
   else inputs.push_back(list(std::move(sizes)));
-  made_.push_back({.name = op_.name, .type = "Split", .attributes = std::move(more), .inputs = std::move(inputs),
+  made_.push_back({.name = op_.name,
+                   .type = "Split",
+                   .attributes = std::move(more),
+                   .inputs = std::move(inputs),
                    .outputs = outputs});
   return outputs;
 }
@@ -104,7 +107,10 @@ void parts_of_operation::finish(char const* type, std::vector<int> inputs, attri
                                 std::vector<std::size_t> outputs) {
   std::vector<int> results;
   for (std::size_t const i : outputs) results.push_back(s_.has_output(i) ? op_.outputs[i] : -1);
-  made_.push_back({.name = op_.name, .type = type, .attributes = std::move(more), .inputs = std::move(inputs),
+  made_.push_back({.name = op_.name,
+                   .type = type,
+                   .attributes = std::move(more),
+                   .inputs = std::move(inputs),
                    .outputs = std::move(results)});
 }
 

@@ -96,8 +96,8 @@ void attention(parts_of_operation& p) {
   }
   std::int64_t const all = s.dims(weights)[1];
   extents const sizes = s.integers("qkv_hidden_sizes", {all / 3, all / 3, all / 3});
-  bool const fits = sizes.size() == 3 && sizes[0] == sizes[1] && sizes[0] > 0 && sizes[2] > 0 &&
-                    sizes[0] <= all && sizes[2] <= all && 2 * sizes[0] + sizes[2] == all;
+  bool const fits = sizes.size() == 3 && sizes[0] == sizes[1] && sizes[0] > 0 && sizes[2] > 0 && sizes[0] <= all &&
+                    sizes[2] <= all && 2 * sizes[0] + sizes[2] == all;
   if (!fits) throw fault{"qkv_hidden_sizes", text_of(sizes) + " of " + std::to_string(all) + " channels"};
   std::int64_t const batch = s.dims(input)[0], tokens = s.dims(input)[1];
   int y = p.make("MatMul", {p.operand(input), p.operand(weights)});

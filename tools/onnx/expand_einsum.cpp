@@ -112,8 +112,7 @@ extents extents_of(term const& t, labels const& axes) {
 }
 
 [[noreturn]] void refuse_extents(std::int64_t x, std::int64_t y) {
-  throw fault{"equation",
-              "a label stands for " + std::to_string(x) + " and for " + std::to_string(y) + " elements"};
+  throw fault{"equation", "a label stands for " + std::to_string(x) + " and for " + std::to_string(y) + " elements"};
 }
 
 /// The diagonal of the axes of a label that appears twice: every (n + 1)th element of both as one axis.

@@ -77,9 +77,7 @@ value input_shapes::read(::onnx::ValueInfoProto const& input, std::vector<findin
       result.dims.push_back(d.value_or(0));
     }
     check_dims(result.dims);
-  } catch (fault const& f) {
-    report(f.reason);
-  }
+  } catch (fault const& f) { report(f.reason); }
   return result;
 }
 

@@ -43,10 +43,7 @@ class propagation {
  public:
   propagation(model& m, load_options const& options, std::vector<finding>& findings, subgraphs& within,
               std::filesystem::path const& folder)
-      : m_(m),
-        findings_(findings),
-        within_(within),
-        folder_(folder),
+      : m_(m), findings_(findings), within_(within), folder_(folder),
         budget_{.largest = options.largest_constant, .made = options.all_constants, .read = 4 * options.all_constants} {
     // Faults of inputs and initializers leave shapes unknown: then only the operators are checked.
     for (finding const& f : findings) {
@@ -141,7 +138,10 @@ class propagation {
     for (operation& part : chosen.operations) visit(part, left, true);
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       if (op.outputs[i] < 0) continue;
-      operation copy{.name = op.name, .type = "Identity", .attributes = {}, .inputs = {chosen.outputs[i]},
+      operation copy{.name = op.name,
+                     .type = "Identity",
+                     .attributes = {},
+                     .inputs = {chosen.outputs[i]},
                      .outputs = {op.outputs[i]}};
       visit(copy, left, true);
     }
@@ -184,9 +184,7 @@ model load_proto(::onnx::ModelProto& proto, std::filesystem::path const& folder,
   check_operators(m, options, undetermined, findings);
   if (!findings.empty()) throw import_error(findings);
   return m;
-} catch (std::bad_alloc const&) {
-  throw import_error("there is not enough memory for the model");
-}
+} catch (std::bad_alloc const&) { throw import_error("there is not enough memory for the model"); }
 
 }  // namespace
 

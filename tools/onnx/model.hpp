@@ -47,8 +47,8 @@ struct model {
   std::string name;
   std::int64_t opset = 0;  ///< of the default domain
   std::vector<value> values;
-  std::vector<operation> operations;  ///< topological order; only those that outputs need and that were not folded
-  std::vector<int> inputs, outputs;   ///< without initialized inputs
+  std::vector<operation> operations;    ///< topological order; only those that outputs need and that were not folded
+  std::vector<int> inputs, outputs;     ///< without initialized inputs
   std::vector<std::string> notes = {};  ///< sentences about the effects of options
 };
 

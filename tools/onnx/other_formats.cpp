@@ -33,7 +33,10 @@ constexpr magic magics[] = {
     {0, "GGUF"sv, "a GGUF file of weights, without the network; export that to ONNX with the program that made it"},
     {0, "\x1f\x8b"sv, "compressed with gzip; unpack it"},
     {0, "BZh"sv, "compressed with bzip2; unpack it"},
-    {0, "\xfd" "7zXZ"sv, "compressed with xz; unpack it"},
+    {0,
+     "\xfd"
+     "7zXZ"sv,
+     "compressed with xz; unpack it"},
     {0, "version https://git-lfs"sv,
      "the pointer that Git LFS leaves in place of a file; fetch the file with: git lfs pull"},
     {0, "\x93NUMPY"sv, "a NumPy array, not a model"},

@@ -27,9 +27,7 @@ constant read_tensor(std::filesystem::path const& file) {
     ::onnx::TensorProto proto;
     if (!proto.ParseFromString(bytes)) throw fault{"", "it is neither a TensorProto nor a NumPy array"};
     return decode_tensor(proto, file.parent_path().empty() ? "." : file.parent_path());
-  } catch (fault const& f) {
-    throw import_error(quoted + ": " + f.reason);
-  }
+  } catch (fault const& f) { throw import_error(quoted + ": " + f.reason); }
 }
 
 }  // namespace ago::onnx

@@ -242,8 +242,8 @@ constexpr rule rules[] = {
     {"com.microsoft.Gelu", 1, 0, 1, 1, "", nullptr},
     {"com.microsoft.MultiHeadAttention", 1, 0, 1, 10, "mask_filter_value num_heads scale unidirectional", nullptr},
     {"com.microsoft.QuickGelu", 1, 0, 1, 1, "alpha", nullptr},
-    {"com.microsoft.RotaryEmbedding", 1, 0, 4, 4,
-     "interleaved is_packed_batching num_heads rotary_embedding_dim scale", nullptr},
+    {"com.microsoft.RotaryEmbedding", 1, 0, 4, 4, "interleaved is_packed_batching num_heads rotary_embedding_dim scale",
+     nullptr},
     {"com.microsoft.SkipLayerNormalization", 1, 0, 3, 5, "epsilon", nullptr},
     {"com.microsoft.SkipSimplifiedLayerNormalization", 1, 0, 3, 4, "epsilon", nullptr},
 };

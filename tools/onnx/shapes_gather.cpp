@@ -80,8 +80,8 @@ void grid_sample(site& s) {
 void col2im(site& s) {
   extents const image = s.integers(1, "image_shape"), block = s.integers(2, "block_shape");
   if (s.rank(0) != 3 || image.empty() || block.size() != image.size()) {
-    throw fault{"block_shape", "the shape " + text_of(s.dims(0)) + " does not fit " +
-                                   std::to_string(image.size()) + " dimensions"};
+    throw fault{"block_shape",
+                "the shape " + text_of(s.dims(0)) + " does not fit " + std::to_string(image.size()) + " dimensions"};
   }
   std::int64_t channels = s.dims(0)[1];
   for (std::int64_t const b : block) {

@@ -83,10 +83,11 @@ void print_orders(char const* name) {
       }
     }
     auto const percent = [cycles](double x) { return 100 * x / cycles; };
-    std::printf("%-8s %-18s %3d products, %2d faster swapped, which saves %4.2f %% of all cycles, %4.2f %% if "
-                "transposing were free; attention %5.2f %%\n",
-                name_of(Target), name, products, faster, percent(gained), percent(gained_if_free),
-                percent(gained_by_attention));
+    std::printf(
+        "%-8s %-18s %3d products, %2d faster swapped, which saves %4.2f %% of all cycles, %4.2f %% if "
+        "transposing were free; attention %5.2f %%\n",
+        name_of(Target), name, products, faster, percent(gained), percent(gained_if_free),
+        percent(gained_by_attention));
   }
 }
 

@@ -56,10 +56,8 @@ class decoder : word {
   constexpr void transfer(bool load, bool is_vector, bool is_whole) {
     if (!is_vector)
       is(load ? unit::load_general : unit::store_general, load ? kind::general_load : kind::general_store);
-    else if (load)
-      is(is_whole ? unit::load_whole : unit::load_half, kind::vector_load);
-    else
-      is(is_whole ? unit::store_whole : unit::store_half, kind::vector_store);
+    else if (load) is(is_whole ? unit::load_whole : unit::load_half, kind::vector_load);
+    else is(is_whole ? unit::store_whole : unit::store_half, kind::vector_store);
   }
   constexpr void transferred(bool load, bool is_vector, unsigned r) {
     if (is_vector) {

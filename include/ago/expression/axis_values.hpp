@@ -83,9 +83,7 @@ struct axis_values {
     term const t{std::int16_t(x), factor};
     return into.add(&t, 1, std::int32_t(constant));
   }
-  constexpr range range_of(affine_sum const& s) const {
-    return expression::range_of(into.to.body, s, into.to.extent);
-  }
+  constexpr range range_of(affine_sum const& s) const { return expression::range_of(into.to.body, s, into.to.extent); }
   constexpr affine_sum made(sum s) {
     unite(s);
     term terms[canonical::max_terms]{};

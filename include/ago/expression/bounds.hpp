@@ -72,8 +72,7 @@ constexpr bounds of_function(node_kind k, bounds const& a) {
   constexpr double huge = __builtin_huge_val();
   switch (k) {
     case node_kind::negate: return {-a.upper, -a.lower};
-    case node_kind::absolute:
-      return {a.lower > 0 ? a.lower : a.upper < 0 ? -a.upper : 0, most(-a.lower, a.upper)};
+    case node_kind::absolute: return {a.lower > 0 ? a.lower : a.upper < 0 ? -a.upper : 0, most(-a.lower, a.upper)};
     case node_kind::exp: return {0, a.upper <= 0 ? 1 : huge};
     case node_kind::expm1: return {a.lower >= 0 ? 0. : -1., a.upper <= 0 ? 0 : huge};
     case node_kind::log: return {a.lower >= 1 ? 0 : -huge, a.upper <= 1 ? 0 : huge};
@@ -135,8 +134,7 @@ constexpr bounds of_fold(index_expression const& e, node const& x, bounds const&
       if (x.bits >> i & 1) points *= e.extent[i];
     return {times(points, a.lower), times(points, a.upper)};
   }
-  if (x.kind == node_kind::product)
-    return a.lower >= 0 ? bounds{0, a.upper <= 1 ? 1 : __builtin_huge_val()} : bounds{};
+  if (x.kind == node_kind::product) return a.lower >= 0 ? bounds{0, a.upper <= 1 ? 1 : __builtin_huge_val()} : bounds{};
   // What is read outside of an operand never wins if it is the fold's own start.
   node const& folded = e.body.nodes[x.operand[0]];
   if (folded.kind != node_kind::read) return a;

@@ -20,15 +20,16 @@ template <long> struct gets;
 namespace detail {
 /// A function instead of a comparison, because compilers print less below it.
 template <fault What>
-constexpr bool is_not(fault other) { return What != other; }
+constexpr bool is_not(fault other) {
+  return What != other;
+}
 }  // namespace detail
 
 /// Asserts that there is no fault; its own type shows what is wrong. Operands and dimensions are numbered from 0: the
 /// inputs, then parameters and results as they are made.
 template <fault What, class... Details>
 struct expression_fits {
-  static_assert(detail::is_not<What>(fault::extents_differ),
-                "ago: a variable indexes dimensions of different extents");
+  static_assert(detail::is_not<What>(fault::extents_differ), "ago: a variable indexes dimensions of different extents");
   static_assert(detail::is_not<What>(fault::extent_unknown),
                 "ago: the extent of a variable or parameter does not follow from the indices; give it, as in var r{3}");
   static_assert(detail::is_not<What>(fault::reads_outside),
@@ -43,8 +44,7 @@ struct expression_fits {
                 "ago: a variable is folded that is an index of the result or already folded");
   static_assert(detail::is_not<What>(fault::index_too_complex),
                 "ago: an index has too many terms, or a quotient of quotients that is none of one sum");
-  static_assert(detail::is_not<What>(fault::divisor_must_be_positive),
-                "ago: the divisor of an index must be positive");
+  static_assert(detail::is_not<What>(fault::divisor_must_be_positive), "ago: the divisor of an index must be positive");
   static_assert(detail::is_not<What>(fault::extent_must_be_positive),
                 "ago: the extent of a variable or parameter must be positive");
   static_assert(detail::is_not<What>(fault::operand_of_another_operator),

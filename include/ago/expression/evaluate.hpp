@@ -15,7 +15,7 @@ struct nest {
 
   index_expression const& e;
   double const* const* operands;
-  unsigned free[capacity]{};       ///< the axes that a node depends on
+  unsigned free[capacity]{};        ///< the axes that a node depends on
   std::uint64_t below[capacity]{};  ///< the nodes that a node depends on
   double value[capacity]{};
   int at[max_axes]{};

@@ -38,10 +38,10 @@ struct excerpt {
   static constexpr int nodes = decltype(index_expression::body)::node_capacity;
 
   index_expression const& from;
-  std::int16_t const* values;   ///< that operands of `from` are
-  stand_in const* instead;      ///< of nodes of `from`
+  std::int16_t const* values;  ///< that operands of `from` are
+  stand_in const* instead;     ///< of nodes of `from`
   index_expression& to;
-  std::int16_t* reads;          ///< the values that operands of `to` are
+  std::int16_t* reads;  ///< the values that operands of `to` are
   canonical into{to};
   std::int16_t axis_of[max_axes]{};  ///< plus one; 0: not yet seen
   std::int16_t moved[nodes]{};       ///< plus one
@@ -66,8 +66,7 @@ struct excerpt {
   constexpr int copy(quotient const& q) { return into.add(quotient{copy(q.of), q.divisor, q.modulus}); }
   constexpr int copy(element_access const& a) {
     element_access c = a;
-    if (a.operand >= 0)
-      c.operand = std::int16_t(into.add_operand(reads, values[a.operand], from.operands[a.operand]));
+    if (a.operand >= 0) c.operand = std::int16_t(into.add_operand(reads, values[a.operand], from.operands[a.operand]));
     for (int d = 0; d < a.rank; ++d)
       if (a.at[d].node >= 0) c.at[d].node = std::int16_t(copy(a.at[d].node));
       else c.at[d].sum = copy(a.at[d].sum);

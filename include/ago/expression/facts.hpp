@@ -128,9 +128,7 @@ constexpr reading reading_of(index_expression const& e, int a) {
 /// Is each element of the result an element of an operand (or what is read outside of it)?
 constexpr bool copies(index_expression const& e) { return e.at_root().kind == node_kind::read; }
 /// Likewise, and nothing else: no values from outside of the operand.
-constexpr bool moves(index_expression const& e) {
-  return copies(e) && !e.body.accesses[e.at_root().operand[0]].padded;
-}
+constexpr bool moves(index_expression const& e) { return copies(e) && !e.body.accesses[e.at_root().operand[0]].padded; }
 
 /// Can it be part of an epilogue: does element i of the result depend on element i of an operand, and on operands that
 /// are broadcast to it?

@@ -50,8 +50,8 @@ constexpr int emit_first_of_equals(definition_writer& out, computed_value const&
   if (points.count > exact_in_float) out.complain(int(exact_in_float));
   number.at[0].sum = into.add(terms, count, 0);
   int const at = into.add(node{node_kind::position, {std::int16_t(into.add(number)), -1, -1}});
-  int const found = write.make(node_kind::equal, fold.body,
-                               into.add(node{node_kind::read, {std::int16_t(into.add(best)), -1, -1}}));
+  int const found =
+      write.make(node_kind::equal, fold.body, into.add(node{node_kind::read, {std::int16_t(into.add(best)), -1, -1}}));
   int const place = write.make(node_kind::select, found, at, write.number(double(points.count)));
   into.add(node{node_kind::minimum_of, {std::int16_t(place), -1, -1}, fold.axes});
   if (into.exceeded) out.complain(into.exceeded);

@@ -68,10 +68,10 @@ struct name {
 struct value {
   value_role role{};
   expression::extents extents{};
-  int made_by{-1};  ///< the expression that computes it
+  int made_by{-1};          ///< the expression that computes it
   expression::name name{};  ///< of a parameter
-  bool is_inferred{};  ///< a parameter whose extents follow from the indices
-  bool is_detached{};  ///< a copy of a value through which no gradient flows
+  bool is_inferred{};       ///< a parameter whose extents follow from the indices
+  bool is_detached{};       ///< a copy of a value through which no gradient flows
   constexpr bool operator==(value const&) const = default;
 };
 

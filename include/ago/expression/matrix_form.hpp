@@ -28,7 +28,7 @@ struct matrix_loops {
     return r;
   }
   /// The offset of index i of the dimension, in `which` of the three values.
-  constexpr long offset(long i, long matrix_loop::*which) const {
+  constexpr long offset(long i, long matrix_loop::* which) const {
     long r = 0;
     for (int k = count; k-- > 0;) {
       r += i % all[k].extent * (all[k].*which);
@@ -37,7 +37,7 @@ struct matrix_loops {
     return r;
   }
   /// Are the offsets 0, step, 2 * step, ...? Then nothing needs to be packed, or gathered, along the dimension.
-  constexpr bool is_progression(long matrix_loop::*which) const {
+  constexpr bool is_progression(long matrix_loop::* which) const {
     bool first = true;
     long next = 0;
     for (int k = count; k-- > 0;) {
@@ -49,7 +49,7 @@ struct matrix_loops {
     return true;
   }
   /// The step of a progression; 0 if there is one element.
-  constexpr long step(long matrix_loop::*which) const {
+  constexpr long step(long matrix_loop::* which) const {
     for (int k = count; k-- > 0;)
       if (all[k].extent > 1) return all[k].*which;
     return 0;

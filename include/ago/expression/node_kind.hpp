@@ -27,9 +27,7 @@ inline constexpr int node_kinds = int(node_kind::round) + 1;
 constexpr bool is_leaf(node_kind k) { return k <= node_kind::number; }
 constexpr bool is_fold(node_kind k) { return k >= node_kind::sum && k <= node_kind::minimum_of; }
 constexpr bool is_binary(node_kind k) { return k >= node_kind::add && k <= node_kind::equal; }
-constexpr int operands_of(node_kind k) {
-  return is_leaf(k) ? 0 : k == node_kind::select ? 3 : is_binary(k) ? 2 : 1;
-}
+constexpr int operands_of(node_kind k) { return is_leaf(k) ? 0 : k == node_kind::select ? 3 : is_binary(k) ? 2 : 1; }
 
 /// The value of a fold over nothing, to which `accumulate` adds.
 constexpr double identity_of(node_kind fold) {

@@ -43,7 +43,7 @@ struct index_map {
 /// An element of an operand. Operand -1: the index at[0] itself is the value.
 struct element_access {
   std::int16_t operand{-1}, rank{};
-  bool padded{};           ///< outside of the operand, `pad` is read
+  bool padded{};             ///< outside of the operand, `pad` is read
   std::uint32_t pad_bits{};  ///< a float's
   index_map at[max_rank]{};
   constexpr bool operator==(element_access const&) const = default;
@@ -99,8 +99,7 @@ template <class Pool>
 constexpr unsigned axes_of(Pool const& p, affine_sum const& s) {
   unsigned r = 0;
   for (int i = s.first; i < s.first + s.count; ++i)
-    r |= p.terms[i].atom < max_axes ? 1u << p.terms[i].atom
-                                    : axes_of(p, p.quotients[p.terms[i].atom - max_axes].of);
+    r |= p.terms[i].atom < max_axes ? 1u << p.terms[i].atom : axes_of(p, p.quotients[p.terms[i].atom - max_axes].of);
   return r;
 }
 /// The axes of an access's indices, as bits, without those of nodes that are indices.

@@ -104,7 +104,7 @@ struct transfer {
   canonical into;
   std::int16_t* reads;  ///< the values that operands of `to` are
   int line;
-  std::int16_t axis_of[variable_table::capacity]{};  ///< plus one; 0: not yet seen
+  std::int16_t axis_of[variable_table::capacity]{};          ///< plus one; 0: not yet seen
   std::int16_t moved[recorder::pool_type::node_capacity]{};  ///< plus one
   unsigned free[nodes_of_expression]{}, reduced[nodes_of_expression]{};
   int line_of[accesses_of_expression]{};
@@ -143,9 +143,9 @@ struct transfer {
   }
   constexpr int copy(element_access const& a, int at) {
     element_access c{.operand = std::int16_t(a.operand < 0 ? -1 : operand_for(a.operand)),
-             .rank = a.rank,
-             .padded = a.padded,
-             .pad_bits = a.pad_bits};
+                     .rank = a.rank,
+                     .padded = a.padded,
+                     .pad_bits = a.pad_bits};
     for (int d = 0; d < a.rank; ++d) {
       if (a.at[d].node >= 0) c.at[d].node = std::int16_t(copy(a.at[d].node));
       else c.at[d].sum = copy(a.at[d].sum);

@@ -18,7 +18,7 @@ struct rewriter {
   std::int16_t const* values;  ///< that operands of `from` are
   int made;                    ///< the value that `from` computes; -1: not known
   axis_values& axes;
-  std::int16_t* reads;         ///< the values that operands of the new expression are
+  std::int16_t* reads;          ///< the values that operands of the new expression are
   std::int16_t moved[nodes]{};  ///< plus one
 
   constexpr int copy(int n) {

@@ -19,7 +19,7 @@ struct sum_factor {
   int node{};
   unsigned axes{};
   how way{};
-  int access{};             ///< on_operand: the element
+  int access{};              ///< on_operand: the element
   std::uint32_t pad_bits{};  ///< on_operand: the function of what is read outside
 };
 

@@ -13,8 +13,8 @@ class var;
 struct variable_table {
   static constexpr int capacity = 32;
 
-  var* all[capacity]{};    ///< null: it does not live any more
-  int given[capacity]{};   ///< its extent; 0: not given
+  var* all[capacity]{};   ///< null: it does not live any more
+  int given[capacity]{};  ///< its extent; 0: not given
   int count{};
 
   constexpr variable_table() = default;
@@ -53,7 +53,7 @@ class var {
   int given_{};
   bool is_given_{};
   variable_table* in_{};  ///< the operator that uses it
-  int number_{};    ///< there
+  int number_{};          ///< there
 };
 
 constexpr variable_table::~variable_table() {
@@ -111,8 +111,8 @@ struct affine {
   plain_affine plain{};
   floor_part parts[max_parts]{};
   int part_count{};
-  bool overflows{};      ///< it has more terms than fit, or a quotient of quotients that has no simpler form
-  int bad_divisor{1};    ///< a divisor that is not positive
+  bool overflows{};    ///< it has more terms than fit, or a quotient of quotients that has no simpler form
+  int bad_divisor{1};  ///< a divisor that is not positive
 
   constexpr affine() = default;
   constexpr affine(int constant) { plain.constant = constant; }

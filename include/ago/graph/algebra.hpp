@@ -55,23 +55,33 @@ struct named_layer {
 
 /// `then` applied to the result of `first`.
 template <layer First, layer Then>
-constexpr detail::sequence<First, Then> operator|(First first, Then then) { return {first, then}; }
+constexpr detail::sequence<First, Then> operator|(First first, Then then) {
+  return {first, then};
+}
 
 /// Applies both layers to the same value and adds the results.
 template <layer First, layer Second>
-constexpr detail::combination<op::add, First, Second> operator+(First first, Second second) { return {first, second}; }
+constexpr detail::combination<op::add, First, Second> operator+(First first, Second second) {
+  return {first, second};
+}
 
 /// Applies both layers to the same value and multiplies the results: `identity{} * gate`.
 template <layer First, layer Second>
-constexpr detail::combination<op::mul, First, Second> operator*(First first, Second second) { return {first, second}; }
+constexpr detail::combination<op::mul, First, Second> operator*(First first, Second second) {
+  return {first, second};
+}
 
 /// Applies both layers to the same value and subtracts the second result from the first.
 template <layer First, layer Second>
-constexpr detail::combination<op::sub, First, Second> operator-(First first, Second second) { return {first, second}; }
+constexpr detail::combination<op::sub, First, Second> operator-(First first, Second second) {
+  return {first, second};
+}
 
 /// Applies both layers to the same value and divides the first result by the second.
 template <layer First, layer Second>
-constexpr detail::combination<op::div, First, Second> operator/(First first, Second second) { return {first, second}; }
+constexpr detail::combination<op::div, First, Second> operator/(First first, Second second) {
+  return {first, second};
+}
 
 /// x + body(x). The result of the body must have the shape of x or {n, 1, 1, c}; other shapes are usually mistakes.
 template <layer Body>

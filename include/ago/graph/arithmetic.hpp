@@ -93,9 +93,7 @@ constexpr tensor minimum(detail::left_operand x, tensor y) {
 }
 
 /// 1 where x < y, elsewhere 0.
-constexpr tensor less(detail::left_operand x, tensor y) {
-  return detail::record_binary(op::less, x.line, x.value, y);
-}
+constexpr tensor less(detail::left_operand x, tensor y) { return detail::record_binary(op::less, x.line, x.value, y); }
 
 /// x to the power of y, elementwise; NaN for a negative x and a y that is not an integer.
 constexpr tensor power(detail::left_operand x, tensor y) {

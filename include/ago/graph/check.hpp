@@ -20,7 +20,9 @@ template <int> struct gets;
 namespace detail {
 /// A function instead of a comparison, because compilers print less below it.
 template <fault What>
-constexpr bool is_not(fault other) { return What != other; }
+constexpr bool is_not(fault other) {
+  return What != other;
+}
 }  // namespace detail
 
 /// Asserts that there is no fault; its own type shows which layer is wrong, and how.

@@ -102,12 +102,8 @@ struct map {
   constexpr tensor operator()(tensor x) const {
     if constexpr (captures) return x;
     else
-      return detail::record_elementwise(x, line,
-                                        {.kind = op::map,
-                                         .alpha = alpha,
-                                         .beta = beta,
-                                         .function = &user_map<F>,
-                                         .function_name = name});
+      return detail::record_elementwise(
+          x, line, {.kind = op::map, .alpha = alpha, .beta = beta, .function = &user_map<F>, .function_name = name});
   }
 };
 

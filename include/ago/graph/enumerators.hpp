@@ -22,7 +22,9 @@ constexpr bool has_enumerators() {
 }
 
 template <class T, int N>
-constexpr int lines_of(T const (&)[N]) { return N; }
+constexpr int lines_of(T const (&)[N]) {
+  return N;
+}
 
 /// Follows a switch without a default. It is not constexpr, so a value without a case stops a constant evaluation with
 /// an error. At run time it aborts the program.

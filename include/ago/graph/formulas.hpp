@@ -201,10 +201,9 @@ struct formulas {
     if (c.of < 0 || c.lower == -__builtin_huge_val() || c.upper == __builtin_huge_val()) return {};
     outer.factor *= factor, outer.summand *= factor;
     linear_form const inner = linear(c.of);
-    bool const fits = is_near(outer.factor * inner.factor, 1 / 6.) &&
-                      is_near(outer.factor * inner.summand + outer.summand, .5) &&
-                      is_near(outer.factor * c.upper + outer.summand, 1) &&
-                      is_near(outer.factor * c.lower + outer.summand + 1, 1);
+    bool const fits =
+        is_near(outer.factor * inner.factor, 1 / 6.) && is_near(outer.factor * inner.summand + outer.summand, .5) &&
+        is_near(outer.factor * c.upper + outer.summand, 1) && is_near(outer.factor * c.lower + outer.summand + 1, 1);
     return fits ? activation_form{op::hard_sigmoid, inner.of} : activation_form{};
   }
   /// x * f(x): gelu, silu, hard_swish.

@@ -77,12 +77,12 @@ struct node {
   char const* function_name{};       ///< map, contraction, nest: its name in drawings; null: it has none
   expression::index_expression const* described{};  ///< contraction, nest: its operands are values, in order, but for
   int weight_operand{-1};  ///< contraction: the operand of `described` whose elements are at `weight`; -1: none
-  int weight{-1}, shift{-1}, norm{-1};  ///< offsets into the parameters, in floats; -1: none. `shift` is a bias
-                                        ///< vector; `norm` is gamma, beta, mean, variance, each of out.c floats;
-                                        ///< layer_norm: gamma and beta are `weight` and `shift`
+  int weight{-1}, shift{-1}, norm{-1};   ///< offsets into the parameters, in floats; -1: none. `shift` is a bias
+                                         ///< vector; `norm` is gamma, beta, mean, variance, each of out.c floats;
+                                         ///< layer_norm: gamma and beta are `weight` and `shift`
   sibling siblings[max_siblings - 1]{};  ///< operators merged into this one; their channels follow its own, in order
-  int layer{}, line{};               ///< number of the layer that recorded it (inputs first), its source line
-  char const* name{};                ///< from named(), with enclosing names: "encoders.1.norm2"; or null
+  int layer{}, line{};                   ///< number of the layer that recorded it (inputs first), its source line
+  char const* name{};                    ///< from named(), with enclosing names: "encoders.1.norm2"; or null
 
   constexpr bool is_merged() const { return siblings[0].channels > 0; }
 };
@@ -128,8 +128,8 @@ struct diagnostic {
   op where{};
   int layer{}, line{};
   int expected{}, actual{};
-  expression::name operation{};          ///< expression_does_not_fit: of which operator ...
-  expression::diagnostic described{};    ///< ... and why
+  expression::name operation{};        ///< expression_does_not_fit: of which operator ...
+  expression::diagnostic described{};  ///< ... and why
   constexpr bool operator==(diagnostic const&) const = default;
 };
 

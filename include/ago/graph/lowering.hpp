@@ -68,8 +68,8 @@ template <class Body, int N>
 constexpr graph_sizes measure(network_expression<Body, N> const& net) {
   recorder r;
   record(r, net);
-  return {r.nodes.size,      r.edges.size,      r.outputs.size,      r.parameters.size,
-          r.names.count(),   r.names.longest(), r.expressions.all.size};
+  return {r.nodes.size,    r.edges.size,      r.outputs.size,        r.parameters.size,
+          r.names.count(), r.names.longest(), r.expressions.all.size};
 }
 
 /// Copies what has been recorded into a graph, whose capacities suffice.
@@ -104,7 +104,9 @@ template <class Body, int N>
 inline constexpr bool can_be_traced<network_expression<Body, N>> = count_outputs<N, Body>() > 0;
 
 template <class T>
-constexpr bool can_be_copied(T) { return true; }
+constexpr bool can_be_copied(T) {
+  return true;
+}
 template <auto const& Net>
 concept constant = requires { typename std::bool_constant<can_be_copied(Net)>; };
 
@@ -197,7 +199,7 @@ struct lowered {
     constexpr detail::graph_sizes size = traced::size;
     if constexpr (traced::good) {
       return detail::lower<size.nodes, size.edges, size.outputs>(Net, detail::names_of<Net>(),
-                                                                detail::expressions_of<Net>());
+                                                                 detail::expressions_of<Net>());
     } else {
       // trace() has already refused a network whose body does not fit its inputs.
       fault const what = !is_network<typename traced::type> ? fault::not_a_network

@@ -43,7 +43,9 @@ struct tensor_list {
   constexpr tensor operator[](int i) const { return values[i]; }
 };
 template <std::size_t I, int N>
-constexpr tensor get(tensor_list<N> const& list) { return list.values[I]; }
+constexpr tensor get(tensor_list<N> const& list) {
+  return list.values[I];
+}
 
 /// `N` equal parts along an axis, which `N` must divide.
 template <int N>

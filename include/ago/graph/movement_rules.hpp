@@ -88,8 +88,8 @@ constexpr bool concat_of_slices(auto& w, int v) {
 constexpr bool is_inverse(node const& before, node const& n) {
   if (n.kind == op::channel_shuffle) return before.kind == n.kind && before.groups * n.groups == n.out.c;
   if (n.kind == op::to_nchw) return before.kind == op::from_nchw;
-  bool const patches = (n.kind == op::fold && before.kind == op::unfold) ||
-                       (n.kind == op::unfold && before.kind == op::fold);
+  bool const patches =
+      (n.kind == op::fold && before.kind == op::unfold) || (n.kind == op::unfold && before.kind == op::fold);
   return patches && n.win.stride_h == before.win.stride_h && n.win.stride_w == before.win.stride_w;
 }
 

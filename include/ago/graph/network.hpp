@@ -31,7 +31,9 @@ struct output_list {
 
 /// The outputs `x, rest...` of a network, in this order; the return value of a body.
 template <std::same_as<tensor>... Rest>
-constexpr output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) { return {{x, rest...}}; }
+constexpr output_list<1 + sizeof...(Rest)> outputs(tensor x, Rest... rest) {
+  return {{x, rest...}};
+}
 
 namespace detail {
 
@@ -80,7 +82,9 @@ inline constexpr bool is_network<network_expression<Body, Inputs>> = true;
 
 /// A network with one input.
 template <detail::continuation Body>
-constexpr network_expression<Body, 1> operator|(input in, Body body) { return {body, {in}}; }
+constexpr network_expression<Body, 1> operator|(input in, Body body) {
+  return {body, {in}};
+}
 
 /// A network with several inputs, or with a body that is easiest to write in terms of tensors:
 /// `trace([](tensor image, tensor mask) { ... }, input{...}, input{...})`. Several results: `return outputs(x, y);`.
@@ -138,10 +142,14 @@ double some_function(double);
 }
 /// A function like `pow`.
 template <detail::pipes Left>
-constexpr Left operator|(Left const& left, double (&)(double, double)) { return left | detail::some_function; }
+constexpr Left operator|(Left const& left, double (&)(double, double)) {
+  return left | detail::some_function;
+}
 /// Any other function.
 template <detail::pipes Left, class Right>
   requires(std::is_function_v<Right> && !layer<Right> && !detail::continuation<Right>)
-constexpr Left operator|(Left const& left, Right const&) { return left | detail::some_function; }
+constexpr Left operator|(Left const& left, Right const&) {
+  return left | detail::some_function;
+}
 
 }  // namespace ago

@@ -15,9 +15,7 @@ namespace ago {
 
 namespace detail {
 
-inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) {
-  return decltype(x)(1.f) / sqrt(x + epsilon);
-};
+inline constexpr auto reciprocal_root_above = [](auto x, auto epsilon) { return decltype(x)(1.f) / sqrt(x + epsilon); };
 inline constexpr auto root_at_least = [](auto x, auto least) { return max(least, sqrt(x)); };
 
 constexpr tensor multiplied(tensor x, tensor y, int line) { return record_binary(op::mul, line, x, y); }
@@ -127,8 +125,8 @@ struct local_response_norm {
     int const width = detail::recording(op::avg_pool, line, x).positive(size);
     // Pixels are innermost, because all are treated alike; channels are columns.
     auto y = reshape{s.n, 1, s.h * s.w, s.c, line}(detail::square_of(x, line));
-    avg_pool const mean{.kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2},
-                        .line = line};
+    avg_pool const mean{
+        .kernel = {1, width}, .stride = {1, 1}, .pad = pads{0, (width - 1) / 2, 0, width / 2}, .line = line};
     y = permute{0, 1, 3, 2, line}(mean(permute{0, 1, 3, 2, line}(y)));
     y = reshape{s.n, s.h, s.w, s.c, line}(y);
     return detail::multiplied(x, to_power{-beta, line}(affine{alpha, bias, line}(y)), line);

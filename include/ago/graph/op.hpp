@@ -218,9 +218,9 @@ constexpr bool is_lengthy(op kind) {
 }
 /// Can its kernel have an epilogue?
 constexpr bool takes_epilogue(op kind) {
-  return detail::is_in(kind, detail::complex | detail::unary | detail::binary | detail::pools |
-                                 detail::classes_of(op_class::norm, op_class::resize, op_class::embedding,
-                                                op_class::identity));
+  return detail::is_in(
+      kind, detail::complex | detail::unary | detail::binary | detail::pools |
+                detail::classes_of(op_class::norm, op_class::resize, op_class::embedding, op_class::identity));
 }
 /// Is it described by an index expression (node::described), whose operands and result are contiguous?
 constexpr bool is_expression(op kind) {

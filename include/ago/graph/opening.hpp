@@ -51,9 +51,7 @@ namespace detail {
 inline constexpr auto gelu_inner_function = [](auto x, auto linear, auto cubic) {
   return x * (linear + cubic * x * x);
 };
-inline constexpr auto inverse_root_of_sum = [](auto x, auto summand) {
-  return decltype(x)(1.f) / sqrt(x + summand);
-};
+inline constexpr auto inverse_root_of_sum = [](auto x, auto summand) { return decltype(x)(1.f) / sqrt(x + summand); };
 
 template <int V, int E, int O>
 struct opener {

@@ -75,8 +75,7 @@ struct merged {
     constexpr auto const& apart = fitted<simplified<Net, Freedom>>;
     if constexpr (apart.node_count > optimized_at_once * 2 / 3)  // merging takes its part
       return optimized_in_rounds<merged_siblings<Net, Freedom, Merging>::graph, Freedom>::result().graph;
-    else
-      return optimize(merge_siblings(apart, Merging), Freedom);
+    else return optimize(merge_siblings(apart, Merging), Freedom);
   }();
 };
 
@@ -93,10 +92,8 @@ struct optimized {
  private:
   static constexpr auto const& apart = detail::fitted<detail::simplified<Net, Freedom>>;
   static constexpr auto const& choose() {
-    if constexpr (has_siblings(apart, Merging))
-      return detail::fitted<detail::merged<Net, Freedom, Merging>>;
-    else
-      return apart;
+    if constexpr (has_siblings(apart, Merging)) return detail::fitted<detail::merged<Net, Freedom, Merging>>;
+    else return apart;
   }
 
  public:

@@ -19,7 +19,7 @@ constexpr char const* name_of(role what) {
 
 /// A trained tensor, stored contiguously in PyTorch's order.
 struct parameter {
-  op kind{};            ///< the operator that uses it
+  op kind{};  ///< the operator that uses it
   ago::role role{};
   int dims[6]{};        ///< outermost first: convolutions [out][in / groups][kh][kw], linear [out][in], others [c]
   int rank{};           ///< number of `dims`

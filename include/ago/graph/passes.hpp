@@ -57,8 +57,13 @@ template <int V, int E, int O>
 constexpr void become_copy(graph<V, E, O>& g, int v, int source) {
   node& n = g.nodes[v];
   g.edges[n.input_first] = source;
-  n = node{.kind = op::identity, .out = n.out, .input_first = n.input_first, .input_count = 1, .layer = n.layer,
-           .line = n.line, .name = n.name};
+  n = node{.kind = op::identity,
+           .out = n.out,
+           .input_first = n.input_first,
+           .input_count = 1,
+           .layer = n.layer,
+           .line = n.line,
+           .name = n.name};
 }
 }  // namespace detail
 

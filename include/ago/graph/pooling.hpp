@@ -18,7 +18,8 @@ struct max_pool {
   constexpr tensor operator()(tensor x) const {
     detail::recording r(op::max_pool, line, x);
     return r.append(detail::windowed(r, op::max_pool, x.dims(), kernel, stride.value_or(kernel), pad, dilation,
-                                     {.pooling = true, .ceil = ceil}), x);
+                                     {.pooling = true, .ceil = ceil}),
+                    x);
   }
 };
 

@@ -28,8 +28,8 @@ constexpr bool common_factor(auto& w, int v) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       int const x = w.operand(left, i), a = w.operand(left, 1 - i), b = w.operand(right, 1 - j);
-      bool const stretches_both = w.shape_of(a) != w.shape_of(b) && w.shape_of(a) != w[v].out &&
-                                  w.shape_of(b) != w[v].out;
+      bool const stretches_both =
+          w.shape_of(a) != w.shape_of(b) && w.shape_of(a) != w[v].out && w.shape_of(b) != w[v].out;
       if (w.operand(right, j) != x || stretches_both) continue;
       become_binary(w, later, op::add, a, b);
       become_binary(w, v, op::mul, x, later);
@@ -75,8 +75,8 @@ constexpr bool average_of_averages(auto& w, int v) {
   if (w[u].kind != op::avg_pool || !w.uses.is_private(u)) return false;
   window const& win = w[u].win;
   shape const& in = w.shape_of(w.operand(u));
-  window const tiles{.kernel_h = win.kernel_h, .kernel_w = win.kernel_w, .stride_h = win.kernel_h,
-                     .stride_w = win.kernel_w};
+  window const tiles{
+      .kernel_h = win.kernel_h, .kernel_w = win.kernel_w, .stride_h = win.kernel_h, .stride_w = win.kernel_w};
   if (win != tiles || w[u].out.h * win.kernel_h != in.h || w[u].out.w * win.kernel_w != in.w) return false;
   w.read(v, w.operand(u));
   return true;

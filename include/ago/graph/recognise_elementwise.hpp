@@ -154,12 +154,9 @@ struct elementwise_finder {
   }
   template <class F>
   constexpr recognised_operand map(F const&, char const* name, int x, double alpha = 0, double beta = 0) {
-    return unary({.kind = op::map,
-                  .alpha = float(alpha),
-                  .beta = float(beta),
-                  .function = &user_map<F>,
-                  .function_name = name},
-                 value(x));
+    return unary(
+        {.kind = op::map, .alpha = float(alpha), .beta = float(beta), .function = &user_map<F>, .function_name = name},
+        value(x));
   }
   constexpr recognised_operand affine(linear_form const& f) {
     if (f.factor == 1 && f.summand == 0) return value(f.of);
@@ -265,8 +262,7 @@ struct elementwise_finder {
     recognised_operand const v = value(x);
     int const each = list.failed ? -1 : parameter(p, {1, 1, 1, v.as.c});
     if (each < 0) return {};
-    return list.append(
-        {.made = {.kind = op::scale, .out = v.as}, .operands = {v}, .operand_count = 1, .weight = each});
+    return list.append({.made = {.kind = op::scale, .out = v.as}, .operands = {v}, .operand_count = 1, .weight = each});
   }
   /// (x - mean) * gamma / sqrt(variance + epsilon) + beta
   constexpr recognised_operand normalised(int n) {
@@ -292,9 +288,8 @@ struct elementwise_finder {
       recognised_operand const v = value(x);
       if (list.failed) return {};
       shape const channels{1, 1, 1, v.as.c};
-      recognised_node r{.made = {.kind = op::batch_norm, .out = v.as, .alpha = float(epsilon)},
-                        .operands = {v},
-                        .operand_count = 1};
+      recognised_node r{
+          .made = {.kind = op::batch_norm, .out = v.as, .alpha = float(epsilon)}, .operands = {v}, .operand_count = 1};
       int const of[] = {gamma, beta, mean, variance};
       bool all = true;
       for (int k = 0; k < 4; ++k) {

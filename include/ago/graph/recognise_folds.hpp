@@ -201,8 +201,7 @@ constexpr bool recognise_fold(index_view const& view, recognition_list& list, in
     double const scale = f.scale * factor;
     bool const mean = scale != 1 && scale * points < 1 + 1e-6 && scale * points > 1 - 1e-6;
     if (!mean && scale != 1) return false;
-    if (!view.access(a).padded &&
-        recognise_reduction(view, list, mean ? op::reduce_mean : op::reduce_sum, a, folded))
+    if (!view.access(a).padded && recognise_reduction(view, list, mean ? op::reduce_mean : op::reduce_sum, a, folded))
       return true;
     return mean && recognise_pool(view, list, op::avg_pool, a, folded);
   }

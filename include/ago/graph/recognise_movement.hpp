@@ -135,7 +135,7 @@ struct movement_finder {
         for (int last = middle + 1; last <= l.count; ++last) {
           long stride[6]{}, next = 1, size[4]{1, 1, 1, 1};
           for (int i = l.count; i-- > 0;) {  // the loops after the first step
-            int const k = i < first || i >= last         ? i
+            int const k = i < first || i >= last      ? i
                           : i < first + last - middle ? i - first + middle
                                                       : i - last + middle;
             stride[from[k]] = next;

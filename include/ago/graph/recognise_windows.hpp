@@ -126,9 +126,16 @@ constexpr bool is_in_order(index_view const& view, image_form const& f, unsigned
 
 constexpr window window_of(image_form const& f) {
   index_window const &h = f.rows, &w = f.columns;
-  return {.kernel_h = h.kernel, .kernel_w = w.kernel, .stride_h = h.stride, .stride_w = w.stride,
-          .dilation_h = h.dilation, .dilation_w = w.dilation,
-          .pad_top = h.before, .pad_left = w.before, .pad_bottom = h.after, .pad_right = w.after};
+  return {.kernel_h = h.kernel,
+          .kernel_w = w.kernel,
+          .stride_h = h.stride,
+          .stride_w = w.stride,
+          .dilation_h = h.dilation,
+          .dilation_w = w.dilation,
+          .pad_top = h.before,
+          .pad_left = w.before,
+          .pad_bottom = h.after,
+          .pad_right = w.after};
 }
 
 /// The sum over a product of an image and a parameter, as a convolution whose weights are stored as its layer has them.

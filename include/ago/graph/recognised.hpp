@@ -12,8 +12,8 @@ namespace ago {
 /// What a recognised node reads: an operand of the expression, or the value of an earlier node, in four axes. If the
 /// value has other extents, it has to be reshaped.
 struct recognised_operand {
-  int number{-1};   ///< -1: nothing
-  bool is_node{};   ///< an earlier node of the list; otherwise an operand of the expression
+  int number{-1};  ///< -1: nothing
+  bool is_node{};  ///< an earlier node of the list; otherwise an operand of the expression
   shape as{};
 
   constexpr bool operator==(recognised_operand const&) const = default;
@@ -83,8 +83,7 @@ struct recognition_list {
     n.transposed = swapped && !commutes(kind);
     recognised_operand const first = expanded(larger, whole);
     shape const o = other.as;
-    return append(n, first,
-                  is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
+    return append(n, first, is_read_in_place(o, whole) ? other : expanded(other, {o.n, whole.h, whole.w, o.c}));
   }
 
  private:

@@ -84,8 +84,8 @@ struct recorder {
   growing<parameter> parameters;
   expression_list expressions;
   int inputs{};
-  int layers{};         ///< number of layers recorded so far
-  long floats{};        ///< floats of their parameters
+  int layers{};   ///< number of layers recorded so far
+  long floats{};  ///< floats of their parameters
   naming names;
   diagnostic bad{};
 

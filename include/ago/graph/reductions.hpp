@@ -18,9 +18,7 @@ namespace detail {
 
 /// The equivalent operator for a reduction along rows and columns; op::identity if there is none.
 constexpr op global_form(op kind) {
-  return kind == op::reduce_mean  ? op::global_avg_pool
-         : kind == op::reduce_max ? op::global_max_pool
-                                  : op::identity;
+  return kind == op::reduce_mean ? op::global_avg_pool : kind == op::reduce_max ? op::global_max_pool : op::identity;
 }
 
 template <op Kind>

@@ -13,8 +13,7 @@
 #error "ago: 32-bit Arm is not supported; compile for 64-bit Arm (aarch64)"
 #include <ago stops here>
 // Without exact rounding, exp, log, sin, the rounding functions and the treatment of NaN would be silently wrong.
-#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
-    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "ago: results are wrong under -ffast-math, -Ofast and similar flags; add -fno-fast-math where ago is included"
 #include <ago stops here>
 #endif

@@ -30,8 +30,8 @@ enum class rule : std::uint8_t {
   global_of_max_pool,  ///< a maximum of maxima
   part_of_constant,    ///< a reshape or contiguous slice of a trained value is a trained value
   // For real numbers: rounding differs.
-  common_factor,         ///< x a + x b = x (a + b)
-  gates_first,           ///< (x + a) + b = x + (a + b), also for products; a and b have one pixel per image
+  common_factor,           ///< x a + x b = x (a + b)
+  gates_first,             ///< (x + a) + b = x + (a + b), also for products; a and b have one pixel per image
   average_before_product,  ///< the mean of products by a matrix is the product of the mean
   average_of_averages,
 };
@@ -41,11 +41,12 @@ constexpr bool is_exact(rule r) { return r < rule::common_factor; }
 
 constexpr char const* name_of(rule r) {
   constexpr char const* names[] = {
-      "clamp within bounds", "clamp of clamp", "clamp after pool", "matmul of transpose", "permute of permute",
-      "permute is reshape", "reshape of reshape", "slice of slice", "slice of concat", "concat of slices",
-      "concat of concat", "shuffle of shuffle", "fold of unfold", "layout round trip", "pad of pad", "pad into window",
-      "resize of resize", "global of max pool", "part of constant", "common factor", "gates first",
-      "average before product", "average of averages"};
+      "clamp within bounds", "clamp of clamp",         "clamp after pool",   "matmul of transpose",
+      "permute of permute",  "permute is reshape",     "reshape of reshape", "slice of slice",
+      "slice of concat",     "concat of slices",       "concat of concat",   "shuffle of shuffle",
+      "fold of unfold",      "layout round trip",      "pad of pad",         "pad into window",
+      "resize of resize",    "global of max pool",     "part of constant",   "common factor",
+      "gates first",         "average before product", "average of averages"};
   static_assert(detail::has_enumerators<rule, rules>() && detail::lines_of(names) == rules);
   return names[int(r)];
 }

@@ -10,11 +10,11 @@ namespace ago {
 /// The savings if operators that read the same value through equal windows are merged. Results that are outputs are
 /// then copied there, and what this costs is taken off.
 struct sibling_savings {
-  long bytes_read = 0;      ///< of the value, if L2 does not keep it from one operator to the next
-  int vectors = 0;          ///< registers of channels for each pixel; the last one of each operator may be partly empty
-  int narrow = 0;           ///< operators with a single register of channels: their tiles load more than they multiply;
-                            ///< 0 if results are copied, which measured as slow
-  long transformed = 0;     ///< floats of the value that are not transformed again, if all operators use Winograd
+  long bytes_read = 0;   ///< of the value, if L2 does not keep it from one operator to the next
+  int vectors = 0;       ///< registers of channels for each pixel; the last one of each operator may be partly empty
+  int narrow = 0;        ///< operators with a single register of channels: their tiles load more than they multiply;
+                         ///< 0 if results are copied, which measured as slow
+  long transformed = 0;  ///< floats of the value that are not transformed again, if all operators use Winograd
   constexpr bool any() const { return bytes_read > 0 || vectors > 0 || narrow > 0 || transformed > 0; }
 };
 

@@ -53,8 +53,8 @@ class simplifier {
         return reassociates_ && (count(rule::average_before_product, average_before_product(w_, v)) ||
                                  count(rule::average_of_averages, average_of_averages(w_, v)));
       case op::add:
-        return reassociates_ && (count(rule::common_factor, common_factor(w_, v)) ||
-                                 count(rule::gates_first, gates_first(w_, v)));
+        return reassociates_ &&
+               (count(rule::common_factor, common_factor(w_, v)) || count(rule::gates_first, gates_first(w_, v)));
       case op::mul: return reassociates_ && count(rule::gates_first, gates_first(w_, v));
       case op::matmul: return count(rule::matmul_of_transpose, matmul_of_transpose(w_, v));
       default: return apply_to_movement(v);
@@ -77,8 +77,7 @@ class simplifier {
       case op::to_nchw: return count(rule::layout_round_trip, undo(w_, v));
       case op::fold:
       case op::unfold:
-        return count(rule::fold_of_unfold, undo(w_, v)) ||
-               count(rule::permute_is_reshape, permute_is_reshape(w_, v));
+        return count(rule::fold_of_unfold, undo(w_, v)) || count(rule::permute_is_reshape, permute_is_reshape(w_, v));
       case op::pad: return count(rule::pad_of_pad, pad_of_pad(w_, v));
       case op::resize_nearest: return count(rule::resize_of_resize, resize_of_resize(w_, v));
       default: return false;
@@ -105,8 +104,8 @@ struct nested_concats {
     for (int v = g.input_count; v < g.node_count; ++v)
       for (int k = 0; k < g.nodes[v].input_count && g.nodes[v].kind == op::concat; ++k) {
         node const& inner = g.source(v, k);
-        is[g.operand(v, k)] = inner.kind == op::concat && inner.axis == g.nodes[v].axis &&
-                              uses.is_private(g.operand(v, k));
+        is[g.operand(v, k)] =
+            inner.kind == op::concat && inner.axis == g.nodes[v].axis && uses.is_private(g.operand(v, k));
       }
   }
   /// Appends the operands of u to `edges` if u is nested, otherwise u itself.

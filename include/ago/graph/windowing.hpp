@@ -64,14 +64,19 @@ constexpr window_axis resolve(recording& r, window_axis a, bool same, int image,
 constexpr node windowed(recording& r, op kind, shape in, extent2 kernel, extent2 stride, padding pad, extent2 dilation,
                         window_rules rules = {}) {
   pads const& p = pad.sides;
-  window_axis const h =
-      resolve(r, {kernel.h, stride.h, dilation.h, p.top, p.bottom}, pad.is_same, in.h, rules);
-  window_axis const w =
-      resolve(r, {kernel.w, stride.w, dilation.w, p.left, p.right}, pad.is_same, in.w, rules);
+  window_axis const h = resolve(r, {kernel.h, stride.h, dilation.h, p.top, p.bottom}, pad.is_same, in.h, rules);
+  window_axis const w = resolve(r, {kernel.w, stride.w, dilation.w, p.left, p.right}, pad.is_same, in.w, rules);
   node n{.kind = kind, .out = {in.n, h.out, w.out, in.c}};
-  n.win = {.kernel_h = h.kernel, .kernel_w = w.kernel, .stride_h = h.stride, .stride_w = w.stride,
-           .dilation_h = h.dilation, .dilation_w = w.dilation,
-           .pad_top = h.before, .pad_left = w.before, .pad_bottom = h.after, .pad_right = w.after};
+  n.win = {.kernel_h = h.kernel,
+           .kernel_w = w.kernel,
+           .stride_h = h.stride,
+           .stride_w = w.stride,
+           .dilation_h = h.dilation,
+           .dilation_w = w.dilation,
+           .pad_top = h.before,
+           .pad_left = w.before,
+           .pad_bottom = h.after,
+           .pad_right = w.after};
   return n;
 }
 

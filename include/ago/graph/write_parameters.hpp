@@ -33,8 +33,8 @@ void write_list(Out& out, Element const* list, int count, char const* between, W
 /// Shapes as they are written in C++: images, rows, columns, channels, even if memory is channel-first.
 template <class Out>
 void write_shape(Out& out, shape const& s, bool channels_first) {
-  out << "{\"shape\": [" << s.n << ", " << s.h << ", " << s.w << ", " << s.c << "], \"layout\": "
-      << (channels_first ? "\"nchw\"" : "\"nhwc\"") << '}';
+  out << "{\"shape\": [" << s.n << ", " << s.h << ", " << s.w << ", " << s.c
+      << "], \"layout\": " << (channels_first ? "\"nchw\"" : "\"nhwc\"") << '}';
 }
 
 }  // namespace detail
@@ -53,9 +53,8 @@ void write_parameters(Out& out, char const* network) {
     detail::write_shape(out, {in.n, in.h, in.w, in.c}, in.layout == layout::nchw);
   });
   out << ",\n \"outputs\": ";
-  detail::write_list(out, g.outputs, g.output_count, ", ", [&](int v) {
-    detail::write_shape(out, g.nodes[v].out, g.nodes[v].kind == op::to_nchw);
-  });
+  detail::write_list(out, g.outputs, g.output_count, ", ",
+                     [&](int v) { detail::write_shape(out, g.nodes[v].out, g.nodes[v].kind == op::to_nchw); });
   out << ",\n \"floats\": " << g.parameters << ",\n \"rows\": ";
   detail::write_list(out, table.rows, table.size(), ",\n  ", [&](parameter const& p) {
     out << "{\"name\": ";

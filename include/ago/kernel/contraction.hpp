@@ -119,7 +119,7 @@ class contraction_product {
   using loop = expression::matrix_loop;
   static constexpr int V = lanes(I);
   static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,
-                                           k_loops = L.form.k;
+                                            k_loops = L.form.k;
   /// Consecutive columns that are consecutive in the result.
   static constexpr int c_run = int(run_of(n_loops, &loop::c));
   /// Columns are scattered one by one, and rows are consecutive.
@@ -150,7 +150,7 @@ class contraction_product {
     float const* b;
     float* c;
     spot const* row;
-    int column;  ///< the first
+    int column;   ///< the first
     float* sums;  ///< of the blocks of K before, if there are several
     bool begins, ends;
   };
@@ -176,8 +176,8 @@ class contraction_product {
         row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
       }
       for (int b = 0; b < L.k_blocks(); ++b) {
-        work w{nullptr, L.row_stride, starts, steps, count, L.steps_in(b), now.b, now.c, row, 0, nullptr, b == 0,
-               b + 1 == L.k_blocks()};
+        work w{nullptr, L.row_stride, starts, steps,   count,  L.steps_in(b),        now.b,
+               now.c,   row,          0,      nullptr, b == 0, b + 1 == L.k_blocks()};
         if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
         if constexpr (L.rows_known) {
           w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
@@ -244,16 +244,15 @@ class contraction_product {
       vec<I> acc[PIXELS][VECTORS];
       float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
       if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
-      else each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
+      else
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
       constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
       else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
       else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
       if (L.k_blocks() > 1 && !w.ends) {
-        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA {
-          x.store(sums + (r * VECTORS + v) * V);
-        });
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
         return;
       }
       if constexpr (L.form.scale != 1)
@@ -266,9 +265,7 @@ class contraction_product {
         }
       if constexpr (!can_be_direct || !After::is_empty) {
         float results[PIXELS * width];
-        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA {
-          x.store(results + (r * VECTORS + v) * V);
-        });
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(results + (r * VECTORS + v) * V); });
         if constexpr (can_turn && PIXELS >= 4)
           if (row[PIXELS - 1].at == row[0].at + PIXELS - 1 && is_one_pixel(after, row[0], PIXELS))
             return scatter_turned<PIXELS>(after, results, width, row[0], pieces, count, w.c);
@@ -277,8 +274,7 @@ class contraction_product {
     };
     int first = 0;
     AGO_UNROLL(1)
-    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels)
-      tile.template operator()<L.tile.pixels>(first);
+    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
     if constexpr (L.tile.pixels_left > 0)
       if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
   }
@@ -293,8 +289,8 @@ class contraction_product {
   }
 
   template <bool PARTIAL, int PIXELS, int VECTORS>
-  AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row,
-                               piece const* pieces, float* c) {
+  AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row, piece const* pieces,
+                               float* c) {
     auto const all = [&](auto const& finished) AGO_INLINE_LAMBDA {
       AGO_UNROLL(32)
       for (int r = 0; r < PIXELS; ++r) {
@@ -310,9 +306,8 @@ class contraction_product {
       all([](vec<I> x, spot const&, spot const&, int) AGO_INLINE_LAMBDA { return x; });
     } else {
       auto const now = after.all.here();
-      all([&](vec<I> x, spot const& r, spot const& p, int count) AGO_INLINE_LAMBDA {
-        return now(x, r.pixel + p.pixel, r.channel + p.channel, count);
-      });
+      all([&](vec<I> x, spot const& r, spot const& p, int count)
+              AGO_INLINE_LAMBDA { return now(x, r.pixel + p.pixel, r.channel + p.channel, count); });
     }
   }
 

@@ -47,7 +47,7 @@ class product_of_batches {
   };
 
   /// The loops of a factor as it is read.
-  static constexpr loops as_turned(loops l, long loop::*which, long step) {
+  static constexpr loops as_turned(loops l, long loop::* which, long step) {
     for (int i = l.count; i-- > 0;) {
       l.all[i].*which = step;
       step *= l.all[i].extent;
@@ -64,12 +64,11 @@ class product_of_batches {
     return k;
   }();
   static constexpr loop inner = k_loops.count > 0 ? k_loops.all[k_loops.count - 1] : loop{};
-  static constexpr int row_run = batched_run(m_loops, L.tile.pixels),
-                       column_run = batched_run(n_loops, L.tile.vectors);
+  static constexpr int row_run = batched_run(m_loops, L.tile.pixels), column_run = batched_run(n_loops, L.tile.vectors);
   static constexpr long batch_step = L.form.batch.all[0].c;
 
   /// Copies a factor so that batches are neighbours.
-  static void turn(loops const& l, long loop::*which, float const* from, float* to) {
+  static void turn(loops const& l, long loop::* which, float const* from, float* to) {
     strided_copy<I> copy;
     copy.add(L.batches, L.form.batch.all[0].*which, 1);
     long step = z;
@@ -126,15 +125,12 @@ class product_of_batches {
   [[gnu::noinline]] static void tile(memory const& m, After const& after, spot const& at) {
     vec<I> acc[ROWS][COLUMNS][COUNT];
     float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
-    auto const sum_of = [&](int r, int c, int u) AGO_INLINE_LAMBDA {
-      return sums + (long(r) * L.columns + c) * z + u * V;
-    };
+    auto const sum_of = [&](int r, int c, int u)
+                            AGO_INLINE_LAMBDA { return sums + (long(r) * L.columns + c) * z + u * V; };
     if (!in_blocks || at.block == 0) {
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
     } else {
-      each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA {
-        x = vec<I>::load(sum_of(r, c, u));
-      });
+      each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x = vec<I>::load(sum_of(r, c, u)); });
     }
     float const* const a = m.a + m_loops.offset(at.row, &loop::a) + at.batch;
     float const* const b = m.b + n_loops.offset(at.column, &loop::b) + at.batch;
@@ -143,13 +139,10 @@ class product_of_batches {
     for (int k = begin; k < end; k += inner.extent) {
       float const *p = a + k_loops.offset(k, &loop::a), *q = b + k_loops.offset(k, &loop::b);
       AGO_UNROLL(1)
-      for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b)
-        add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+      for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
     }
     if (in_blocks && at.block + 1 < L.k_blocks())
-      return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA {
-        x.store(sum_of(r, c, u));
-      });
+      return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
     if constexpr (L.form.scale != 1)
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
     long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
@@ -180,9 +173,7 @@ class product_of_batches {
       });
     } else {
       vec<I> y[COLUMNS][COUNT];
-      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
-        load<COUNT, VALID>(b + column_offset<C>, y[C]);
-      });
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(b + column_offset<C>, y[C]); });
       for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
         vec<I> x[COUNT];
         load<COUNT, VALID>(a + row_offset<R>, x);
@@ -202,9 +193,8 @@ class product_of_batches {
   /// f<0>(), ..., f<N - 1>()
   template <int N, class F>
   AGO_INLINE static void for_each(F f) {
-    [&]<int... K>(std::integer_sequence<int, K...>) AGO_INLINE_LAMBDA {
-      (f.template operator()<K>(), ...);
-    }(std::make_integer_sequence<int, N>());
+    [&]<int... K>(std::integer_sequence<int, K...>)
+        AGO_INLINE_LAMBDA { (f.template operator()<K>(), ...); }(std::make_integer_sequence<int, N>());
   }
 
   AGO_INLINE static void store(After const& after, vec<I> x, float* c, long place, int count) {
@@ -220,8 +210,7 @@ class product_of_batches {
     AGO_UNROLL(1)
     for (int i = 0; i < count; ++i, place += batch_step) {
       if constexpr (After::is_empty) c[place] = lane[i];
-      else
-        after.all(vec<I>(lane[i]), place / after.channels, int(place) % after.channels, 1).store(c + place, 1);
+      else after.all(vec<I>(lane[i]), place / after.channels, int(place) % after.channels, 1).store(c + place, 1);
     }
   }
 };

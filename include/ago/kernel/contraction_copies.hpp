@@ -87,13 +87,12 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
   bool const padded = o.is_padded(e.operands[o.operand]);
   detail::padded_reader const element{e.operands[o.operand], o, e.body.accesses[o.access].pad(), from};
   for (long i = 0; i < l.packed_floats(); ++i) to[i] = 0;
-  long loop::*const which = l.rows_known ? &loop::a : &loop::b;
+  long loop::* const which = l.rows_known ? &loop::a : &loop::b;
   // Runs of batches, if these are neighbours in the packed parameter, or of steps of K in one block: for both, the
   // place of the first one tells those of the others.
   bool const turned = l.lanes_are_batches;
   expression::matrix_loops const &across = l.rows_known ? l.form.m : l.form.n,
-                                 &along = turned ? l.form.batch : l.form.k,
-                                 &others = turned ? l.form.k : l.form.batch;
+                                 &along = turned ? l.form.batch : l.form.k, &others = turned ? l.form.k : l.form.batch;
   int const length = turned ? l.batches : l.depth, repeats = turned ? l.depth : l.batches;
   int const width = int(across.extent()), block = turned ? l.batches : l.k_block;
   int const panel = turned || l.rows_known ? width : l.panel();  // places of neighbours in it are equally spaced
@@ -108,8 +107,7 @@ void pack_contraction(contraction_layout const& l, expression::index_expression 
     if (!padded && many == most && next == 1) {
       for (int j = 0; j < count; ++j) {
         AGO_UNROLL(16)
-        for (int c = 0; c < most; ++c)
-          to[place + j * apart + c] = from[start + j * step + sources[c]];
+        for (int c = 0; c < most; ++c) to[place + j * apart + c] = from[start + j * step + sources[c]];
       }
     } else {
       for (int j = 0; j < count; ++j)
@@ -154,8 +152,7 @@ struct contraction_copies {
       for (int i = first; i < last; i += L.k_run, to += L.k_run) {
         float const* const from = a + k.offset(i, &loop::a);
         AGO_UNROLL(1)
-        for (int r = 0; r < rows; ++r)
-          copy_exactly<I, L.k_run, true>(from + starts[r], to + long(r) * L.row_stride);
+        for (int r = 0; r < rows; ++r) copy_exactly<I, L.k_run, true>(from + starts[r], to + long(r) * L.row_stride);
       }
     } else {
       constexpr int run = L.k_run > 1 ? L.k_run : inner.extent;
@@ -166,8 +163,7 @@ struct contraction_copies {
         float const* const from = a + k.offset(i, &loop::a);
         if constexpr (L.k_run > 1) {
           AGO_UNROLL(1)
-          for (int r = 0; r < rows; ++r)
-            copy_run<I>(from + starts[r], to + long(r) * L.row_stride, count);
+          for (int r = 0; r < rows; ++r) copy_run<I>(from + starts[r], to + long(r) * L.row_stride, count);
         } else {  // transposes runs of rows that are neighbours in memory
           AGO_UNROLL(1)
           for (int r = 0, end; r < rows; r = end) {
@@ -215,8 +211,7 @@ struct contraction_copies {
   }
   /// f(from, i) for the steps i of a block, of which `from` is that of column 0.
   AGO_INLINE static void for_each_step(float const* b, int k0, int depth, auto const& f) {
-    for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
-                                            AGO_INLINE_LAMBDA {
+    for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end) AGO_INLINE_LAMBDA {
       AGO_UNROLL(1)
       for (; i < end; ++i, from += step) f(from, i);
     });
@@ -290,8 +285,7 @@ struct contraction_copies {
     }
     if constexpr (n_run < V) {
       for (int i = 0; i < depth && valid < WIDTH; ++i) vec<I>(0.f).store(to + long(i) * WIDTH + WIDTH - V);
-      for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end)
-                                              AGO_INLINE_LAMBDA {
+      for_each_row_of_steps(b, k0, depth, [&](float const* from, long step, int i, int end) AGO_INLINE_LAMBDA {
         AGO_UNROLL(1)
         for (int r = 0; r < count; ++r)
           copy_short_run(from + runs[r].from, step, end - i, to + long(i) * WIDTH + runs[r].at, WIDTH, runs[r].count,

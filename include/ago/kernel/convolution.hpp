@@ -125,8 +125,7 @@ struct convolution_kernel {
     }
 
     /// Output rows y ... y_end and columns x ... x_end, which all see the taps `ky` x `kx`.
-    AGO_INLINE void rectangle(int y, int y_end, detail::tap_range ky, int x, int x_end,
-                              detail::tap_range kx) const {
+    AGO_INLINE void rectangle(int y, int y_end, detail::tap_range ky, int x, int x_end, detail::tap_range kx) const {
       window const& w = s_.win;
       long const row = long(s_.in.w) * source_stride_;
       long const step_x = w.stride_w * source_stride_, step_y = w.stride_h * row;
@@ -196,9 +195,8 @@ struct convolution_kernel {
           AGO_UNROLL(1)
           for (int k = 0; k < t.segments; ++k) {
             float const* const segment = in + k * t.segment;
-            accumulate<form_of(K)>(segment, step, t.depth,
-                                        weights + long(k) * t.depth * VECTORS * lanes(target), acc,
-                                        segment + tiles_ahead * PIXELS * step);
+            accumulate<form_of(K)>(segment, step, t.depth, weights + long(k) * t.depth * VECTORS * lanes(target), acc,
+                                   segment + tiles_ahead * PIXELS * step);
           }
         }
         finish<PARTIAL>(after_, acc, to());
@@ -219,7 +217,7 @@ struct convolution_kernel {
         start<form_of(K)>(shift_, to, a + PIXELS * step, step, acc);
         if constexpr (K.in_order) {
           detail::segment_loop<K.window_row, target, PIXELS, VECTORS>::accumulate(a, step, t.rows, t.row, t.weights,
-                                                                                t.weight_row, acc);
+                                                                                  t.weight_row, acc);
         } else {
           float const *in = a, *weights = t.weights;
           AGO_UNROLL(1)

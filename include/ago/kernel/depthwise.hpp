@@ -58,8 +58,7 @@ class depthwise_tile {
     in_rows_ = bits_inside(iy, s.in.h, in_rows);
     out_rows_ = end - oy < rows ? end - oy : rows;
     AGO_UNROLL(32)
-    for (int r = 0; r < in_rows; ++r)
-      in_[r] = in_rows_ >> r & 1 ? at.in_row_at(s, n, iy + r) : at.in;
+    for (int r = 0; r < in_rows; ++r) in_[r] = in_rows_ >> r & 1 ? at.in_row_at(s, n, iy + r) : at.in;
     AGO_UNROLL(32)
     for (int y = 0; y < rows; ++y) out_[y] = at.out_row_at(s, n, y < out_rows_ ? oy + y : oy);
     pixel_ = (long(n) * s.out.h + oy) * s.out.w;
@@ -93,8 +92,8 @@ class depthwise_tile {
     if constexpr (is_scheduled_by_hand(I)) {
       if (first < whole) {
         using loop = typename depthwise_loop<K, Columns>::type;
-        typename loop::area t{
-            {}, {}, at.in_pixel, at.out_pixel, in_rows_, in_columns_, out_rows_, pixel_ + ox, s.out.w};
+        typename loop::area t{{},          {},        at.in_pixel, at.out_pixel, in_rows_,
+                              in_columns_, out_rows_, pixel_ + ox, s.out.w};
         AGO_UNROLL(32)
         for (int r = 0; r < in_rows; ++r) t.in[r] = in_[r] + (in_columns_ ? in : 0);
         AGO_UNROLL(32)
@@ -103,8 +102,7 @@ class depthwise_tile {
       }
     } else {
       AGO_UNROLL(1)
-      for (int v = first; v < whole; ++v)
-          compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
+      for (int v = first; v < whole; ++v) compute<Columns, false>(in, out, pixel_ + ox, s.out.w, v);
     }
     if constexpr (K.partial)
       if (whole < last) compute<Columns, true>(in, out, pixel_ + ox, s.out.w, whole);
@@ -258,16 +256,20 @@ class depthwise_window {
     }
   }
 
-  tap_range ky_;    ///< rows of the window on the image
+  tap_range ky_;     ///< rows of the window on the image
   int image_, top_;  ///< `top_`: first input row of the window, which may be outside the image
   float* out_;
   long pixel_;
 };
 
 template <kernel_key K, bool KnownWindow = (K.kernel_h > 0)>
-struct depthwise_method { using type = depthwise_tile<K>; };
+struct depthwise_method {
+  using type = depthwise_tile<K>;
+};
 template <kernel_key K>
-struct depthwise_method<K, false> { using type = depthwise_window<K>; };
+struct depthwise_method<K, false> {
+  using type = depthwise_window<K>;
+};
 
 }  // namespace detail
 

@@ -12,8 +12,8 @@
 namespace ago::detail {
 
 template <kernel_key K, int COLUMNS>
-inline constexpr depthwise_shape depthwise_shape_of{K.kernel_h, K.kernel_w, K.stride_h, K.stride_w,
-                                          K.tile.vectors, COLUMNS, bounds_of(K.after)};
+inline constexpr depthwise_shape depthwise_shape_of{K.kernel_h,     K.kernel_w, K.stride_h,        K.stride_w,
+                                                    K.tile.vectors, COLUMNS,    bounds_of(K.after)};
 
 /// K.tile.vectors x COLUMNS results, for one vector of channels after another, as depthwise_in_order computes them.
 /// What the next vector needs first is loaded before this one is finished.
@@ -38,9 +38,8 @@ class depthwise_halves {
     before_loop<0, program.cycles>(s);
     AGO_UNROLL(1)
     do {
-      [&]<int... G>(std::integer_sequence<int, G...>) AGO_INLINE_LAMBDA {
-        (guarded<G>(s), ...);
-      }(std::make_integer_sequence<int, program.outer_count>{});
+      [&]<int... G>(std::integer_sequence<int, G...>)
+          AGO_INLINE_LAMBDA { (guarded<G>(s), ...); }(std::make_integer_sequence<int, program.outer_count>{});
     } while (s.left >= 0);
   }
 
@@ -126,9 +125,8 @@ class depthwise_halves {
       before_loop<BEGIN, BEGIN + longest_fold>(s);
       before_loop<BEGIN + longest_fold, END>(s);
     } else {
-      [&]<int... T>(std::integer_sequence<int, T...>) AGO_INLINE_LAMBDA {
-        (cycle_before_loop<BEGIN + T>(s), ...);
-      }(std::make_integer_sequence<int, END - BEGIN>{});
+      [&]<int... T>(std::integer_sequence<int, T...>)
+          AGO_INLINE_LAMBDA { (cycle_before_loop<BEGIN + T>(s), ...); }(std::make_integer_sequence<int, END - BEGIN>{});
     }
   }
   template <int T>
@@ -159,9 +157,8 @@ class depthwise_halves {
       cycles<BEGIN, BEGIN + longest_fold, ALL>(s);
       cycles<BEGIN + longest_fold, END, ALL>(s);
     } else {
-      [&]<int... T>(std::integer_sequence<int, T...>) AGO_INLINE_LAMBDA {
-        (cycle<BEGIN + T, ALL>(s), ...);
-      }(std::make_integer_sequence<int, END - BEGIN>{});
+      [&]<int... T>(std::integer_sequence<int, T...>)
+          AGO_INLINE_LAMBDA { (cycle<BEGIN + T, ALL>(s), ...); }(std::make_integer_sequence<int, END - BEGIN>{});
     }
   }
 
@@ -171,15 +168,15 @@ class depthwise_halves {
     if constexpr (g.bit < 0) {
       all_within<G>(s);
     } else {
-      if (is_set<g.bit>(s.inside)) [[likely]] all_within<G>(s);
+      if (is_set<g.bit>(s.inside)) [[likely]]
+        all_within<G>(s);
       else cycles<g.begin, g.end, false>(s);
     }
   }
   template <int G>
   AGO_INLINE static void all_within(state& s) {
-    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
-      (within<G, N>(s), ...);
-    }(std::make_integer_sequence<int, program.inner_count>{});
+    [&]<int... N>(std::integer_sequence<int, N...>)
+        AGO_INLINE_LAMBDA { (within<G, N>(s), ...); }(std::make_integer_sequence<int, program.inner_count>{});
   }
   template <int G, int N>
   AGO_INLINE static void within(state& s) {
@@ -188,7 +185,8 @@ class depthwise_halves {
       if constexpr (g.bit < 0) {
         cycles<g.begin, g.end, true>(s);
       } else {
-        if (is_set<g.bit>(s.inside)) [[likely]] cycles<g.begin, g.end, true>(s);
+        if (is_set<g.bit>(s.inside)) [[likely]]
+          cycles<g.begin, g.end, true>(s);
         else cycles<g.begin, g.end, false>(s);
       }
     }
@@ -262,8 +260,7 @@ class depthwise_halves {
     } else {
       float* to = s.out[Y];
       AGO_UNROLL(32)
-      for (int z = 0; z < COLUMNS; ++z)
-          s.sum[Y][z] = s.after(s.sum[Y][z], pixel + z, s.channel);
+      for (int z = 0; z < COLUMNS; ++z) s.sum[Y][z] = s.after(s.sum[Y][z], pixel + z, s.channel);
       AGO_UNROLL(32)
       for (int z = 0; z < COLUMNS; ++z) store_and_advance(s.sum[Y][z], to, s.out_pixel);
     }
@@ -278,8 +275,12 @@ constexpr bool has_halves() {
   else return false;
 }
 template <kernel_key K, int COLUMNS, bool HALVES = has_halves<K, COLUMNS>()>
-struct depthwise_loop { using type = depthwise_in_order<K, COLUMNS>; };
+struct depthwise_loop {
+  using type = depthwise_in_order<K, COLUMNS>;
+};
 template <kernel_key K, int COLUMNS>
-struct depthwise_loop<K, COLUMNS, true> { using type = depthwise_halves<K, COLUMNS>; };
+struct depthwise_loop<K, COLUMNS, true> {
+  using type = depthwise_halves<K, COLUMNS>;
+};
 
 }  // namespace ago::detail

@@ -17,11 +17,11 @@ template <int IN_ROWS, int ROWS>
 struct depthwise_area {
   float const* in[IN_ROWS];
   float* out[ROWS];
-  long in_pixel, out_pixel;               ///< floats between pixels
+  long in_pixel, out_pixel;              ///< floats between pixels
   unsigned rows_inside, columns_inside;  ///< bit i: row or column i of the input is inside the image
-  int out_rows;                           ///< rows of results that exist
-  long pixel;                             ///< index of the first result
-  int width;                              ///< results in a row of the image
+  int out_rows;                          ///< rows of results that exist
+  long pixel;                            ///< index of the first result
+  int width;                             ///< results in a row of the image
 };
 
 /// K.tile.vectors x COLUMNS results, for one vector of channels after another. The input is read row by row, and each
@@ -121,9 +121,8 @@ class depthwise_in_order {
     if (!at.has_row(R)) return start_row<R>(weights, sum);
     vec<I> x[in_columns];
     start<R>(weights, sum, 0);
-    [&]<int... C>(std::integer_sequence<int, C...>) AGO_INLINE_LAMBDA {
-      (load<C>(p, at, x), ...);
-    }(std::make_integer_sequence<int, ahead>{});
+    [&]<int... C>(std::integer_sequence<int, C...>)
+        AGO_INLINE_LAMBDA { (load<C>(p, at, x), ...); }(std::make_integer_sequence<int, ahead>{});
     auto const one = [&]<int T>() AGO_INLINE_LAMBDA {
       load<T + ahead>(p, at, x);
       if constexpr (T % sw == sw - 1 && T / sw + 1 < COLUMNS) start<R>(weights, sum, T / sw + 1);
@@ -135,9 +134,8 @@ class depthwise_in_order {
   }
 
   template <int R, int T, int... X>
-  AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, limits const& at,
-                                          vec<I> const (&w)[kh][kw], vec<I> const (&x)[in_columns],
-                                          vec<I> (&sum)[rows][COLUMNS]) {
+  AGO_INLINE static void multiply_lagging(std::integer_sequence<int, X...>, limits const& at, vec<I> const (&w)[kh][kw],
+                                          vec<I> const (&x)[in_columns], vec<I> (&sum)[rows][COLUMNS]) {
     auto const tap = [&]<int KX, int C>() AGO_INLINE_LAMBDA {
       if constexpr (C >= 0 && geometry::meets(C, KX))
         if (at.has_column(C)) multiply_tap<R, C, KX>(w, x[C], sum);

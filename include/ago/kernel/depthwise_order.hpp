@@ -111,9 +111,7 @@ class depthwise_order : public depthwise_sequence<D> {
   bool loads_[most_cycles]{};
 
   constexpr int index(int cycle) const { return cycle < 0 ? cycle + cycles : cycle >= cycles ? cycle - cycles : cycle; }
-  static constexpr bool is_load(kind what) {
-    return what == kind::high || what == kind::low || what == kind::fetch;
-  }
+  static constexpr bool is_load(kind what) { return what == kind::high || what == kind::low || what == kind::fetch; }
 
   /// The last cycle up to `latest` that has room, and takes it; -none if there is none after `after`. One load issues
   /// in a cycle; anything else rather takes a place beside one, where no load could be.

@@ -100,9 +100,7 @@ class depthwise_sequence
 
   int row_ = 0;  ///< of inputs, of what is being written
 
-  constexpr void issue(action a, int outer = -1, int inner = -1) {
-    sequence_[length_++] = {a, outer, inner, row_};
-  }
+  constexpr void issue(action a, int outer = -1, int inner = -1) { sequence_[length_++] = {a, outer, inner, row_}; }
 
   static constexpr action on_result(kind what, int y, int z, bool next = false) {
     return {what, std::int8_t(y), std::int8_t(z), 0, 0, next};

@@ -45,8 +45,7 @@ struct elementwise_kernel {
       for (; c + together * V <= count; c += together * V) {
         vec<I> x[together];
         AGO_UNROLL(4)
-        for (int i = 0; i < together; ++i)
-          x[i] = finish(vec<I>::load(in + c + i * V), pixel, int(c) + i * V);
+        for (int i = 0; i < together; ++i) x[i] = finish(vec<I>::load(in + c + i * V), pixel, int(c) + i * V);
         AGO_UNROLL(4)
         for (int i = 0; i < together; ++i) x[i].store(out + c + i * V);
       }

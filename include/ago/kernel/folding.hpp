@@ -34,8 +34,8 @@ class folded_parameters {
   /// specifies another.
   folded_parameters(parameter_source const& from, float const* blob, int channels)
       : weight_(at(blob, from.weight)), norm_(at(blob, from.norm)), shift_(at(blob, from.shift)),
-        shift_norm_(at(blob, from.shift_norm)), epsilon_(from.epsilon),
-        channels_(from.of > 0 ? from.of : channels), start_(from.start), step_(from.step) {}
+        shift_norm_(at(blob, from.shift_norm)), epsilon_(from.epsilon), channels_(from.of > 0 ? from.of : channels),
+        start_(from.start), step_(from.step) {}
 
   /// Weight number i of `count` of output channel o, scaled.
   float weight(long i, long count, int o) const {

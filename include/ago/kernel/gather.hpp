@@ -57,8 +57,7 @@ template <kernel_key K>
     long const gap = at.pixel_stride - (end - skipped), gap_to = step - (end - skipped);
     long const ahead = 3 * long(at.pixel_stride);
     AGO_UNROLL(1)
-    for (long p = 0; p < count; ++p, x += gap, y += gap_to)
-      copy_floats<K.target>(x, y, end - skipped, ahead);
+    for (long p = 0; p < count; ++p, x += gap, y += gap_to) copy_floats<K.target>(x, y, end - skipped, ahead);
   };
   if constexpr (K.in_runs) {
     int begin = 0;

@@ -69,9 +69,8 @@ AGO_INLINE void accumulate_iterations(float const* const (&pixel)[P], int count,
   accompany<0, half_order_of<P, V>.count, true>(s);
   AGO_UNROLL(1)
   do {
-    [&]<int... S>(std::integer_sequence<int, S...>) AGO_INLINE_LAMBDA {
-      (issue<S>(s), ...);
-    }(std::make_integer_sequence<int, half_order<P, V>::slots>{});
+    [&]<int... S>(std::integer_sequence<int, S...>)
+        AGO_INLINE_LAMBDA { (issue<S>(s), ...); }(std::make_integer_sequence<int, half_order<P, V>::slots>{});
   } while (s.left >= 0);
 }
 

@@ -15,10 +15,10 @@ namespace ago::detail {
 /// An instruction that issues beside a multiply-add.
 struct companion {
   enum class kind : std::uint8_t {
-    high,   ///< loads the upper half of a weight into a general register
-    low,    ///< loads the lower half of a weight, and clears the upper one
-    join,   ///< inserts the upper half
-    input,  ///< loads two steps of K of a pixel
+    high,    ///< loads the upper half of a weight into a general register
+    low,     ///< loads the lower half of a weight, and clears the upper one
+    join,    ///< inserts the upper half
+    input,   ///< loads two steps of K of a pixel
     second,  ///< loads the other two of four
     // The loop's own: prefetching weights, counting down, and advancing unless this is the last iteration.
     fetch,

@@ -21,8 +21,7 @@ AGO_INLINE void load_input(vec<I>& x, float const* p, long bytes) {
 #if defined(__aarch64__)
   if constexpr (I == isa::neon) {
     auto const& memory = *reinterpret_cast<any_floats*>(p);
-    if constexpr (Floats == 1)
-      asm volatile("ldr %s0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
+    if constexpr (Floats == 1) asm volatile("ldr %s0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
     else if constexpr (Floats == 2)
       asm volatile("ldr %d0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
     else asm volatile("ldr %q0, [%1, %2]" : "=w"(x.v.data) : "r"(p), "r"(bytes), "m"(memory));
@@ -53,8 +52,7 @@ AGO_INLINE void load_vectors(vec<I>& x, vec<I>& y, float const* p) {
   if constexpr (I == isa::neon) {
     static_assert(Index < 64, "no larger number can be in the instruction");
     auto const& memory = *reinterpret_cast<any_floats*>(p);
-    asm volatile("ldp %q0, %q1, [%2, %c3]"
-                 : "=&w"(x.v.data), "=w"(y.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
+    asm volatile("ldp %q0, %q1, [%2, %c3]" : "=&w"(x.v.data), "=w"(y.v.data) : "r"(p), "i"(16 * Index), "m"(memory));
     return;
   }
 #endif

@@ -83,9 +83,8 @@ AGO_INLINE void accumulate_fours_of_one(float const* pixel, int count, float con
       multiply_lane<U / VECTORS>(acc[0][U % VECTORS], weight[U % 4], x);
       multiply_lane<(U + 1) / VECTORS>(acc[0][(U + 1) % VECTORS], weight[U % 4 + 1], x);
     };
-    [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
-      (two.template operator()<2 * U>(), ...);
-    }(std::make_integer_sequence<int, uses / 2>{});
+    [&]<int... U>(std::integer_sequence<int, U...>)
+        AGO_INLINE_LAMBDA { (two.template operator()<2 * U>(), ...); }(std::make_integer_sequence<int, uses / 2>{});
     pin(w);
   }
 }
@@ -139,9 +138,8 @@ AGO_INLINE void accumulate_known(float const* a, long a_stride, float const* w, 
   constexpr int ahead = lane_order<PIXELS, VECTORS>::registers - 1;
   float const* pixel[PIXELS];
   vec<I> x[PIXELS], weight[ahead + 1];
-  [&]<int... U>(std::integer_sequence<int, U...>) AGO_INLINE_LAMBDA {
-    (load_vector<U>(weight[U], w), ...);
-  }(std::make_integer_sequence<int, ahead>{});
+  [&]<int... U>(std::integer_sequence<int, U...>)
+      AGO_INLINE_LAMBDA { (load_vector<U>(weight[U], w), ...); }(std::make_integer_sequence<int, ahead>{});
   AGO_UNROLL(32)
   for (int p = 0; p < PIXELS; ++p, a += a_stride) {
     pixel[p] = a;
@@ -168,8 +166,7 @@ AGO_INLINE void accumulate_lanes(float const* a, long a_stride, int depth, float
   else if (whole > 0) accumulate_fours(pixel, depth / 4, w, acc);
   w += long(whole) * VECTORS * lanes(I);
   AGO_UNROLL(1)
-  for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I))
-    accumulate_one(pixel, k, w, acc);
+  for (long k = whole; k < depth; ++k, w += VECTORS * lanes(I)) accumulate_one(pixel, k, w, acc);
 }
 
 }  // namespace ago::detail

@@ -49,8 +49,7 @@ struct layer_norm_kernel {
     for (vec<I>& x : sum) x = vec<I>(0.f);
     channels.each([&](int k, int valid) AGO_INLINE_LAMBDA {
       AGO_UNROLL(8)
-      for (int i = 0; i < PIXELS; ++i)
-        sum[i] = sum[i] + detail::load_lanes<I>(in + i * from + k, valid);
+      for (int i = 0; i < PIXELS; ++i) sum[i] = sum[i] + detail::load_lanes<I>(in + i * from + k, valid);
     });
     AGO_UNROLL(8)
     for (int i = 0; i < PIXELS; ++i) {

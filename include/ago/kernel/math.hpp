@@ -30,8 +30,8 @@ AGO_INLINE vec<I> times_power_of_two(vec<I> y, vec<I> t) {
         _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(y.v), _mm_slli_epi32(_mm_castps_si128(t.v), 23))));
 #elif defined(__aarch64__)
   if constexpr (I == isa::neon)
-    return typename vec<I>::batch(vreinterpretq_f32_s32(
-        vaddq_s32(vreinterpretq_s32_f32(y.v), vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23))));
+    return typename vec<I>::batch(
+        vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y.v), vshlq_n_s32(vreinterpretq_s32_f32(t.v), 23))));
 #endif
   if constexpr (is_emulated(I))
     for (int i = 0; i < lanes(I); ++i)
@@ -147,8 +147,7 @@ template <isa I>
 AGO_INLINE vec<I> logistic(vec<I> x) {
   if constexpr (I == isa::scalar) return vec<I>(1.f) / (vec<I>(1.f) + exp(-max(vec<I>(-87.f), x)));
   else
-    return detail::quotient(vec<I>(1.f),
-                            vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
+    return detail::quotient(vec<I>(1.f), vec<I>(1.f) + detail::exp_in_range(-min(vec<I>(87.f), max(vec<I>(-87.f), x))));
 }
 
 /// a^b = exp(b log |a|) with the sign of the power: within 4 + 2 |b log a| units in the last place, infinity beyond

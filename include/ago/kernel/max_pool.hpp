@@ -75,8 +75,7 @@ class max_pool_tile {
       AGO_UNROLL(1)
       for (int y = 0; y < rows_; ++y) {
         AGO_UNROLL(32)
-        for (int f = 0; f < Floats; f += line_floats)
-          __builtin_prefetch(in_row_[y] + first + f);
+        for (int f = 0; f < Floats; f += line_floats) __builtin_prefetch(in_row_[y] + first + f);
       }
     }
   }
@@ -108,14 +107,18 @@ class max_pool_tile {
   step_data const& s_;
   finisher<K.after, I> finish_;
   float const *in_, *in_row_[K.kernel_h]{};  ///< rows of the window that are inside the image
-  int rows_{};                                ///< number of those rows
+  int rows_{};                               ///< number of those rows
   float *out_, *out_row_{};
 };
 
 template <kernel_key K, bool KnownWindow = (K.kernel_h > 0)>
-struct max_pool_method { using type = max_pool_tile<K>; };
+struct max_pool_method {
+  using type = max_pool_tile<K>;
+};
 template <kernel_key K>
-struct max_pool_method<K, false> { using type = window_pool<K>; };
+struct max_pool_method<K, false> {
+  using type = window_pool<K>;
+};
 
 }  // namespace detail
 

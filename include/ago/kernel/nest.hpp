@@ -165,8 +165,7 @@ class nest_program : nest_elements<E, L> {
       vec<I> sum[U];
       AGO_UNROLL(16)
       for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>()
-          AGO_INLINE_LAMBDA {
+      fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>() AGO_INLINE_LAMBDA {
         along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
           compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
           AGO_UNROLL(16)
@@ -191,8 +190,8 @@ class nest_program : nest_elements<E, L> {
       for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(
-          s, [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
+      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s,
+                                                          [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
       s.one[N] = sum.v;
     }
   }

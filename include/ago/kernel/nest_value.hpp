@@ -38,8 +38,7 @@ AGO_INLINE vec<I> applied(vec<I> a, [[maybe_unused]] vec<I> b, [[maybe_unused]] 
   else if constexpr (K == node_kind::power) return power(a, b);
   else if constexpr (K == node_kind::less || K == node_kind::less_equal || K == node_kind::equal)
     return where<K>(a, b, v(1.f), v(0.f));
-  else if constexpr (K == node_kind::select)
-    return where_less(v(0.f), abs(a), b, where_nan(a, b, c));
+  else if constexpr (K == node_kind::select) return where_less(v(0.f), abs(a), b, where_nan(a, b, c));
   else if constexpr (K == node_kind::negate) return -a;
   else if constexpr (K == node_kind::absolute) return abs(a);
   else if constexpr (K == node_kind::exp) return exp(a);

@@ -14,8 +14,7 @@ namespace ago {
 /// Defined in kernel/contraction_copies.hpp: packs the parameter of a product from the user's weights, `from`, into
 /// layout.packed_floats() floats.
 template <isa I>
-void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from,
-                      float* to);
+void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from, float* to);
 
 /// Writes the packed weights of one step: those of its main operator and of its epilogue. `Contracts`: it may be a
 /// contraction.

@@ -23,11 +23,9 @@ void transform_weights(float const* g, double scale, float* packed, long stride)
   auto const& transform = winograd_points<TILE>::weights;
   for (int y = 0; y < n; ++y) {
     double line[3];
-    for (int x = 0; x < 3; ++x)
-      line[x] = scale * sum_of_products(transform[y], g[x], g[3 + x], g[6 + x]);
+    for (int x = 0; x < 3; ++x) line[x] = scale * sum_of_products(transform[y], g[x], g[3 + x], g[6 + x]);
     for (int x = 0; x < n; ++x)
-      packed[(y * n + x) * stride] =
-          float(sum_of_products(transform[x], line[0], line[1], line[2]));
+      packed[(y * n + x) * stride] = float(sum_of_products(transform[x], line[0], line[1], line[2]));
   }
 }
 

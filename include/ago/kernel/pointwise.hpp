@@ -143,8 +143,7 @@ struct pointwise_kernel {
     if constexpr (is_scheduled_by_hand(target)) {
       float const* line = detail::address(next.at, m) + pixel * next.at.pixel_stride;
       AGO_UNROLL(1)
-      for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride)
-        detail::fetch_line<target>(line);
+      for (int p = 0; p < PIXELS; ++p, line += next.at.pixel_stride) detail::fetch_line<target>(line);
     }
   }
 
@@ -167,15 +166,14 @@ struct pointwise_kernel {
     auto const tile = [&]<int PIXELS>(long pixel) AGO_INLINE_LAMBDA {
       [[maybe_unused]] vec<target> acc[PIXELS][VECTORS];
       float const* const a = source + pixel * source_stride;
-      tile_target const to{destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel,
-                           count};
+      tile_target const to{
+          destination + pixel * destination_stride, destination_stride, run.first + pixel, 1, channel, count};
       if constexpr (K.accumulates || K.in_runs || K.paired) {
         int const first = K.accumulates ? s.portion.first : 0, last = K.accumulates ? s.portion.last : depth;
-        auto const add = [&](float const* from, long stride, int count, float const* w)
-            AGO_INLINE_LAMBDA {
-              if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
-              else accumulate<form_of(K)>(from, stride, count, w, acc);
-            };
+        auto const add = [&](float const* from, long stride, int count, float const* w) AGO_INLINE_LAMBDA {
+          if constexpr (K.paired) accumulate_pairs(from, stride, count, w, acc);
+          else accumulate<form_of(K)>(from, stride, count, w, acc);
+        };
         float const* const next = a + PIXELS * source_stride + first;
         if (first > 0) resume<partial>(to, next, source_stride, count, acc);
         else start<form_of(K)>(shift, to, next, source_stride, acc);
@@ -215,8 +213,7 @@ struct pointwise_kernel {
       return;
     }
     AGO_UNROLL(1)
-    for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels)
-      tile.template operator()<K.tile.pixels>(pixel);
+    for (; pixel + K.tile.pixels <= run.count; pixel += K.tile.pixels) tile.template operator()<K.tile.pixels>(pixel);
     if constexpr (K.tile.pixels_left > 0)
       if (pixel < run.count) tile.template operator()<K.tile.pixels_left>(pixel);
   }

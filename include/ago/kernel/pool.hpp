@@ -106,8 +106,7 @@ struct window_pool {
       float const* p = from.in + (row * s.in.w + from.x) * s.source.pixel_stride + channel;
       for (int kx = 0; kx < w.columns.count(); ++kx, p += right) {
         AGO_UNROLL(4)
-        for (int v = 0; v < vectors; ++v)
-          sum[v] = combine<K>(sum[v], load<I, Partial>(p + v * V, count));
+        for (int v = 0; v < vectors; ++v) sum[v] = combine<K>(sum[v], load<I, Partial>(p + v * V, count));
       }
     }
     AGO_UNROLL(4)

@@ -82,9 +82,8 @@ template <isa I>
   vec<I> const scale(factor);
   for (int t = first; t < first + count; ++t, to += depth) {
     float const* const p = from.at(t);
-    row.each([&](int i, int valid) AGO_INLINE_LAMBDA {
-      store_lanes(load_lanes<I>(p + i, valid) * scale, to + i, valid);
-    });
+    row.each([&](int i, int valid)
+                 AGO_INLINE_LAMBDA { store_lanes(load_lanes<I>(p + i, valid) * scale, to + i, valid); });
   }
   for (long i = 0; i < long((half - count % half) % half) * depth; ++i) to[i] = 0;
 }
@@ -182,7 +181,7 @@ class product_step {
       int const rest = layout.rows - first, count = rest < layout.together ? rest : layout.together;
       copy_rows<target>(from, first, count, layout.first.depth, factor, copies);
       multiply_rows<form_of(K), target>(layout.first, copies, layout.first.depth, count, first_operand(),
-                            scratch_ + layout.first_start(), first_results());
+                                        scratch_ + layout.first_start(), first_results());
       f(first, count);
     }
   }

@@ -19,8 +19,8 @@ struct reducer {
                     Kind == op::reduce_sum || Kind == op::reduce_mean,
                 "no kernel computes this reduction");
   static constexpr float infinity = std::numeric_limits<float>::infinity();
-  static constexpr float neutral = Kind == op::reduce_max   ? -infinity
-                                   : Kind == op::reduce_min ? infinity
+  static constexpr float neutral = Kind == op::reduce_max       ? -infinity
+                                   : Kind == op::reduce_min     ? infinity
                                    : Kind == op::reduce_product ? 1.f
                                                                 : 0.f;
   template <isa I>
@@ -89,8 +89,7 @@ struct reduction_kernel {
     } else if (s.in.c == s.out.c) {
       int c = 0;
       for (; c + 4 * V <= s.out.c; c += 4 * V) channels<4>(b, finish, in + c, out + c, pixel, c, V);
-      for (; c < s.out.c; c += V)
-        channels<1>(b, finish, in + c, out + c, pixel, c, s.out.c - c < V ? s.out.c - c : V);
+      for (; c < s.out.c; c += V) channels<1>(b, finish, in + c, out + c, pixel, c, s.out.c - c < V ? s.out.c - c : V);
     } else {
       float const y = all_channels(b, in, s.in.c);
       finish(vec<I>(mean_of(b, vec<I>(y))), pixel, 0, 1).store(out, 1);
@@ -115,8 +114,7 @@ struct reduction_kernel {
         for (auto& x : sum) x = vec<I>(reducer::neutral);
         for (int x = 0; x < b.columns; ++x, p += b.pixel) {
           AGO_UNROLL(4)
-          for (int v = 0; v < vectors; ++v)
-            sum[v] = join(sum[v], detail::load_lanes<I>(p + v * V, valid));
+          for (int v = 0; v < vectors; ++v) sum[v] = join(sum[v], detail::load_lanes<I>(p + v * V, valid));
         }
         AGO_UNROLL(4)
         for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
@@ -134,9 +132,8 @@ struct reduction_kernel {
         vec<I> sum(reducer::neutral);
         for (int x = 0; x < b.columns; ++x) {
           float const* const p = in + n * b.image + y * b.row + x * b.pixel;
-          detail::register_run<I>(count).each([&](int i, int valid) AGO_INLINE_LAMBDA {
-            sum = join(sum, reducer::template load<I>(p + i, valid));
-          });
+          detail::register_run<I>(count).each(
+              [&](int i, int valid) AGO_INLINE_LAMBDA { sum = join(sum, reducer::template load<I>(p + i, valid)); });
         }
         total = join(total, sum);
       }

@@ -156,9 +156,9 @@ struct resize_bilinear_kernel {
  private:
   static constexpr isa I = K.target;
 
-  AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish,
-                                 detail::places const& columns, detail::pixels_between const& y, float const* upper,
-                                 float const* lower, float* out, long pixel) {
+  AGO_INLINE static void one_row(step_data const& s, finisher<K.after, I> const& finish, detail::places const& columns,
+                                 detail::pixels_between const& y, float const* upper, float const* lower, float* out,
+                                 long pixel) {
     float const up = y.weight_of_first(), down = y.weight_of_second();
     detail::pixels_between x(columns, s.in.w);
     for (int j = 0; j < s.out.w; ++j, x.advance(), ++pixel, out += s.destination.pixel_stride) {

@@ -27,8 +27,9 @@ AGO_INLINE void compute_rows(step_data const& s, kernel_memory const& m, int n, 
 template <fused_key F, int P>
 constexpr bool computes_by_twos() {
   if constexpr (P + 1 == F.parts) return false;
-  else return F.part[P].what == structure::depthwise && F.part[P].tile.vectors == 2 &&
-              F.part[P + 1].what != structure::pointwise;
+  else
+    return F.part[P].what == structure::depthwise && F.part[P].tile.vectors == 2 &&
+           F.part[P + 1].what != structure::pointwise;
 }
 
 /// Computes the missing rows of part P before row `end`, after the rows that they read.

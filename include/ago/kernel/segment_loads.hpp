@@ -38,14 +38,12 @@ class segment_loop {
       pin(s.pixel[p]);
     }
     s.w = s.next_w = w;
-    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
-      (before_loop<N>(s), ...);
-    }(std::make_integer_sequence<int, program.count>{});
+    [&]<int... N>(std::integer_sequence<int, N...>)
+        AGO_INLINE_LAMBDA { (before_loop<N>(s), ...); }(std::make_integer_sequence<int, program.count>{});
     AGO_UNROLL(1)
     do {
-      [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
-        (issue<N>(s), ...);
-      }(std::make_integer_sequence<int, order::slots>{});
+      [&]<int... N>(std::integer_sequence<int, N...>)
+          AGO_INLINE_LAMBDA { (issue<N>(s), ...); }(std::make_integer_sequence<int, order::slots>{});
     } while (s.left >= 0);
     AGO_UNROLL(32)
     for (int p = 0; p < P; ++p) {

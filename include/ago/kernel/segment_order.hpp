@@ -18,9 +18,9 @@ class segment_order {
   static constexpr int weights = STEPS * VECTORS, slots = weights * PIXELS, pairs = (STEPS + 1) / 2;
 
   enum class kind : std::uint8_t {
-    high,  ///< loads the upper half of weight `index` into a general register
-    low,   ///< loads the lower half, and clears the upper one
-    join,  ///< inserts the upper half
+    high,   ///< loads the upper half of weight `index` into a general register
+    low,    ///< loads the lower half, and clears the upper one
+    join,   ///< inserts the upper half
     input,  ///< loads pair `index` of pixel `pixel`
     move,   ///< moves the pointer of pixel `pixel`, whose first pair is loaded by way of the distance to the next row
     // The loop's own. If there is no next row, the first loads for it are those of the current one.
@@ -74,7 +74,7 @@ class segment_order {
       int const t = count == 0 ? 0 : own_begin + count;
       put(k, 0, 0, t, t);
     }
-    busy_[slots - 1] = 1;  // the branch
+    busy_[slots - 1] = 1;                   // the branch
     int first[PIXELS]{}, second[PIXELS]{};  // slots of the loads of the first two pairs
     // From the last use to the first.
     for (int u = weights - 1; u >= 0; --u) {

@@ -22,8 +22,8 @@ AGO_INLINE vec<I> load_exponents(float const* p, int count) {
 template <isa I>
 AGO_INLINE float row_max(float const* row, int count) {
   vec<I> most(-std::numeric_limits<float>::infinity());
-  register_run<I>(count).each(
-      [&](int i, int valid) AGO_INLINE_LAMBDA { most = max(most, load_exponents<I>(row + i, valid)); });
+  register_run<I>(count).each([&](int i, int valid)
+                                  AGO_INLINE_LAMBDA { most = max(most, load_exponents<I>(row + i, valid)); });
   return max_of_lanes(most);
 }
 

@@ -38,8 +38,8 @@ AGO_INLINE vec<I> load_spaced(float const* p) {
 #endif
 #if defined(__x86_64__) || defined(__i386__)
   if constexpr (I == isa::sse2 || I == isa::sse42)
-    return typename vec<I>::batch(_mm_setr_ps(p[0], COUNT > 1 ? p[STEP] : 0.f, COUNT > 2 ? p[2L * STEP] : 0.f,
-                                              COUNT > 3 ? p[3L * STEP] : 0.f));
+    return typename vec<I>::batch(
+        _mm_setr_ps(p[0], COUNT > 1 ? p[STEP] : 0.f, COUNT > 2 ? p[2L * STEP] : 0.f, COUNT > 3 ? p[3L * STEP] : 0.f));
 #endif
   float all[lanes(I)]{};
   for (int i = 0; i < COUNT; ++i) all[i] = p[long(i) * STEP];

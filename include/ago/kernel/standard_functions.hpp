@@ -31,8 +31,7 @@ inline constexpr bool calls_std<vec<isa::scalar>> = false;
 // Programs that call one of these do not compile. They must be in std, although only the standard library may declare
 // functions there, because std::exp(x) is looked up nowhere else. Only the message is a macro: if the functions were
 // one, compilers would also report where it is expanded.
-#define AGO_NOT_STD \
-  "ago: a map's lambda works on SIMD registers: call math::exp(x) and the like instead of std::exp(x)"
+#define AGO_NOT_STD "ago: a map's lambda works on SIMD registers: call math::exp(x) and the like instead of std::exp(x)"
 namespace std {
 // clang-format off
 template <ago::simd_register R> R exp(R x) { static_assert(ago::calls_std<R>, AGO_NOT_STD); return x; }

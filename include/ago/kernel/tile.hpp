@@ -125,8 +125,7 @@ AGO_INLINE void add_pairs(vec<I> const (&acc)[PIXELS][VECTORS], vec<I> (&sums)[P
   AGO_UNROLL(32)
   for (int p = 0; p < PIXELS; ++p) {
     AGO_UNROLL(32)
-    for (int v = 0; v < VECTORS; v += 2)
-      sums[p][v / 2] = add_pairs(acc[p][v], acc[p][v + 1 < VECTORS ? v + 1 : v]);
+    for (int v = 0; v < VECTORS; v += 2) sums[p][v / 2] = add_pairs(acc[p][v], acc[p][v + 1 < VECTORS ? v + 1 : v]);
   }
 }
 
@@ -164,7 +163,7 @@ AGO_INLINE void start(float const* shift, tile_target const& t, float const* nex
     AGO_UNROLL(32)
     for (int v = 0; v < VECTORS; ++v) x[v] = vec<I>::load(shift + v * lanes(I));
   }
-  auto const begin = [&]<int V>(vec<I> (&sums)[VECTORS]) AGO_INLINE_LAMBDA {
+  auto const begin = [&]<int V>(vec<I>(&sums)[VECTORS]) AGO_INLINE_LAMBDA {
     if constexpr (V < VECTORS && FORM.in_order) detail::set(sums[V], x[V]);
     else if constexpr (V < VECTORS) detail::load_vector<V>(sums[V], shift);
   };

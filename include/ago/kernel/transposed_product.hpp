@@ -37,22 +37,19 @@ class transposed_loop {
       load_half<0>(s.x[0], x);
       load_high<I, 0>(s.high[0], x);
       join(s.x[0], s.high[0]);
-      [&]<int... P>(std::integer_sequence<int, P...>) AGO_INLINE_LAMBDA {
-        (load_pair<P>(s, w), ...);
-      }(std::make_integer_sequence<int, ahead>{});
+      [&]<int... P>(std::integer_sequence<int, P...>)
+          AGO_INLINE_LAMBDA { (load_pair<P>(s, w), ...); }(std::make_integer_sequence<int, ahead>{});
       AGO_UNROLL(1)
       do {
-        [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
-          (issue<N>(s), ...);
-        }(std::make_integer_sequence<int, 2 * channels>{});
+        [&]<int... N>(std::integer_sequence<int, N...>)
+            AGO_INLINE_LAMBDA { (issue<N>(s), ...); }(std::make_integer_sequence<int, 2 * channels>{});
       } while (s.left >= 0);
     }
     if (depth % 2) {
       load_vector<0>(s.x[0], x + 4L * (depth - 1));
       w += long(channels) * (depth - 1);
-      [&]<int... C>(std::integer_sequence<int, C...>) AGO_INLINE_LAMBDA {
-        (multiply_last<C>(s, w), ...);
-      }(std::make_integer_sequence<int, channels>{});
+      [&]<int... C>(std::integer_sequence<int, C...>)
+          AGO_INLINE_LAMBDA { (multiply_last<C>(s, w), ...); }(std::make_integer_sequence<int, channels>{});
     }
     AGO_UNROLL(16)
     for (int v = 0; v < VECTORS; ++v) {
@@ -75,7 +72,7 @@ class transposed_loop {
   };
 
   enum class kind : std::uint8_t {
-    low,   ///< of input `index` of an iteration, for 0 of the next one
+    low,  ///< of input `index` of an iteration, for 0 of the next one
     high,
     join,
     fetch,  ///< line `index` of weights
@@ -139,7 +136,7 @@ class transposed_loop {
     } else {
       constexpr int count = companions_of<k>.count;
       [&]<int... B>(std::integer_sequence<int, B...>) AGO_INLINE_LAMBDA {
-        (beside<k, B, B * pairs / count == c / 2>(s), ...);
+        (beside < k, B, B * pairs / count == c / 2 > (s), ...);
       }(std::make_integer_sequence<int, count>{});
     }
   }
@@ -182,9 +179,8 @@ AGO_INLINE void compute_transposed_tile(finisher<E, I> const& after, float const
     transpose(block);
     acc[0][V] = block[0], acc[1][V] = block[1], acc[2][V] = block[2], acc[3][V] = block[3];
   };
-  [&]<int... V>(std::integer_sequence<int, V...>) AGO_INLINE_LAMBDA {
-    (turn.template operator()<V>(), ...);
-  }(std::make_integer_sequence<int, VECTORS>{});
+  [&]<int... V>(std::integer_sequence<int, V...>)
+      AGO_INLINE_LAMBDA { (turn.template operator()<V>(), ...); }(std::make_integer_sequence<int, VECTORS>{});
   finish<PARTIAL>(after, acc, t);
 }
 

@@ -103,8 +103,7 @@ template <int TILE, isa I>
         for (int y = 0; y < size; ++y) __builtin_prefetch(next + y * row);
         if (c % line_floats == 0) {
           AGO_UNROLL(8)
-          for (int p = 0; p < size * size; ++p)
-            __builtin_prefetch(to + c + line_floats + p * stride, 1);
+          for (int p = 0; p < size * size; ++p) __builtin_prefetch(to + c + line_floats + p * stride, 1);
         }
       }
       float const* const values =
@@ -247,8 +246,7 @@ struct winograd_kernel {
       }
       int t = 0;
       AGO_UNROLL(1)
-      for (; t + K.tile.pixels <= count; t += K.tile.pixels)
-        product.template operator()<K.tile.pixels>(t);
+      for (; t + K.tile.pixels <= count; t += K.tile.pixels) product.template operator()<K.tile.pixels>(t);
       if constexpr (K.tile.pixels_left > 0)
         if (t < count) product.template operator()<K.tile.pixels_left>(t);
       weights += point_weights;

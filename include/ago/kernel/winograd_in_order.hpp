@@ -30,8 +30,8 @@ class product_transform_4 {
       pin(row_[y]);
     }
     constexpr float a = float(scheme::a), b = float(scheme::b);
-    static constexpr float factors[8] = {a, b, float(scheme::a2), float(scheme::b2), float(scheme::a2 * scheme::a),
-                                         float(scheme::b2 * scheme::b)};
+    static constexpr float factors[8] = {
+        a, b, float(scheme::a2), float(scheme::b2), float(scheme::a2 * scheme::a), float(scheme::b2 * scheme::b)};
     float const* first = factors;
     pin(first);
     load_vector<0>(low_, first);
@@ -170,7 +170,7 @@ class product_transform_4 {
 
   float const* row_[n];
   long stride_, step_;  ///< between points, in floats and in bytes
-  vec<I> low_, high_;  ///< a, b, a^2, b^2; a^3, b^3
+  vec<I> low_, high_;   ///< a, b, a^2, b^2; a^3, b^3
 };
 
 }  // namespace ago::detail

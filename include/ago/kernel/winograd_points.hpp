@@ -24,9 +24,9 @@ struct winograd_points<4> {
   static constexpr int patch = 6;
   static constexpr double a = 11. / 16, b = 3. / 2, a2 = a * a, b2 = b * b;
   static constexpr double at_a = 1 / (2 * a2 * (a2 - b2)), at_b = 1 / (2 * b2 * (b2 - a2));
-  static constexpr double weights[patch][3] = {{1 / (a2 * b2), 0, 0},      {at_a, a * at_a, a2 * at_a},
-                                               {at_a, -a * at_a, a2 * at_a}, {at_b, b * at_b, b2 * at_b},
-                                               {at_b, -b * at_b, b2 * at_b}, {0, 0, 1}};
+  static constexpr double weights[patch][3] = {{1 / (a2 * b2), 0, 0},      {at_a, a* at_a, a2* at_a},
+                                               {at_a, -a* at_a, a2* at_a}, {at_b, b* at_b, b2* at_b},
+                                               {at_b, -b* at_b, b2* at_b}, {0, 0, 1}};
 };
 
 }  // namespace ago::detail

@@ -47,8 +47,7 @@ class exchange {
   }
   void give_back(parcel_type* p) noexcept {
     p->next = returned_.load(std::memory_order_relaxed);
-    while (!returned_.compare_exchange_weak(p->next, p, std::memory_order_release, std::memory_order_relaxed)) {
-    }
+    while (!returned_.compare_exchange_weak(p->next, p, std::memory_order_release, std::memory_order_relaxed)) {}
   }
 
  private:

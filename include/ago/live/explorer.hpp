@@ -73,16 +73,11 @@ class explorer {
   /// Throws a tuner::failure if the log cannot be used.
   explorer(runner<program_type>& where, std::string name, tuner::samples const& with, trial_rules const& rules,
            exploration const& how, tuner::menu_view const& kernels)
-      : where_(where),
-        how_(how),
-        search_(settings_of(how)),
-        problem_(std::move(name), with, rules, stop_, kernels),
+      : where_(where), how_(how), search_(settings_of(how)), problem_(std::move(name), with, rules, stop_, kernels),
         log_(how.log.empty() ? "/dev/null" : how.log, tuner::identity_of(problem_, search_, how.device), true,
              [](std::string const&) {}),
         referee_(problem_, log_, silent_, search_.budget, stop_, [this](tuner::candidate const& c) { offer(c); }),
-        finding_(problem_, search_, referee_),
-        offered_(finding_.best()),
-        thread_([this] { explore(); }) {}
+        finding_(problem_, search_, referee_), offered_(finding_.best()), thread_([this] { explore(); }) {}
   explorer(explorer const&) = delete;
   explorer& operator=(explorer const&) = delete;
   ~explorer() { stop(); }
@@ -119,9 +114,7 @@ class explorer {
       if (how_.only_idle_time) take_idle_time_only();
       finding_.search();
       if (!stop_) offer_result();
-    } catch (std::exception const& e) {
-      failure_ = e.what();
-    }
+    } catch (std::exception const& e) { failure_ = e.what(); }
     running_ = false;
   }
   void offer(tuner::candidate const& c) {

@@ -70,7 +70,7 @@ struct no_model : detail::no_model {
 };
 
 template <auto const& Net, options_for Options,
-          bool Ok = detail::misfit<Net>.what == fault::none&& available(Options.target)>
+          bool Ok = detail::misfit<Net>.what == fault::none && available(Options.target)>
 struct choose_model {
   using type = no_model;
 };

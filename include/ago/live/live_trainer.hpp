@@ -47,8 +47,7 @@ std::vector<std::vector<float>> sample_inputs_of_step() {
   };
   if (Step::takes_classes)
     all.push_back(map(draw(Step::target_shape, 0, float(Step::result.c)), [](float x) { return std::floor(x); }));
-  else
-    all.push_back(draw(Step::target_shape, -1, 1));
+  else all.push_back(draw(Step::target_shape, -1, 1));
   all.push_back({1});
   for (int v = 0; v < Step::graph.node_count; ++v) {
     node const& n = Step::graph.nodes[v];

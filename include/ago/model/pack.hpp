@@ -13,8 +13,7 @@ namespace ago {
 /// are there, these, unless `blob` is that place.
 template <int V, int E, int O>
 void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float const* blob, float* packed) {
-  if (memory.keeps_parameters && packed != blob)
-    std::memcpy(packed, blob, std::size_t(g.parameters) * sizeof(float));
+  if (memory.keeps_parameters && packed != blob) std::memcpy(packed, blob, std::size_t(g.parameters) * sizeof(float));
   for (int v = g.input_count; v < g.node_count && !memory.keeps_parameters; ++v) {
     node const& n = g.nodes[v];
     if (n.kind != op::constant) continue;

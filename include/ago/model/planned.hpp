@@ -76,8 +76,8 @@ class unchecked_steps {
   static constexpr partition_fault fault = partition_fault_of(found::graph, found::partition);
 
  private:
-  using partitioned = std::conditional_t<fault == partition_fault::none, found,
-                                         ago::partitioned<closed, ago_policy, Options.device>>;
+  using partitioned =
+      std::conditional_t<fault == partition_fault::none, found, ago::partitioned<closed, ago_policy, Options.device>>;
 
  public:
   /// The operators after the passes; compound operators are opened if the policy has cut them.
@@ -131,11 +131,11 @@ class unchecked_plan {
   /// Memory and plan of steps divided by `Splits`.
   template <auto const& Splits>
   struct placed {
-    static constexpr auto memory = plan_memory(graph, parts, groups, views, layouts, convolutions, Splits,
-                                               Options.storage);
+    static constexpr auto memory =
+        plan_memory(graph, parts, groups, views, layouts, convolutions, Splits, Options.storage);
     static constexpr auto runs = input_runs_of<formed::run_count, parts.count>(graph, parts, layouts, memory);
-    static constexpr auto plan = plan_in_pieces<memory, runs>(
-        std::make_integer_sequence<int, (parts.count + piece_steps - 1) / piece_steps>());
+    static constexpr auto plan =
+        plan_in_pieces<memory, runs>(std::make_integer_sequence<int, (parts.count + piece_steps - 1) / piece_steps>());
   };
   static constexpr split_list<parts.capacity> uncut{};
 

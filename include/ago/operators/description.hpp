@@ -71,9 +71,8 @@ constexpr void describe_expression(description& to, node const& n, extents const
       continue;
     }
     d.reads[0][k] = std::int16_t(d.value_count);
-    d.values[d.value_count++] = {.role = expression::value_role::parameter,
-                                 .extents = n.described->operands[k],
-                                 .name = "weight"};
+    d.values[d.value_count++] = {
+        .role = expression::value_role::parameter, .extents = n.described->operands[k], .name = "weight"};
     to.parameters[to.parameter_count++] = n.weight;
   }
   d.values[d.value_count] = {.role = expression::value_role::computed, .extents = n.described->result, .made_by = 0};

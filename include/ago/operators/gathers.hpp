@@ -39,8 +39,7 @@ struct gather_nd {
       int const extent[] = {first, second, third, fourth}, depth = at.extent(2) < 4 ? at.extent(2) : 4;
       var n, i, c;
       scalar place = 0.;
-      for (int k = 0; k < depth; ++k)
-        place = place * double(extent[k]) + ago::detail::from_end(at(n, i, k), extent[k]);
+      for (int k = 0; k < depth; ++k) place = place * double(extent[k]) + ago::detail::from_end(at(n, i, k), extent[k]);
       return result(n, i, c) = x(n, place, c);
     };
     return expression::compute("gather_nd", formula, line)(value, indices);

@@ -71,10 +71,9 @@ struct avg_pool3d {
       volumes::window_axes const at(volumes::volume_of(x), kernel, stride.value_or(kernel), pad, dilation, ceil);
       var n, d{at.d.count()}, h{at.h.count()}, w{at.w.count()}, c, i{kernel.d}, j{kernel.h}, k{kernel.w};
       operand const all = at.around(x, 0);
-      scalar const count = at.d.counted(x, d, count_pads) * at.h.counted(x, h, count_pads) *
-                           at.w.counted(x, w, count_pads);
-      return result(n, d, h, w, c) =
-                 sum(i, j, k)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c)) / count;
+      scalar const count =
+          at.d.counted(x, d, count_pads) * at.h.counted(x, h, count_pads) * at.w.counted(x, w, count_pads);
+      return result(n, d, h, w, c) = sum(i, j, k)(all(n, at.d.at(d, i), at.h.at(h, j), at.w.at(w, k), c)) / count;
     };
     return expression::compute("avg_pool3d", formula, line)(volume);
   }

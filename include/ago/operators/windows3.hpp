@@ -51,9 +51,7 @@ struct window_axis {
     return floored + (another ? 1 : 0);
   }
   /// Whether all elements of all windows are within the axis.
-  constexpr bool is_inside() const {
-    return before == 0 && (count() - 1) * stride + (kernel - 1) * dilation < in;
-  }
+  constexpr bool is_inside() const { return before == 0 && (count() - 1) * stride + (kernel - 1) * dilation < in; }
   /// The element that number `tap` of window number `out` reads.
   constexpr expression::affine at(expression::var& out, expression::var& tap) const {
     return stride * out + dilation * tap - before;

@@ -41,7 +41,9 @@ inline constexpr nothing_opened no_compounds{};
 /// Is the edge from operator u to operator v inside a compound operator of `all` whose primitives are all in one group?
 /// Then its own kernel computes them.
 template <int V, int E, int O>
-constexpr bool closes(graph<V, E, O> const&, grouping<V> const&, nothing_opened, int, int) { return false; }
+constexpr bool closes(graph<V, E, O> const&, grouping<V> const&, nothing_opened, int, int) {
+  return false;
+}
 template <int V, int E, int O>
 constexpr bool closes(graph<V, E, O> const& g, grouping<V> const& groups, opened_graph<V, E, O> const& all, int u,
                       int v) {
@@ -97,8 +99,7 @@ constexpr partitions<V> partitions_of(graph<V, E, O> const& g, dag<V, E> const& 
 /// The rules that feedback removes. Without those that have failed, others apply, which may fail as well. `all`: the
 /// opened_graph whose graph `g` is, or nothing_opened.
 template <int V, int E, int O>
-constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen,
-                                          auto const& all) {
+constexpr apollo_rule_set apollo_feedback(graph<V, E, O> const& g, apollo_graph<V, E> const& seen, auto const& all) {
   for (apollo_rule_set removed = 0;;) {
     apollo_rule_set const failed = detail::failed_rules(g, detail::first_two_layers(seen, removed), all);
     if (failed == 0) return removed;

@@ -85,10 +85,10 @@ struct apollo_layers {
 
   // Layer III, Algorithm 3. Branches meet in groups with several producers (which the paper calls multi-head) and start
   // from groups with several consumers (multi-tail).
-  int group_of[slots<V>]{};                        ///< of each operator, when a pattern begins
-  int producer[slots<V>]{}, consumer[slots<V>]{};  ///< of each group, plus one; 0: none, -1: several
+  int group_of[slots<V>]{};                                          ///< of each operator, when a pattern begins
+  int producer[slots<V>]{}, consumer[slots<V>]{};                    ///< of each group, plus one; 0: none, -1: several
   int branch[slots<V>]{}, branch_first[slots<V> + 1]{}, branches{};  ///< a set of candidates, in the order of visits
-  int live[slots<V>]{}, group[slots<V>]{};  ///< branches with candidates left, and one of each
+  int live[slots<V>]{}, group[slots<V>]{};                           ///< branches with candidates left, and one of each
 
   /// Calls visit(p, q) for every operand of each operator that is in another group.
   constexpr void for_each_edge(auto const& visit) const {

@@ -113,10 +113,10 @@ template <int V, int E>
 struct apollo_graph {
   dag<V, E> operators;
   apollo_type type[slots<V>]{};
-  shape loops[slots<V>]{};        ///< the loop nest: of what it computes, or of what it reduces
-  reduce_form form[slots<V>]{};   ///< of a reduction
-  long bytes[slots<V>]{};         ///< of result and weights
-  int input[slots<V>]{};          ///< the first input of the network that it reads, counted from 1; 0: none
+  shape loops[slots<V>]{};       ///< the loop nest: of what it computes, or of what it reduces
+  reduce_form form[slots<V>]{};  ///< of a reduction
+  long bytes[slots<V>]{};        ///< of result and weights
+  int input[slots<V>]{};         ///< the first input of the network that it reads, counted from 1; 0: none
 };
 
 /// `operators`: the operators of `g`.

@@ -86,8 +86,8 @@ constexpr int partner_of(neighbours_by_level<V, E>& l, int v, long limit, int co
   auto const& c = l.joins;
   int best = -1;
   auto const consider = [&](int u, int level) {
-    if (l.is_on(u, level) && c.weight[u] < limit - c.weight[v] &&
-        c.complex[u] <= complex_limit - c.complex[v] && (best < 0 || l.lighter(u, best)))
+    if (l.is_on(u, level) && c.weight[u] < limit - c.weight[v] && c.complex[u] <= complex_limit - c.complex[v] &&
+        (best < 0 || l.lighter(u, best)))
       best = u;
   };
   for (int e = c.ins[v]; e >= 0; e = c.in_next[e]) consider(c.from[e], l.above[l.level[v]]);

@@ -221,10 +221,8 @@ struct contraction {
 
   /// Contracts u into v, which must be joined by an edge and have no detour between them.
   constexpr void absorb(int v, int u) {
-    if (label[u] < label[v])
-      place(u, v, v);
-    else
-      place(v, u, v);
+    if (label[u] < label[v]) place(u, v, v);
+    else place(v, u, v);
     unite(v, u);
   }
 

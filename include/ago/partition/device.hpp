@@ -19,7 +19,7 @@ struct device {
   /// The same for a line from L2 that a matrix product reads, which has much to compute until it needs the next one: a
   /// core that executes out of order waits for few of them.
   int line_to_product = 1;
-  int megahertz = 2300;  ///< of the clock; scales predicted times
+  int megahertz = 2300;    ///< of the clock; scales predicted times
   int multiply_adds = 32;  ///< of floats, in a cycle, at most: the peak of a core
   /// Quarter cycles that it costs several threads to finish a step together: about 0.15 us for an empty step with
   /// ago::team, measured on two cores of an AMD Zen 5, a virtual machine; the rest is for results that are read from

@@ -22,7 +22,7 @@ namespace detail {
 /// Immediate post-dominators: the nearest operator that every path from here passes through.
 template <int V>
 struct post_dominators {
-  int of[slots<V>]{};       ///< -1: none
+  int of[slots<V>]{};  ///< -1: none
   int depth[slots<V>]{};
   pattern way[slots<V>]{};  ///< the most complex pattern on the way there
 };

@@ -140,8 +140,8 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
 }
 
 /// The best tile that saves more than `least`; otherwise any.
-constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone& alone,
-                                  device const& on, std::int64_t least = no_price) {
+constexpr tiling_choice best_tile(chain_link const* chain, int count, tiling how, links_alone& alone, device const& on,
+                                  std::int64_t least = no_price) {
   int const chunks[] = {on.in_order ? 48 : 64, on.in_order ? 64 : 48, 96, 192, 32, 16};
   constexpr int runs[] = {168, 84, 56, 28};
   pipeline_parts parts;

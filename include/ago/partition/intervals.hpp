@@ -11,8 +11,8 @@ namespace detail {
 
 /// How good a partition is.
 struct interval_value {
-  std::int64_t saved{};  ///< by the chains, as a price (fusion_cost.hpp)
-  std::int64_t inner{};  ///< bytes between atoms of one subgraph that a chain could join: the tuner may do it
+  std::int64_t saved{};     ///< by the chains, as a price (fusion_cost.hpp)
+  std::int64_t inner{};     ///< bytes between atoms of one subgraph that a chain could join: the tuner may do it
   std::int64_t crossing{};  ///< bytes of values that are written in one subgraph and read after it, for each border
   int groups{};
 
@@ -101,8 +101,8 @@ struct interval_search {
             inner += chains.between[a];
           }
         }
-        interval_value const v{best[i].saved + saved, best[i].inner + inner,
-                               best[i].crossing + in.crossing.before[i], best[i].groups + 1};
+        interval_value const v{best[i].saved + saved, best[i].inner + inner, best[i].crossing + in.crossing.before[i],
+                               best[i].groups + 1};
         if (i < end - 1 && !v.better_than(best[end])) continue;
         best[end] = v;
         begin[end] = i;

@@ -60,10 +60,10 @@ template <int V, int E>
 struct pattern_graph {
   dag<V, E> operators;
   pattern kind[slots<V>]{};
-  pattern edge[slots<E>]{};     ///< how the reader uses the operand operators.source[e]
-  bool tuple[slots<V>]{};       ///< reads its operands as a tuple: concatenation
-  bool kept[slots<V>]{};        ///< a network output
-  int constants[slots<V>]{};    ///< number of constants and network inputs read
+  pattern edge[slots<E>]{};   ///< how the reader uses the operand operators.source[e]
+  bool tuple[slots<V>]{};     ///< reads its operands as a tuple: concatenation
+  bool kept[slots<V>]{};      ///< a network output
+  int constants[slots<V>]{};  ///< number of constants and network inputs read
 };
 
 /// `operators`: the operators of `g`. A broadcast operand that has the shape of the result is read element by element.

@@ -5,8 +5,8 @@
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/fuse_ops.hpp>
 #include <ago/partition/neoflow.hpp>
-#include <ago/partition/partition_into.hpp>
 #include <ago/partition/paper.hpp>
+#include <ago/partition/partition_into.hpp>
 
 #include <climits>
 

@@ -12,7 +12,7 @@ namespace ago {
 /// beginning: these operators are computed again in each of them.
 template <int V>
 struct kernel_paths {
-  int before[slots<V>]{};    ///< the operand that comes from registers; -1: all of them come from memory
+  int before[slots<V>]{};  ///< the operand that comes from registers; -1: all of them come from memory
   bool stored[slots<V>]{};
 
   /// Every operator is a kernel of its own.

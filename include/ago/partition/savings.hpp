@@ -22,9 +22,9 @@ constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2
 template <int V>
 struct pair_search {
   enum class way : std::uint8_t { none, elementwise, other };
-  way to_end[slots<V>]{};  ///< of each node, the worst of its paths to the end
-  bool cut[slots<V>]{};    ///< one of these paths leaves the group of the end
-  int waiting[slots<V>]{}, waiting_count{};  ///< nodes to continue from, in ascending order
+  way to_end[slots<V>]{};                          ///< of each node, the worst of its paths to the end
+  bool cut[slots<V>]{};                            ///< one of these paths leaves the group of the end
+  int waiting[slots<V>]{}, waiting_count{};        ///< nodes to continue from, in ascending order
   int passed[slots<V>]{}, passed_count{}, open{};  ///< open: waiting nodes with only elementwise paths
 
   constexpr void reach(int u, way w, bool leaves) {

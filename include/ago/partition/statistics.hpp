@@ -10,13 +10,13 @@ namespace ago {
 
 /// Weights are in thousandths.
 struct partition_statistics {
-  int groups{}, trivial{};    ///< trivial: weight below 20.0
+  int groups{}, trivial{};  ///< trivial: weight below 20.0
   long total{}, heaviest{};
   double mean{}, median{}, jain{};  ///< Jain's index: 1 if all weights are equal, 1 / groups if one has all
-  int most_complex{};         ///< maximum number of complex operators in a group
+  int most_complex{};               ///< maximum number of complex operators in a group
   int pairs{}, possible_pairs{}, triples{}, possible_triples{};  ///< see intensive_pairs
   int broken_epilogues{}, epilogues{};  ///< complex operators with an epilogue: cut off from it; all
-  long bytes_removed{};       ///< by stores and loads of values between operators
+  long bytes_removed{};                 ///< by stores and loads of values between operators
 };
 
 /// A group lighter than this is trivial (AGO section VI.B); in thousandths.

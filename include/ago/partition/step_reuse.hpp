@@ -79,10 +79,10 @@ struct part_loops {
   enum class kind : std::uint8_t { matrix, convolution, depthwise, other } what{};
   bool accumulates = false;  ///< a matrix product in chunks of its inputs' channels
   int groups = 1;
-  int tile = 1;               ///< a matrix product: pixels of its register tile; depthwise: rows computed at a time
-  std::int64_t blocks = 1;    ///< of pixels, rows or (depthwise) channels, computed one after another if it is alone
-  std::int64_t panels = 1;    ///< a matrix product: of its weights, for all groups
-  std::int64_t weights = 0;   ///< bytes of these panels
+  int tile = 1;                 ///< a matrix product: pixels of its register tile; depthwise: rows computed at a time
+  std::int64_t blocks = 1;      ///< of pixels, rows or (depthwise) channels, computed one after another if it is alone
+  std::int64_t panels = 1;      ///< a matrix product: of its weights, for all groups
+  std::int64_t weights = 0;     ///< bytes of these panels
   std::int64_t parameters = 0;  ///< all packed parameters, in bytes
   std::int64_t input = 0, output = 0;  ///< bytes of the lines that hold them
   shape in{}, out{};
@@ -101,8 +101,8 @@ constexpr void add_matrix(auto& r, part_loops const& p, std::int64_t blocks, std
   r.add(p.weights * blocks, tiles - 1, panel + (in + out) / tiles, true);
   if (p.what != part_loops::kind::convolution) return;
   std::int64_t const rows = 4L * p.win.span_h() * p.in.w * p.in.c / p.groups;
-  r.add(p.input * p.panels / p.groups, p.win.kernel_h - p.win.stride_h, rows + panel + out / p.out.h * blocks,
-        true, p.win.stride_h);
+  r.add(p.input * p.panels / p.groups, p.win.kernel_h - p.win.stride_h, rows + panel + out / p.out.h * blocks, true,
+        p.win.stride_h);
 }
 
 /// The input of a window that goes down the image `rows` rows of results at a time: these read some rows again.
@@ -119,8 +119,7 @@ constexpr void add_kernel(auto& r, part_loops const& p) {
     r.add(p.weights, p.blocks - 1, (p.input + p.output) / p.blocks + p.weights, true);
   } else if (p.what == part_loops::kind::depthwise) {
     std::int64_t const rows = std::int64_t(p.tile - 1) * p.win.stride_h + p.win.span_h();
-    add_window(r, p.win, p.tile, p.input,
-               (rows * p.input / p.in.h + p.tile * p.output / p.out.h) / p.in.n / p.blocks);
+    add_window(r, p.win, p.tile, p.input, (rows * p.input / p.in.h + p.tile * p.output / p.out.h) / p.in.n / p.blocks);
   }
 }
 

@@ -32,8 +32,7 @@ constexpr long multiply_adds_of(Graph const& g, planned_step const& p) {
 /// Floats of the packed parameters.
 constexpr long parameter_floats(planned_step const& p) {
   long sum = packed_floats(p.key, p.data);
-  for (int k = 0; k < p.nodes.stage_count; ++k)
-    sum += packed_floats(p.key.after.stages[k], p.key.target, p.data.out);
+  for (int k = 0; k < p.nodes.stage_count; ++k) sum += packed_floats(p.key.after.stages[k], p.key.target, p.data.out);
   return sum;
 }
 

@@ -72,9 +72,7 @@ struct attention_layout {
 };
 
 /// Tokens of one batch of an attention: one from each patch of the image `s`.
-constexpr int tokens_of(shape const& s, window const& patch) {
-  return s.h / patch.stride_h * (s.w / patch.stride_w);
-}
+constexpr int tokens_of(shape const& s, window const& patch) { return s.h / patch.stride_h * (s.w / patch.stride_w); }
 
 /// `other`: the shape of the second operand.
 constexpr attention_layout layout_of_attention(structure what, step_data const& s, shape const& other, isa target) {

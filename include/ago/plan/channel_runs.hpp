@@ -52,7 +52,7 @@ struct run_list {
 template <int V>
 struct channel_layouts {
   run_list runs[V > 0 ? V : 1]{};
-  bool is_view[V > 0 ? V : 1]{};    ///< has no memory of its own
+  bool is_view[V > 0 ? V : 1]{};   ///< has no memory of its own
   bool gathered[V > 0 ? V : 1]{};  ///< has memory, filled by copies of `runs`
   bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed segment by segment
 

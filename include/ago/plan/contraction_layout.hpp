@@ -35,7 +35,7 @@ constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& 
 constexpr long size_of(long x) { return x < 0 ? -x : x; }
 
 /// The loops in descending order of their steps in one factor, so that runs in it are as long as possible.
-constexpr expression::matrix_loops in_order_of(expression::matrix_loops loops, long expression::matrix_loop::*which) {
+constexpr expression::matrix_loops in_order_of(expression::matrix_loops loops, long expression::matrix_loop::* which) {
   for (int i = 1; i < loops.count; ++i)
     for (int k = i; k > 0 && size_of(loops.all[k - 1].*which) < size_of(loops.all[k].*which); --k) {
       expression::matrix_loop const x = loops.all[k];
@@ -49,7 +49,7 @@ constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops con
 }
 
 /// How many iterations, from the innermost loop on, are consecutive elements.
-constexpr long run_of(expression::matrix_loops const& loops, long expression::matrix_loop::*which) {
+constexpr long run_of(expression::matrix_loops const& loops, long expression::matrix_loop::* which) {
   long r = 1;
   for (int k = loops.count; k-- > 0; r *= loops.all[k].extent)
     if (loops.all[k].extent > 1 && loops.all[k].*which != r) return r;
@@ -96,11 +96,11 @@ constexpr expression::matrix_form exchanged(expression::matrix_form f) {
 ///   [rows or columns][depth][batches, padded to whole registers].
 struct contraction_layout {
   expression::matrix_form form{};
-  int rows_operand = -1, columns_operand = -1;  ///< of the expression
-  bool rows_known = false, columns_known = false;  ///< packed ahead
+  int rows_operand = -1, columns_operand = -1;       ///< of the expression
+  bool rows_known = false, columns_known = false;    ///< packed ahead
   bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
-  bool in_place = false;  ///< rows are equally spaced in memory and have no gaps: nothing is copied
-  bool walks = false;     ///< rows are read where they are, through tables of offsets
+  bool in_place = false;          ///< rows are equally spaced in memory and have no gaps: nothing is copied
+  bool walks = false;             ///< rows are read where they are, through tables of offsets
   bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
   bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
   int rows = 1, columns = 1, depth = 1, batches = 1;
@@ -111,7 +111,7 @@ struct contraction_layout {
   int row_block = 1;   ///< rows that are computed at a time: whole tiles
   int row_stride = 0;  ///< floats between copied rows
   bool lanes_are_batches = false;
-  int registers = 1;    ///< of batches
+  int registers = 1;                                 ///< of batches
   bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }

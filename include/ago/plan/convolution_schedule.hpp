@@ -79,12 +79,14 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const&
   constexpr struct {
     structure what;
     bool points_first;
-  } candidates[] = {{structure::im2col, false}, {structure::winograd_2, false}, {structure::winograd_4, false},
+  } candidates[] = {{structure::im2col, false},
+                    {structure::winograd_2, false},
+                    {structure::winograd_4, false},
                     {structure::winograd_4, true}};
   for (auto const& [what, points_first] : candidates) {
     int const tile = winograd_tile(what), number = tile > 0 ? tile : 1;
-    bool const possible = tile > 0 ? o.winograd == winograd::on && suits_winograd(direct)
-                                   : suits_im2col(direct, o.device);
+    bool const possible =
+        tile > 0 ? o.winograd == winograd::on && suits_winograd(direct) : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
     if (points_first && !detail::may_take_points_first(key.target, wish, o.device)) continue;
     kernel_key candidate_key = direct_key;
@@ -198,12 +200,11 @@ constexpr convolution_step convolution_step_of(shape const& in, shape const& out
 
 /// The choice for a matrix product, whose input has so many segments, unless a schedule says how it is tiled.
 constexpr convolution_step gathering_step(shape const& in, int channels, int segments, schedule const& wish,
-                                        options const& o) {
+                                          options const& o) {
   if (wish.pixels != 0 || wish.block != 0 || wish.winograd != 0 || o.device.threads > 1) return {};
   gathering const g = pays_to_gather(o.target, in, channels, segments, o.device);
   if (g.block == 0) return {};
-  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion, false,
-          g.transposed};
+  return {structure::pointwise, g.tile, g.block, long(g.block) * g.portion, g.portion, false, g.transposed};
 }
 
 /// The choices for convolutions that are not computed directly and for products that gather, among those that are alone
@@ -228,8 +229,7 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
         r.step[i] = contraction_step(g.nodes[s.main], found ? *found : schedule{}, o);
       }
     }
-    if (s.main >= 0 && is_value_product(g.nodes[s.main].kind))
-      r.step[i] = product_step(g, s, o.target);
+    if (s.main >= 0 && is_value_product(g.nodes[s.main].kind)) r.step[i] = product_step(g, s, o.target);
     if (s.main < 0 || groups.parts[groups.group_of[i]] > 1) continue;
     node const& n = g.nodes[s.main];
     bool const multiplies = structure_of(n.kind) == structure::pointwise;

@@ -9,9 +9,7 @@
 
 namespace ago {
 
-constexpr bool is_matrix(structure what) {
-  return what == structure::pointwise || what == structure::convolution;
-}
+constexpr bool is_matrix(structure what) { return what == structure::pointwise || what == structure::convolution; }
 
 /// Quarter cycles of a depthwise step with a tile of `columns` x `rows`, see detail::depthwise_columns. Tiles that
 /// exceed the registers are assumed to spill.
@@ -31,9 +29,9 @@ namespace detail {
 /// Quarter cycles of a matrix product: register tiles over lines of pixels, in the order of the kernel.
 constexpr double matrix_cycles(kernel_key const& key, step_data const& s, chain_tiling const& in) {
   bool const whole = in.how == tiling::none || (in.how == tiling::channels && key.what == structure::pointwise);
-  long line = key.what == structure::im2col                ? s.out.pixels()
+  long line = key.what == structure::im2col               ? s.out.pixels()
               : whole && key.what == structure::pointwise ? s.out.pixels()
-                                                           : pixels_in_line(key.what, s, in.how);
+                                                          : pixels_in_line(key.what, s, in.how);
   if (in.how == tiling::pixels && in.tile < line) line = in.tile;
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   double const depth = double(matrix_depth(s)) / (key.paired ? 2 : 1);
@@ -104,8 +102,7 @@ constexpr double cycles_of(kernel_key const& key, planned_data const& s, chain_t
   if (is_matrix(key.what)) return matrix_cycles(key, s, in);
   if (key.what == structure::im2col) return matrix_cycles(key, s, in) + 8 * double(s.in.count());
   if (winograd_tile(key.what) > 0) return winograd_cycles(key, s);
-  if (key.what == structure::depthwise)
-    return double(depthwise_cost(key.target, s, key.tile.pixels, key.tile.vectors));
+  if (key.what == structure::depthwise) return double(depthwise_cost(key.target, s, key.tile.pixels, key.tile.vectors));
   return other_cycles(key, s);
 }
 

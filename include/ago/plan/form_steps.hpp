@@ -14,19 +14,19 @@ static_assert(max_followers <= max_stages, "an atom's elementwise operators fit 
 
 /// One step in terms of nodes.
 struct step_nodes {
-  int main = -1;    ///< operator with a kernel of its own; -1: the step only applies its stages, or copies without any
+  int main = -1;  ///< operator with a kernel of its own; -1: the step only applies its stages, or copies without any
   bool attention = false;  ///< `main` is the last product of an attention that is computed in one pass
-  int source = -1;  ///< value read
+  int source = -1;         ///< value read
   int inputs[max_inputs - 1]{-1, -1, -1, -1, -1, -1, -1};  ///< further values that `main` reads
-  int bias = -1;    ///< bias that starts the accumulators of a complex operator
+  int bias = -1;                                           ///< bias that starts the accumulators of a complex operator
   int stages[max_stages]{}, stage_count = 0;
-  int others[max_stages]{};  ///< the second operand of a binary stage
+  int others[max_stages]{};     ///< the second operand of a binary stage
   bool reversed[max_stages]{};  ///< the other value is the operator's first operand
-  int result = -1;           ///< value written ...
-  int copy_to_output = -1;   ///< ... or, for a copy, the network output
-  bool gathers = false;      ///< copies `piece` to the place of its channels in the result
-  channel_run piece{};       ///< the part of the source that is read; all of it if the count is 0
-  int piece_at = 0;          ///< first channel written, in the result's memory
+  int result = -1;              ///< value written ...
+  int copy_to_output = -1;      ///< ... or, for a copy, the network output
+  bool gathers = false;         ///< copies `piece` to the place of its channels in the result
+  channel_run piece{};          ///< the part of the source that is read; all of it if the count is 0
+  int piece_at = 0;             ///< first channel written, in the result's memory
 
   constexpr bool is_whole() const { return piece.count == 0; }
 };
@@ -88,7 +88,9 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> c
   return r;
 }
 template <int V, int E, int O>
-constexpr concat_views<V> views_of(graph<V, E, O> const& g) { return views_of(g, channel_layouts_of(g)); }
+constexpr concat_views<V> views_of(graph<V, E, O> const& g) {
+  return views_of(g, channel_layouts_of(g));
+}
 
 namespace detail {
 
@@ -148,8 +150,7 @@ constexpr attention_nodes attention_of(graph<V, E, O> const& g, int v, int const
 template <int V, int E, int O>
 constexpr bool is_inside_attention(graph<V, E, O> const& g, int v, value_uses<V> const& uses, int const* chain_of) {
   int end = v;
-  for (int i = 0; i < 2 && end >= 0 && g.nodes[end].kind != op::attention_values; ++i)
-    end = uses.only_reader(end);
+  for (int i = 0; i < 2 && end >= 0 && g.nodes[end].kind != op::attention_values; ++i) end = uses.only_reader(end);
   if (end < 0 || end == v) return false;
   attention_nodes const inner = attention_of(g, end, chain_of);
   return inner.scores == v || inner.weights == v;
@@ -191,8 +192,8 @@ constexpr void gather(step_list<Capacity>& steps, run_list const& runs, int resu
 
 /// Adds the copies of the operands of concatenation v, along channels, that are not written in place.
 template <int S, int V, int E, int O>
-constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int v,
-                               concat_views<V> const& views, channel_layouts<V> const& layouts) {
+constexpr void gather_operands(step_list<S>& steps, graph<V, E, O> const& g, int v, concat_views<V> const& views,
+                               channel_layouts<V> const& layouts) {
   int channel = 0;
   for (int k = 0; k < g.nodes[v].input_count; channel += g.source(v, k).out.c, ++k) {
     int const u = g.operand(v, k);
@@ -210,8 +211,7 @@ constexpr int step_capacity(graph<V, E, O> const& g, channel_layouts<V> const& l
   for (int v = g.input_count; v < g.node_count; ++v) {
     sum += 1 + layouts.runs[v].count;
     if (g.nodes[v].kind != op::concat) continue;
-    for (int k = 0; k < g.nodes[v].input_count; ++k)
-      sum += layouts.where(g.operand(v, k), g.source(v, k).out.c).count;
+    for (int k = 0; k < g.nodes[v].input_count; ++k) sum += layouts.where(g.operand(v, k), g.source(v, k).out.c).count;
   }
   return sum > 0 ? sum : 1;
 }
@@ -237,8 +237,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
       detail::gather_operands(steps, g, v, views, layouts);
       continue;
     }
-    bool const one_copy =
-        n.kind == op::channel_shuffle && layouts.where(g.operand(v), n.out.c).is_plain(n.out.c);
+    bool const one_copy = n.kind == op::channel_shuffle && layouts.where(g.operand(v), n.out.c).is_plain(n.out.c);
     if (layouts.gathered[v] && !layouts.runs[v].too_many && !one_copy) {
       detail::gather(steps, layouts.runs[v], v, 0);
       continue;

@@ -17,8 +17,8 @@ struct fusion_list {
   chain_tiling tiles[Capacity]{};
   int count = 0;
   int group_of[Capacity]{};  ///< of each step
-  int ring[Capacity]{};   ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
-  int chunk[Capacity]{};  ///< channels that are kept; 0: all
+  int ring[Capacity]{};      ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
+  int chunk[Capacity]{};     ///< channels that are kept; 0: all
 };
 
 static_assert(max_chain <= max_parts);
@@ -91,8 +91,8 @@ constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const&
   value_uses<V> const uses = uses_of(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
-    bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts &&
-                 detail::feeds(g, uses, a, b) && parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
+    bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && detail::feeds(g, uses, a, b) &&
+                 parts.subgraphs.of[a.main] == parts.subgraphs.of[b.main];
     if (joins) {
       auto const wish = table.find(signature_of(g, b, o));
       joins = wish && wish->join ? wish->join > 0 : parts.chain_of[a.main] == parts.chain_of[b.main];

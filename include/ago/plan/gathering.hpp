@@ -48,8 +48,8 @@ constexpr long gathering_cost(tile_machine on, segmented_product const& w, regis
   long const results = w.pixels * w.vectors * width / line;
   bool const inputs_stay = block_floats + panel_floats + block * t.vectors * width <= l1 * 7 / 8;
   bool const panel_stays = panel_floats + 2L * t.pixels * portion <= l1 * 15 / 16;
-  long const near = (inputs_stay ? 1 : panels) * inputs + (panel_stays ? blocks : w.pixels / t.pixels) * weights +
-                    portions * results;
+  long const near =
+      (inputs_stay ? 1 : panels) * inputs + (panel_stays ? blocks : w.pixels / t.pixels) * weights + portions * results;
   bool const inputs_near = inputs_stay || block_floats + 2 * panel_floats <= l2 * 7 / 8;
   bool const weights_near = weights * line + block_floats <= l2 * 7 / 8;
   bool const sums_near = block * w.vectors * width <= l2 / 2;

@@ -46,8 +46,7 @@ constexpr int floats_in_lines(input_run const* runs, int count) {
 }  // namespace detail
 
 template <int S, int V, int E, int O>
-constexpr int count_input_runs(graph<V, E, O> const& g, step_list<S> const& steps,
-                               channel_layouts<V> const& layouts) {
+constexpr int count_input_runs(graph<V, E, O> const& g, step_list<S> const& steps, channel_layouts<V> const& layouts) {
   int sum = 0;
   for (int i = 0; i < steps.count; ++i) sum += detail::input_of(g, steps.step[i], layouts).count;
   return sum;
@@ -70,8 +69,7 @@ constexpr input_run_table<Runs, Steps> input_runs_of(graph<V, E, O> const& g, st
       r.odd[i] += from.count % 2;
       if (k > 0) {
         channel_run const& before = runs.run[k - 1];
-        r.scattered[i] =
-            r.scattered[i] || from.value != before.value || from.first != before.first + before.count;
+        r.scattered[i] = r.scattered[i] || from.value != before.value || from.first != before.first + before.count;
       }
     }
   }

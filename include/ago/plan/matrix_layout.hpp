@@ -39,9 +39,9 @@ constexpr int zeros_in_pairs(kernel_key const& key, step_data const& s) { return
 
 constexpr matrix_layout layout_of_matrix(kernel_key const& key, step_data const& s) {
   int const channels = s.out.c / s.groups, steps = key.paired ? 2 : 1, channels_in_vector = lanes(key.target) / steps;
-  return {channels, (channels + channels_in_vector - 1) / channels_in_vector * channels_in_vector,
-          matrix_depth(s), key.tile.vectors * channels_in_vector, steps,
-          key.paired ? zeros_in_pairs(key, s) : 0};
+  return {channels,        (channels + channels_in_vector - 1) / channels_in_vector * channels_in_vector,
+          matrix_depth(s), key.tile.vectors * channels_in_vector,
+          steps,           key.paired ? zeros_in_pairs(key, s) : 0};
 }
 
 }  // namespace ago

@@ -39,9 +39,7 @@ constexpr bool has_in_order_loops(structure what, isa target, device const& on) 
 
 /// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds.
 /// Tiles of one pixel have another loop, whose code is long.
-constexpr bool loads_halves(int pixels, int vectors) {
-  return pixels == 1 ? vectors <= 12 : pixels * vectors >= 6;
-}
+constexpr bool loads_halves(int pixels, int vectors) { return pixels == 1 ? vectors <= 12 : pixels * vectors >= 6; }
 
 /// Steps of K in an iteration of a loop that loads halves: four if what issues beside the multiply-adds of two has no
 /// room there (three instructions for each weight, inputs, prefetches, seven of the loop's own and its branch).
@@ -230,9 +228,9 @@ struct matrix_work {
   /// on Arm, it is best written in long runs. (With AVX2 and AVX-512 the cheapest tile is up to 2.4 times as fast; in
   /// order, by the model of bench/arm, 1.2 times.)
   bool streams = false;
-  bool cold = false;  ///< the weights come from beyond L2
+  bool cold = false;   ///< the weights come from beyond L2
   bool in_l1 = false;  ///< the input of a block of pixels stays in L1, see detail::fits_in_blocks()
-  int threads = 1;    ///< that share it
+  int threads = 1;     ///< that share it
 };
 
 /// The register tile: the wish (pixels and vectors not 0) if it is on the menu, otherwise the default.
@@ -333,9 +331,8 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   bool const cold = in_one_go && long(depth) * s.out.c >= 1L << 14;
   bool const streams = depth < 128 && s.out.count() > 1L << 19 && !pipelined;
   long const pixels = detail::pixels_in_line(key.what, s, in.how);
-  bool const in_pairs = wish.packing > 0
-                            ? wish.packing == 2
-                            : pays_in_pairs(key.target, depth, s.out.c, zeros_in_pairs(key, s));
+  bool const in_pairs =
+      wish.packing > 0 ? wish.packing == 2 : pays_in_pairs(key.target, depth, s.out.c, zeros_in_pairs(key, s));
   key.paired = can_pair(key) && in_pairs;
   int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
   if (key.paired) key.partial = channels % lanes(key.target) != 0;

@@ -17,7 +17,7 @@ struct memory_plan {
   buffer buffers[2 * V]{};
   int buffer_count = 0;
   long arena_floats = 0;
-  long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
+  long constant_floats = 0;       ///< trained values, which are stored before the packed weights of all steps
   bool keeps_parameters = false;  ///< these are all parameters, in order of declaration (storage::trained)
 };
 
@@ -61,9 +61,8 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 /// share a barrier do not share memory. Inputs and outputs are in the caller's memory, and network outputs are written
 /// there directly.
 template <int S, int V, int E, int O>
-constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
-                                     fusion_list<S> const& groups, concat_views<V> const& views,
-                                     channel_layouts<V> const& layouts,
+constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                                     concat_views<V> const& views, channel_layouts<V> const& layouts,
                                      convolution_list<S> const& convolutions = {},
                                      split_list<S> const& splits = split_list<S>{}, storage where = storage::own) {
   memory_plan<V> m;
@@ -142,8 +141,8 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
   return m;
 }
 template <int S, int V, int E, int O>
-constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps,
-                                     fusion_list<S> const& groups, concat_views<V> const& views) {
+constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
+                                     concat_views<V> const& views) {
   return plan_memory(g, steps, groups, views, channel_layouts_of(g));
 }
 

@@ -180,8 +180,8 @@ constexpr moved_list<N> moved_by(graph<V, E, O> const& g, fusion_list<S> const& 
   detail::reuse_clock<N> clock(m.arena_floats, on);
   for (int inference = 0; inference < 2; ++inference)
     for (int k = 0; k < groups.count; ++k) {
-      detail::step_operands<graph<V, E, O>, input_run_table<Runs, N>> const step{
-          g, runs, p.steps + groups.first[k], groups.first[k], groups.parts[k]};
+      detail::step_operands<graph<V, E, O>, input_run_table<Runs, N>> const step{g, runs, p.steps + groups.first[k],
+                                                                                 groups.first[k], groups.parts[k]};
       r.of[k] = detail::moved_by_step(clock, step, groups.tiles[k], k);
     }
   return r;

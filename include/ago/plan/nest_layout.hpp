@@ -270,8 +270,7 @@ class nest_maker {
         bool const is_value = x.at[d].node >= 0, exact = made.index[a][d].is_exact;
         std::uint32_t const loops = is_value ? made.depends[x.at[d].node] : loops_of(axes_of(e_.body, x.at[d].sum));
         if (!exact && (loops >> made.vector_loop & 1)) made.is_regular[a] = false;
-        if (exact)
-          made.lane_step[a] += int(e_.operands[x.operand].stride(d)) * made.index[a][d].of[made.vector_loop];
+        if (exact) made.lane_step[a] += int(e_.operands[x.operand].stride(d)) * made.index[a][d].of[made.vector_loop];
       }
     }
   }

@@ -23,8 +23,8 @@ struct threads {
 
 /// Where a model's packed weights are stored.
 enum class storage : std::uint8_t {
-  own,     ///< inside the model, which packs them when it is constructed
-  packed,  ///< in read-only memory, packed at build time by ago_pack (docs/weights.md)
+  own,      ///< inside the model, which packs them when it is constructed
+  packed,   ///< in read-only memory, packed at build time by ago_pack (docs/weights.md)
   trained,  ///< inside a trainer, behind the parameters, which change
 };
 inline constexpr storage packed = storage::packed;
@@ -124,8 +124,7 @@ std::type_identity<Policy> own_policy_in(options_for<Policy> const&);
 
 /// The policy's type.
 template <options_for Options>
-using policy_of =
-    typename detail::policy_in<Options, typename decltype(detail::own_policy_in(Options))::type>::type;
+using policy_of = typename detail::policy_in<Options, typename decltype(detail::own_policy_in(Options))::type>::type;
 
 /// The same options for `count` threads.
 template <std::derived_from<options> Options>

@@ -23,8 +23,7 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
   switch (how) {
     case split::images: return last.n;
     case split::rows: return last.h;
-    case split::pixels:
-      return takes_portion(key.what) ? indices_of(key, parts[0].data) : last.pixels();
+    case split::pixels: return takes_portion(key.what) ? indices_of(key, parts[0].data) : last.pixels();
     case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
     case split::none:
     case split::whole: return 1;

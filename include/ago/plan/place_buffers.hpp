@@ -128,7 +128,7 @@ class buffer_placer {
   };
   /// The phases in which a buffer is in use, as bits of words.
   struct lifetime {
-    int first, last;                   ///< words
+    int first, last;                    ///< words
     std::uint64_t in_first, in_last{};  ///< the latter only if it is another word
   };
   constexpr lifetime lifetime_of(buffer const& b) const {

@@ -12,8 +12,8 @@ namespace ago {
 
 /// The axis along which a step is divided into work items that run concurrently.
 enum class split : std::uint8_t {
-  none,      ///< not divided; in a schedule: the analytic default decides
-  whole,     ///< in a schedule: not divided
+  none,   ///< not divided; in a schedule: the analytic default decides
+  whole,  ///< in a schedule: not divided
   images,
   rows,      ///< of the one image
   pixels,    ///< runs of register tiles, whatever the rows
@@ -31,7 +31,7 @@ struct schedule {
   int block = 0;    ///< cache tile, see step_data::block: the order of loops
   int join = 0;     ///< 1: in one pipeline with the step before it, if possible; -1: not
   ago::tiling tiling = ago::tiling::none;  ///< of the pipeline whose second part this step is, if possible
-  int tile = 0;     ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
+  int tile = 0;      ///< its tile: channels of a chunk, rounded up to whole vectors, or pixels of a run
   int winograd = 0;  ///< convolution: 2 or 4: Winograd with output tiles of that size, 1: im2col, both if possible;
                      ///< -1: direct
   int packing = 0;   ///< pointwise: steps of K in a register, 1 or 2 (kernel_key::paired), if possible

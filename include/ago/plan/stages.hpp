@@ -24,9 +24,9 @@ struct plan_stages {
   template <int E, int O>
   plan_stages(graph<V, E, O> const& g, partitions<V> const& partition, channel_layouts<V> const& layouts,
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules)
-      : plan_stages(g, partition, layouts, views, parts, o, schedules,
-                    o.device.threads == 1 ? split_list<S>{}
-                                          : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
+      : plan_stages(
+            g, partition, layouts, views, parts, o, schedules,
+            o.device.threads == 1 ? split_list<S>{} : splits_of(g, partition, layouts, views, parts, o, schedules)) {}
 
  private:
   template <int E, int O>
@@ -34,8 +34,7 @@ struct plan_stages {
               concat_views<V> const& views, step_list<S> const& parts, options const& o, auto const& schedules,
               split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
-        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)),
-        splits(cut),
+        convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)), splits(cut),
         memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)) {}

@@ -19,9 +19,9 @@ enum class structure : std::uint8_t {
   elementwise,  ///< reads one value, applies the epilogue, writes
   from_nchw,
   to_nchw,
-  im2col,       ///< convolution of a small image: the product of its copied windows and the weights
-  winograd_2,  ///< F(2x2, 3x3): convolution 3x3 with stride 1
-  winograd_4,  ///< F(4x4, 3x3)
+  im2col,            ///< convolution of a small image: the product of its copied windows and the weights
+  winograd_2,        ///< F(2x2, 3x3): convolution 3x3 with stride 1
+  winograd_4,        ///< F(4x4, 3x3)
   matmul,            ///< batches of products of two values
   attention_scores,  ///< queries times keys
   attention_values,  ///< weights times values
@@ -33,17 +33,39 @@ enum class structure : std::uint8_t {
   resize_nearest,
   resize_bilinear,
   embedding,
-  reduction,  ///< along axes: kernel_key::reduces
+  reduction,    ///< along axes: kernel_key::reduces
   contraction,  ///< a matrix product with scattered rows and columns: kernel_key::described
   nest,         ///< the loops of an index expression: kernel_key::described
 };
 
 constexpr char const* name_of(structure what) {
-  constexpr char const* names[] = {
-      "pointwise", "convolution", "depthwise", "max_pool", "avg_pool", "global_max_pool", "global_avg_pool",
-      "elementwise", "from_nchw", "to_nchw", "im2col", "winograd_2", "winograd_4", "matmul", "attention_scores",
-      "attention_values", "attention", "softmax", "layer_norm", "copy", "pad", "resize_nearest", "resize_bilinear",
-      "embedding", "reduction", "contraction", "nest"};
+  constexpr char const* names[] = {"pointwise",
+                                   "convolution",
+                                   "depthwise",
+                                   "max_pool",
+                                   "avg_pool",
+                                   "global_max_pool",
+                                   "global_avg_pool",
+                                   "elementwise",
+                                   "from_nchw",
+                                   "to_nchw",
+                                   "im2col",
+                                   "winograd_2",
+                                   "winograd_4",
+                                   "matmul",
+                                   "attention_scores",
+                                   "attention_values",
+                                   "attention",
+                                   "softmax",
+                                   "layer_norm",
+                                   "copy",
+                                   "pad",
+                                   "resize_nearest",
+                                   "resize_bilinear",
+                                   "embedding",
+                                   "reduction",
+                                   "contraction",
+                                   "nest"};
   static_assert(detail::has_enumerators<structure, detail::lines_of(names)>());
   return names[int(what)];
 }
@@ -117,10 +139,10 @@ inline constexpr int max_inputs = expression::index_expression::max_operands;
 
 /// One elementwise operator applied in registers before a result is stored.
 struct stage {
-  op kind = op::identity;      ///< an elementwise op; identity ends the list
+  op kind = op::identity;           ///< an elementwise op; identity ends the list
   user_function const* function{};  ///< op::map
-  bool reversed = false;     ///< binary: the operand comes first, then the result so far
-  bool one_channel = false;  ///< binary: the operand has one channel, which is broadcast
+  bool reversed = false;            ///< binary: the operand comes first, then the result so far
+  bool one_channel = false;         ///< binary: the operand has one channel, which is broadcast
   bool operator==(stage const&) const = default;
 };
 
@@ -165,7 +187,7 @@ struct kernel_key {
   int stride_h{}, stride_w{};  ///< likewise
   epilogue after{};
   expression::index_expression const* described{};  ///< contraction, nest: what is computed
-  std::int8_t weight_operand{-1};  ///< contraction: as in `node`
+  std::int8_t weight_operand{-1};                   ///< contraction: as in `node`
   bool operator==(kernel_key const&) const = default;
 };
 
@@ -230,20 +252,20 @@ struct movement {
 struct step_data {
   shape in{}, out{};
   window win{};
-  int groups = 1;            ///< convolution; attention: heads
+  int groups = 1;  ///< convolution; attention: heads
   bool count_pads = false;
   place source{}, destination{};
-  int weights = 0;           ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
-  int block = 0;             ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
-                             ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
-  index_range channels{};    ///< output channels to compute: whole panels, except for the last
-  index_range portion{};     ///< input channels to add, if the kernel accumulates; how many to copy at a time, if it
-                             ///< gathers; tiles to compute (Winograd), rows of M (contraction), indices of the
-                             ///< outermost axis of the result with several (nest)
-  int scratch = 0;           ///< Winograd, im2col, gathering, products of two values, contractions: where in the arena
-                             ///< it is
-  int run_count = 0;         ///< pointwise: the source's segments, all its channels; 0: contiguous
-  int odd_runs = 0;          ///< segments with an odd number of channels
+  int weights = 0;         ///< offset of this step's packed weights, in floats; a multiple of 16 (64 bytes)
+  int block = 0;           ///< cache tile: pixels (pointwise), output rows (convolution) or tiles (Winograd) per pass
+                           ///< over the weights, vectors of channels (depthwise) per pass over the image; 0: all
+  index_range channels{};  ///< output channels to compute: whole panels, except for the last
+  index_range portion{};   ///< input channels to add, if the kernel accumulates; how many to copy at a time, if it
+                           ///< gathers; tiles to compute (Winograd), rows of M (contraction), indices of the
+                           ///< outermost axis of the result with several (nest)
+  int scratch = 0;         ///< Winograd, im2col, gathering, products of two values, contractions: where in the arena
+                           ///< it is
+  int run_count = 0;       ///< pointwise: the source's segments, all its channels; 0: contiguous
+  int odd_runs = 0;        ///< segments with an odd number of channels
   int first_run = 0, first_stage = 0, details = 0;  ///< indices in step_tables
 };
 
@@ -251,15 +273,15 @@ struct step_data {
 struct step_details {
   place other[max_inputs - 1]{};  ///< products of two values: the second operand (keys, values); attention: keys,
                                   ///< values; contraction, nest: operands 1 ... of the expression
-  shape other_shape{};  ///< of each of them, if they are alike
-  float alpha = 0;      ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
+  shape other_shape{};            ///< of each of them, if they are alike
+  float alpha = 0;                ///< layer_norm: epsilon; products of two values: a factor; pad: the value of the pads
   movement move{};
   bool operator==(step_details const&) const = default;
 };
 
 /// What steps have in different numbers: each step's entries are contiguous, from the index in step_data on.
 struct step_tables {
-  stage_data const* stages;     ///< of the epilogue
+  stage_data const* stages;  ///< of the epilogue
   input_run const* runs;
   step_details const* details;  ///< one for each step; steps without details share one
 };
@@ -297,10 +319,10 @@ struct packing_data {
 
 /// The memory that a run works on.
 struct run_memory {
-  float const* weights;         ///< packed, 64-byte aligned
-  float* arena;                 ///< 64-byte aligned
-  float const* const* inputs;   ///< user's memory: no alignment, nothing read beyond the end
-  float* const* outputs;        ///< likewise, and nothing written beyond the end
+  float const* weights;        ///< packed, 64-byte aligned
+  float* arena;                ///< 64-byte aligned
+  float const* const* inputs;  ///< user's memory: no alignment, nothing read beyond the end
+  float* const* outputs;       ///< likewise, and nothing written beyond the end
 };
 
 /// What a kernel works on besides the data of its step.

@@ -38,7 +38,7 @@ constexpr part_loops loops_of(planned_step const& p, std::int64_t input) {
   planned_data const& d = p.data;
   using kind = part_loops::kind;
   part_loops r{.accumulates = p.key.accumulates, .input = input, .in = d.in, .out = d.out, .win = d.win};
-  r.what = p.key.what == structure::convolution ? kind::convolution
+  r.what = p.key.what == structure::convolution                                    ? kind::convolution
            : p.key.what == structure::pointwise || p.key.what == structure::im2col ? kind::matrix
            : p.key.what == structure::depthwise                                    ? kind::depthwise
                                                                                    : kind::other;

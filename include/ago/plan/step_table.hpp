@@ -56,16 +56,13 @@ class step_table {
       if (first_piece_.size() == std::size_t(step)) first_piece_.push_back(int(first_part_.size()));
       first_part_.push_back(int(parts_.size()));
       for (int i = 0; i < count; ++i) add(piece.part[i], p.steps[first + i].key.after.count());
-      for (int i = 0; i < runs.count[first]; ++i)
-        runs_.push_back(run_of_piece(runs.run[runs.first[first] + i], piece));
+      for (int i = 0; i < runs.count[first]; ++i) runs_.push_back(run_of_piece(runs.run[runs.first[first] + i], piece));
     });
     first_piece_.push_back(int(first_part_.size()));
   }
 
   /// The number of work items of a step.
-  constexpr int pieces(int step) const {
-    return first_piece_[std::size_t(step) + 1] - first_piece_[std::size_t(step)];
-  }
+  constexpr int pieces(int step) const { return first_piece_[std::size_t(step) + 1] - first_piece_[std::size_t(step)]; }
   /// The data of the parts of a work item, one after another.
   constexpr step_data const& piece(int step, int i) const {
     int const piece = first_piece_[std::size_t(step)] + i;

@@ -44,9 +44,7 @@ constexpr long transform_cost(winograd_layout const& l, tile_machine on) {
 /// kind of remainder tile, which is more code for the same work.
 constexpr long product_cost(tile_machine on, register_tile const& t, int tiles, int vectors, int depth) {
   auto const panel = [&](int v) {
-    auto const one = [&](int p) {
-      return depth * tile_cost(on, p, v) + (on.in_order ? 80 + 12L * p * v : 2L * p * v);
-    };
+    auto const one = [&](int p) { return depth * tile_cost(on, p, v) + (on.in_order ? 80 + 12L * p * v : 2L * p * v); };
     return v == 0 ? 0 : tiles / t.pixels * one(t.pixels) + (t.pixels_left > 0 ? one(t.pixels_left) : 0);
   };
   return (vectors / t.vectors * panel(t.vectors) + panel(t.vectors_left)) *

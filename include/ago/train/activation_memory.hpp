@@ -23,12 +23,12 @@ struct lifetime {
 /// The memory of a training step some of whose buffers are computed again. The forward part has F nodes.
 template <int F>
 struct activation_use {
-  bool dropped[slots<F>]{};   ///< of each node of the forward part: its value is not kept for the backward part
-  later_needs<F> needs;       ///< in steps
+  bool dropped[slots<F>]{};    ///< of each node of the forward part: its value is not kept for the backward part
+  later_needs<F> needs;        ///< in steps
   int kept_until[slots<F>]{};  ///< of each buffer, in times
   int first_need[slots<F>]{};  ///< of each buffer that is kept, in steps, by the backward part; -1: none
-  long floats = 0;  ///< the most that are in use at a time,
-  int at = 0;       ///< and that time
+  long floats = 0;             ///< the most that are in use at a time,
+  int at = 0;                  ///< and that time
 };
 
 /// The buffers of a planned training step that values of its forward part are in, which are its first `F` nodes.
@@ -45,8 +45,8 @@ class activation_memory {
     bool has_values[slots<V>]{};
     for (int& b : buffer_of_) b = -1;
     for (int v = 0; v < F; ++v) {
-      is_given_[v] = m.at[v].in == place::area::input || m.at[v].in == place::area::output ||
-                     m.at[v].in == place::area::weights;
+      is_given_[v] =
+          m.at[v].in == place::area::input || m.at[v].in == place::area::output || m.at[v].in == place::area::weights;
       if (!layouts.is_view[v]) has_values[root_of(views, v)] = true;
     }
     for (int i = 0; i < m.buffer_count; ++i) enter(m.buffers[i], has_values[m.buffers[i].value]);
@@ -251,9 +251,9 @@ class activation_memory {
   // Of each buffer:
   long floats_[slots<F>]{};
   bool can_drop_[slots<F>]{};
-  lifetime used_[slots<F>]{};  // in the forward part
+  lifetime used_[slots<F>]{};                       // in the forward part
   int first_in_[slots<F>]{}, next_in_[slots<F>]{};  // the values in it, but for views; -1: no more
-  long always_[2 * Steps + 2]{};  // what each time adds to the floats of all other buffers
+  long always_[2 * Steps + 2]{};                    // what each time adds to the floats of all other buffers
 };
 
 template <int F, int Steps, int V, int E, int O>

@@ -191,8 +191,8 @@ class backpropagation {
     return x;
   }
   constexpr void append_gradients(norm_step const& s, tensor flow) {
-    tensor const sum = s.is_gated ? part(s, norm_flow_sum, {flow, s.x, s.factor, s.summand})
-                                  : part(s, norm_flow_sum, {flow});
+    tensor const sum =
+        s.is_gated ? part(s, norm_flow_sum, {flow, s.x, s.factor, s.summand}) : part(s, norm_flow_sum, {flow});
     tensor const centred = s.is_gated ? part(s, norm_centred_sum, {s.x, s.mean, flow, s.factor, s.summand})
                                       : part(s, norm_centred_sum, {s.x, s.mean, flow});
     int const gamma = s.at->norm, beta = gamma + s.at->out.c;
@@ -201,9 +201,8 @@ class backpropagation {
     if (!flows(s.x)) return;
     tensor const slope = part(s, norm_slope, {s.factor, centred, s.variance});
     tensor const shift = part(s, norm_shift, {s.factor, sum, s.mean, slope});
-    add_to(gradients_[s.x.index],
-           s.is_gated ? part(s, norm_of_value, {s.x, s.factor, slope, shift, flow, s.summand})
-                      : part(s, norm_of_value, {s.x, s.factor, slope, shift, flow}));
+    add_to(gradients_[s.x.index], s.is_gated ? part(s, norm_of_value, {s.x, s.factor, slope, shift, flow, s.summand})
+                                             : part(s, norm_of_value, {s.x, s.factor, slope, shift, flow}));
   }
   template <int Count>
   static constexpr tensor part(norm_step const& s, norm_part which, tensor const (&x)[Count]) {

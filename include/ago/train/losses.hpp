@@ -50,9 +50,8 @@ inline constexpr cross_entropy_loss cross_entropy{};
 /// The mean of (y - target)^2.
 struct mean_squared_error_loss {
   constexpr expression::definition operator()(expression::extents const& y, expression::extents const& target) const {
-    return detail::mean_loss("mean_squared_error", y, target, [](expression::scalar a, expression::scalar b) {
-      return (a - b) * (a - b);
-    });
+    return detail::mean_loss("mean_squared_error", y, target,
+                             [](expression::scalar a, expression::scalar b) { return (a - b) * (a - b); });
   }
 };
 inline constexpr mean_squared_error_loss mean_squared_error{};
@@ -60,9 +59,8 @@ inline constexpr mean_squared_error_loss mean_squared_error{};
 /// The mean of |y - target|.
 struct mean_absolute_error_loss {
   constexpr expression::definition operator()(expression::extents const& y, expression::extents const& target) const {
-    return detail::mean_loss("mean_absolute_error", y, target, [](expression::scalar a, expression::scalar b) {
-      return abs(a - b);
-    });
+    return detail::mean_loss("mean_absolute_error", y, target,
+                             [](expression::scalar a, expression::scalar b) { return abs(a - b); });
   }
 };
 inline constexpr mean_absolute_error_loss mean_absolute_error{};

@@ -8,9 +8,7 @@ namespace ago::detail {
 
 /// The parameters of a node: weight, shift, norm. Each is one or several rows from an offset on; -1: it has none.
 inline constexpr int node_parameters = 3;
-constexpr int offset_of(node const& n, int which) {
-  return which == 0 ? n.weight : which == 1 ? n.shift : n.norm;
-}
+constexpr int offset_of(node const& n, int which) { return which == 0 ? n.weight : which == 1 ? n.shift : n.norm; }
 /// Which of them has an offset, the one that begins last at or before it; node_parameters: none.
 constexpr int parameter_at(node const& n, int offset) {
   int r = node_parameters;

@@ -18,8 +18,8 @@ namespace ago::detail {
 struct recipe {
   /// Its expressions, in order; null: it is a batch norm by the statistics of the batch, or no gradient flows.
   description const* as{};
-  node const* of{};            ///< the first operator of the class, which `as` and fragments have the parameters of
-  fragment const* forward{};   ///< of each expression, if there are several; of a batch norm: norm_part
+  node const* of{};             ///< the first operator of the class, which `as` and fragments have the parameters of
+  fragment const* forward{};    ///< of each expression, if there are several; of a batch norm: norm_part
   fragment const* gradients{};  ///< of operand k of expression i: gradient(i, k); of a batch norm: norm_gradient
 
   constexpr fragment const& gradient(int i, int k) const {
@@ -60,7 +60,9 @@ constexpr fragment_source source_of(description const& of, int i, char const* na
   d.value_count = d.input_count = e.operand_count;
   d.expressions[0] = e;
   d.expression_count = 1;
-  d.values[d.value_count] = {.role = expression::value_role::computed, .extents = e.result, .made_by = 0,
+  d.values[d.value_count] = {.role = expression::value_role::computed,
+                             .extents = e.result,
+                             .made_by = 0,
                              .is_detached = of.as.values[of.as.makes[i]].is_detached};
   d.makes[0] = std::int16_t(d.value_count);
   d.results[d.result_count++] = d.value_count++;
@@ -182,10 +184,12 @@ struct norm_recipe {
   }();
   static_assert(Gate == 0 || (flow.bad.what == expression::fault::none && flow.input_count == 4),
                 "an activation's gradient is one expression of its operand and its value's gradient");
-  static constexpr fragment_source
-      flow_sum = norm_source(Gate ? training_norm::gated_flow_sum(flow, in) : training_norm::flow_sum(in)),
-      centred_sum = norm_source(Gate ? training_norm::gated_centred_sum(flow, in) : training_norm::centred_sum(in)),
-      of_value = norm_source(Gate ? training_norm::gated_of_value(flow, in) : training_norm::of_value(in));
+  static constexpr fragment_source flow_sum = norm_source(Gate ? training_norm::gated_flow_sum(flow, in)
+                                                               : training_norm::flow_sum(in)),
+                                   centred_sum = norm_source(Gate ? training_norm::gated_centred_sum(flow, in)
+                                                                  : training_norm::centred_sum(in)),
+                                   of_value = norm_source(Gate ? training_norm::gated_of_value(flow, in)
+                                                               : training_norm::of_value(in));
   static constexpr fragment forward[norm_parts]{fragment_of<mean>::value, fragment_of<variance>::value,
                                                 fragment_of<factor>::value, fragment_of<summand>::value,
                                                 fragment_of<result>::value};
@@ -210,9 +214,14 @@ struct recipes_of {
     static constexpr char const* name = is_dropout(*of) ? "dropout" : name_of(of->kind);
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
+<<<<<<< HEAD
     static constexpr bool always_records = is_dropout(*of) || of->weight_operand >= 0 ||
                                            ((is_matrix_product(of->kind) || of->kind == op::matmul) &&
                                             of->out.pixels() == 1);
+=======
+    static constexpr bool always_records =
+        is_dropout(*of) || of->weight_operand >= 0 || (is_matrix_product(of->kind) && of->out.pixels() == 1);
+>>>>>>> 2e21576 (C++ files are formatted as .clang-format says)
     static constexpr description as = [] {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};

@@ -22,9 +22,9 @@ template <int N>
 struct trained_rows {
   row_use use[N > 0 ? N : 1]{};
   int place[N > 0 ? N : 1]{};
-  int count{};   ///< rows that are not frozen
-  int floats{};  ///< of all gradients
-  int trained{}; ///< rows that are trained
+  int count{};    ///< rows that are not frozen
+  int floats{};   ///< of all gradients
+  int trained{};  ///< rows that are trained
 };
 
 template <int N>

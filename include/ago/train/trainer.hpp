@@ -69,10 +69,10 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   trainer_of& operator=(trainer_of const&) = delete;
 
   Optimizer optimizer;
-  float rate = 1e-2f;        ///< learning rate
-  float clip_norm = 0;       ///< the largest norm of all gradients together, to which they are scaled; 0: any
-  float momentum = .1f;      ///< how much of the running statistics of batch norm a step replaces
-  std::uint64_t seed = 0;    ///< of dropouts, whose masks depend on it and on the number of the step only
+  float rate = 1e-2f;      ///< learning rate
+  float clip_norm = 0;     ///< the largest norm of all gradients together, to which they are scaled; 0: any
+  float momentum = .1f;    ///< how much of the running statistics of batch norm a step replaces
+  std::uint64_t seed = 0;  ///< of dropouts, whose masks depend on it and on the number of the step only
 
   /// Forward, backward, update. Returns the loss before the update; if status() is not ok, which is where the loss is
   /// not finite, nothing has changed. With training::accumulate, each so many-th call updates.
@@ -188,8 +188,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
         long const count = n.out.count();
         for (long i = 0; i < count; i += 4) {
           auto const bits = random(std::uint64_t(i / 4), std::uint64_t(runs_) << 16 | std::uint64_t(k));
-          for (long j = i; j < i + 4 && j < count; ++j)
-            to[j] = philox::uniform(bits.of[j - i]) < n.alpha ? 0 : kept;
+          for (long j = i; j < i + 4 && j < count; ++j) to[j] = philox::uniform(bits.of[j - i]) < n.alpha ? 0 : kept;
         }
         to += count;
         ++k;
@@ -211,7 +210,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   }
 
   alignas(64) float gradients_[gradient_count];
-  alignas(64) float states_[Optimizer::states > 0 ? Optimizer::states * gradient_count : 1] = {};
+  alignas(64) float states_[Optimizer::states > 0 ? Optimizer::states* gradient_count : 1] = {};
   alignas(64) float added_[How.accumulate > 1 ? gradient_count : 1];
   float labels_[planned_step::takes_classes ? target_size : 1];
   float masks_[mask_floats > 0 ? mask_floats : 1];
@@ -280,11 +279,10 @@ constexpr std::size_t bytes_above_limit(std::size_t arena = 0) {
   }
 }
 template <auto const& Net, auto const& Loss, class Optimizer, training How, class Mode>
-using trainer_for =
-    typename choose_trainer<Net, Loss, Optimizer, How, Mode,
-                            training_misfit<Net, Loss, How>().what == fault::none &&
-                                bytes_above_limit<Net, Loss, How>() == 0 &&
-                                (rows_to_train(parameters<Net>, How).trained > 0)>::type;
+using trainer_for = typename choose_trainer<Net, Loss, Optimizer, How, Mode,
+                                            training_misfit<Net, Loss, How>().what == fault::none &&
+                                                bytes_above_limit<Net, Loss, How>() == 0 &&
+                                                (rows_to_train(parameters<Net>, How).trained > 0)>::type;
 
 }  // namespace detail
 

@@ -100,8 +100,8 @@ inline bool is_identifier(std::string const& text) {
   auto const in = [](std::string_view set) { return [set](char c) { return set.find(c) != set.npos; }; };
   auto const is_word_of = [&](std::string_view list) { return list.find(" " + text + " ") != list.npos; };
   return !text.empty() && in(letters)(text[0]) && text[0] != '_' && text.find("__") == text.npos &&
-         std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) &&
-         !is_word_of(keywords) && !is_word_of(common_macros);
+         std::ranges::all_of(text, [&](char c) { return in(letters)(c) || in(digits)(c); }) && !is_word_of(keywords) &&
+         !is_word_of(common_macros);
 }
 
 /// Takes one flag, and its value from `next()`; false if it is unknown.

@@ -41,7 +41,7 @@ inline std::string comment_text(std::string text) {
 /// A field of a schedule and its name in the header.
 struct schedule_field {
   char const* name;
-  int schedule::*value;
+  int schedule::* value;
 };
 inline constexpr schedule_field schedule_fields[] = {{"pixels", &schedule::pixels},
                                                      {"vectors", &schedule::vectors},

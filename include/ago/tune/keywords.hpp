@@ -20,7 +20,6 @@ inline constexpr std::string_view keywords =
     "virtual void volatile wchar_t while xor xor_eq ";
 
 /// Common macros, separated by blanks.
-inline constexpr std::string_view common_macros =
-    " linux unix errno assert NULL EOF stdin stdout stderr ";
+inline constexpr std::string_view common_macros = " linux unix errno assert NULL EOF stdin stdout stderr ";
 
 }  // namespace ago::tuner

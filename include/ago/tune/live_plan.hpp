@@ -46,8 +46,7 @@ class live_plan {
 
   /// Do both run the same kernels on the same tiles? Different schedules may lead to the same plan.
   bool same_as(live_plan const& other) const {
-    if (steps() != other.steps() || packed_floats() != other.packed_floats() ||
-        arena_floats() != other.arena_floats())
+    if (steps() != other.steps() || packed_floats() != other.packed_floats() || arena_floats() != other.arena_floats())
       return false;
     for (int k = 0; k < steps(); ++k)
       if (first_part(k) != other.first_part(k) || !(tiling_of(k) == other.tiling_of(k)) ||

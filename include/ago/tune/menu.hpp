@@ -63,8 +63,7 @@ class menu_listing {
   static constexpr bool is_repeated(int first, int count) {
     for (int k = 0; k < first; ++k) {
       int n = 0;
-      while (n < count && steps::share_kernels(k + n, first + n) && (n == 0 || steps::can_join(k + n)))
-        ++n;
+      while (n < count && steps::share_kernels(k + n, first + n) && (n == 0 || steps::can_join(k + n))) ++n;
       if (n == count) return true;
     }
     return false;
@@ -73,8 +72,8 @@ class menu_listing {
     constexpr int ways[] = {0, -1, 1, 2, 4};
     structure const what = steps::usual::plan.steps[i].key.what;
     bool const convolves = what == structure::convolution || what == structure::im2col || winograd_tile(what) > 0;
-    bool const has_tiles = convolves || what == structure::pointwise || what == structure::depthwise ||
-                           what == structure::contraction;
+    bool const has_tiles =
+        convolves || what == structure::pointwise || what == structure::depthwise || what == structure::contraction;
     if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
     for (int const way : ways) {
       if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;
@@ -131,9 +130,7 @@ class menu_view {
     for (menu_entry const& e : entries) sorted_.push_back({hash_of(*e.key), e});
     auto const before = [](hashed const& a, hashed const& b) { return a.hash < b.hash; };
     std::sort(sorted_.begin(), sorted_.end(), before);
-    auto const same = [](hashed const& a, hashed const& b) {
-      return a.hash == b.hash && *a.entry.key == *b.entry.key;
-    };
+    auto const same = [](hashed const& a, hashed const& b) { return a.hash == b.hash && *a.entry.key == *b.entry.key; };
     sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
   }
 
@@ -178,8 +175,9 @@ class menu {
     k.tiling = item.tiles.how;
     auto const part = [&]<int P>(std::integral_constant<int, P>) {
       if constexpr (P < item.count)
-        k.part[P] = steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P, item.repacked>), item.tiles,
-                                     P == 0).key;
+        k.part[P] =
+            steps::scheduled(item.first + P, item.wish(P, tiles<item.first + P, item.repacked>), item.tiles, P == 0)
+                .key;
     };
     part(std::integral_constant<int, 0>{});
     part(std::integral_constant<int, 1>{});
@@ -187,7 +185,9 @@ class menu {
     return k;
   }
   template <fused_key K>
-  static menu_entry entry_of() { return {&key_object<K>, kernel_for<K>()}; }
+  static menu_entry entry_of() {
+    return {&key_object<K>, kernel_for<K>()};
+  }
   template <fused_key K>
   static constexpr fused_key key_object = K;
 

@@ -50,8 +50,7 @@ class network_choices {
     std::vector<tuned_schedule> entries;
     for (auto const& [signature, wish] : wishes) {
       auto const way = usual_way_.find(signature);
-      bool const as_usual =
-          way != usual_way_.end() && wish == schedule{.winograd = way->second};  // the default
+      bool const as_usual = way != usual_way_.end() && wish == schedule{.winograd = way->second};  // the default
       if (!as_usual && wish != schedule{}) entries.push_back({signature, wish});
     }
     return schedule_list(std::move(entries));

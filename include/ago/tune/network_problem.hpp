@@ -30,7 +30,9 @@ struct samples {
 };
 /// Seeded samples.
 template <auto const& Net, options_for Options>
-samples samples_of() { return {sample_parameters<Net>(), sample_inputs(ago::formed<Net, Options>::graph)}; }
+samples samples_of() {
+  return {sample_parameters<Net>(), sample_inputs(ago::formed<Net, Options>::graph)};
+}
 
 /// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules, and are
 /// measured by `Clock`.
@@ -101,7 +103,7 @@ class network_problem : public subject {
   /// Steps are combined until both plans have a step boundary on either side.
   std::vector<step_report> steps(candidate const& tuned, int runs) override {
     std::unique_ptr<program_type> const first = make(candidate_of_usual(), nullptr), second = make(tuned, first.get());
-    std::vector<std::vector<double>> a(std::size_t(first->plan().steps())), b(std::size_t(second->plan().steps()));
+    std::vector<std::vector<double>> a(std::size_t(first->plan().steps())), b(std::size_t(second -> plan().steps()));
     auto const run_of = [&](program_type const& p) {
       return [&](int k) { p.run_step(k, in_.data(), out_.data(), workers_); };
     };
@@ -203,8 +205,8 @@ class network_problem : public subject {
   /// since clearing the pages of a new one takes an operating system longer than packing a program; they are slightly
   /// larger than requested, so that few programs outgrow them.
   std::shared_ptr<place_type> place(int number, candidate const& a, candidate const& b) {
-    std::size_t const floats = std::max(program_type::floats_of(*realised_of(a).plan),
-                                        program_type::floats_of(*realised_of(b).plan));
+    std::size_t const floats =
+        std::max(program_type::floats_of(*realised_of(a).plan), program_type::floats_of(*realised_of(b).plan));
     std::shared_ptr<place_type>& p = places_[number];
     if (!p || p->memory.floats() < floats) p = std::make_shared<place_type>(floats + floats / 4);
     return p;

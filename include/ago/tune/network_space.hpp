@@ -175,8 +175,7 @@ class network_space {
     auto const& groups = formed::partition.subgraphs.of;
     for (int i = 1; i < count; ++i) {
       step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
-      r.with_previous[i] =
-          ago::detail::feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
+      r.with_previous[i] = ago::detail::feeds(formed::graph, uses, a, b) && groups[a.main] == groups[b.main];
     }
     return r;
   }();

@@ -15,11 +15,11 @@ namespace ago::tuner {
 
 /// One choice among a few.
 struct choice {
-  std::string name;           ///< "block 3: expand 24>144: register tile"
+  std::string name;                  ///< "block 3: expand 24>144: register tile"
   std::vector<std::string> options;  ///< names for readers
-  std::size_t usual = 0;      ///< the option of the analytic default
+  std::size_t usual = 0;             ///< the option of the analytic default
   static constexpr std::size_t none = std::size_t(-1);
-  std::size_t apart = none;   ///< for choices on joining: the option that leaves the parts apart, for SPLIT
+  std::size_t apart = none;  ///< for choices on joining: the option that leaves the parts apart, for SPLIT
 };
 
 /// The chosen option of every choice, in the order of problem::choices().
@@ -37,18 +37,18 @@ struct earlier {
 /// Choices that are searched together: a mini-subgraph (at most one complex operator), or a joined subgraph.
 struct region {
   std::string name;
-  std::vector<std::size_t> choices;   ///< mini: disjoint; joined subgraph: those of its minis, and those on joining
-  std::vector<std::size_t> minis;     ///< joined subgraph: indices of its minis
-  double weight = 1;                  ///< initial share of the budget: Eq. (1)
+  std::vector<std::size_t> choices;  ///< mini: disjoint; joined subgraph: those of its minis, and those on joining
+  std::vector<std::size_t> minis;    ///< joined subgraph: indices of its minis
+  double weight = 1;                 ///< initial share of the budget: Eq. (1)
 };
 
 /// The result of timing two candidates in turns.
 struct comparison {
   double contender = 0, incumbent = 0;  ///< seconds, median
   double contender_least = 0, incumbent_least = 0;
-  double confidence = 0;                ///< that the contender is faster: 0 ... 1
-  int runs = 0;                         ///< of each
-  double running = 0;                   ///< seconds in which one of them ran, including warm-up
+  double confidence = 0;  ///< that the contender is faster: 0 ... 1
+  int runs = 0;           ///< of each
+  double running = 0;     ///< seconds in which one of them ran, including warm-up
 };
 
 /// A problem to be tuned.

@@ -34,7 +34,9 @@ struct any_program {
 
   template <class Program>
   static any_program of() {
-    any_program r{{}, Program::packed_floats, Program::arena_floats,
+    any_program r{{},
+                  Program::packed_floats,
+                  Program::arena_floats,
                   [](std::vector<float> const& parameters, float* packed) {
                     Program::pack(std::span<float const, Program::parameter_count>(parameters),
                                   std::span<float, Program::packed_floats>(packed, Program::packed_floats));

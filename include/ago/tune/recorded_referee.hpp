@@ -114,7 +114,7 @@ class recorded_referee : public referee {
   std::map<std::string, std::deque<record>> known_;
   std::vector<trial_point> curve_;
   noise_meter noise_;
-  candidate first_;                 ///< incumbent of the first trial
+  candidate first_;                  ///< incumbent of the first trial
   std::vector<double> usual_times_;  ///< its medians
   int trials_ = 0, resumed_ = 0;
   double spent_ = 0, running_ = 0, usual_ = 0, gained_ = 0;

@@ -34,7 +34,7 @@ inline std::string usual_log(flags const& f, std::string const& network) {
 /// The first signal ends the search as if its budget were spent; a second one ends the program.
 inline void obey_signals() {
   interrupted = false;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = SA_RESETHAND;
   for (int const signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
@@ -63,8 +63,9 @@ class tuning {
     found.write(f_.output, f_.name, f_.device);
     report(found, referee);
     if (referee.noise().level().is_large())
-      shown_.say("warning: this machine was busy or not at full speed: times may be off by as much as the reported "
-                 "noise, and small gains are not found. Tune again while nothing else runs.");
+      shown_.say(
+          "warning: this machine was busy or not at full speed: times may be off by as much as the reported "
+          "noise, and small gains are not found. Tune again while nothing else runs.");
     return 0;
   }
 

@@ -63,8 +63,7 @@ inline candidate result_in(std::vector<record> const& log, problem const& p, set
   auto const last = std::find_if(log.rbegin(), log.rend(), [](record const& r) { return r.region == result_region; });
   if (last == log.rend() || (s.what != variant::ago_ni && !is_faster(last->result, s.confidence))) return found;
   bool valid = last->contender.size() == found.size();
-  for (std::size_t i = 0; valid && i < found.size(); ++i)
-    valid = last->contender[i] < p.choices()[i].options.size();
+  for (std::size_t i = 0; valid && i < found.size(); ++i) valid = last->contender[i] < p.choices()[i].options.size();
   if (!valid) throw failure(path + ": its result is not a candidate of this network");
   return last->contender;
 }

@@ -50,8 +50,7 @@ TEST_CASE("a little core multiplies independent registers once a cycle, and a ch
 TEST_CASE("on a little core a load of 128 bits issues alone and blocks two cycles a register") {
   program const products = several(24, accumulate);
   CHECK(cycles<in_order_core>({ldr_q(30, 1)}) == 2);
-  CHECK(cycles<in_order_core>(products + several(
-                                             6, [](int k) { return ldr_q(k, 1, 16 * k); }, 24)) == 24 + 12);
+  CHECK(cycles<in_order_core>(products + several(6, [](int k) { return ldr_q(k, 1, 16 * k); }, 24)) == 24 + 12);
   CHECK(cycles<in_order_core>(products + program{ldp_q(30, 31, 1)}) == doctest::Approx(24 + 4).epsilon(.1));
   CHECK(cycles<in_order_core>(several(20, accumulate) + program{ld1_four(24, 1)}) == 20 + 8);
 }
@@ -97,12 +96,10 @@ TEST_CASE("a big core loads two registers a cycle beside multiply-adds, and star
 
 TEST_CASE("a store of 128 bits occupies a big core's vector pipes twice, by st1 once") {
   program const products = several(8, accumulate);
-  CHECK(cycles<out_of_order_core>(products + several(
-                                                 4, [](int k) { return str_q(k, 1); }, 8)) ==
-        doctest::Approx(8).epsilon(.01));
-  CHECK(cycles<out_of_order_core>(products + several(
-                                                 4, [](int k) { return st1(k, 1); }, 8)) ==
-        doctest::Approx(6).epsilon(.01));
+  CHECK(cycles<out_of_order_core>(products +
+                                  several(4, [](int k) { return str_q(k, 1); }, 8)) == doctest::Approx(8).epsilon(.01));
+  CHECK(cycles<out_of_order_core>(products +
+                                  several(4, [](int k) { return st1(k, 1); }, 8)) == doctest::Approx(6).epsilon(.01));
 }
 
 TEST_CASE("a mispredicted branch costs cycles on both cores") {

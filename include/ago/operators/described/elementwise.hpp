@@ -51,8 +51,7 @@ constexpr scalar function_of(node const& n, scalar const& first, scalar const& s
 constexpr operand binary(node const& n, operand a, operand b) {
   var v[4];
   auto const at = [&](int d) { return b.extent(d) == 1 ? affine(0) : affine(v[d]); };
-  return result(v[0], v[1], v[2], v[3]) =
-             function_of(n, a(v[0], v[1], v[2], v[3]), b(at(0), at(1), at(2), at(3)));
+  return result(v[0], v[1], v[2], v[3]) = function_of(n, a(v[0], v[1], v[2], v[3]), b(at(0), at(1), at(2), at(3)));
 }
 
 /// Of a folded batch norm, a bias does what the weights before it do not.

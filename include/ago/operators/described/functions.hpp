@@ -31,8 +31,9 @@ struct function_list {
   /// The value of a map's function; lost if it is none of these.
   static constexpr scalar value_of(node const& n, scalar const& x) {
     scalar r = 0;
-    bool const found = ((n.function == &user_map<std::remove_cvref_t<decltype(Functions)>> &&
-                         (r = applied(Functions, n, x), true)) || ...);
+    bool const found =
+        ((n.function == &user_map<std::remove_cvref_t<decltype(Functions)>> && (r = applied(Functions, n, x), true)) ||
+         ...);
     return found ? r : scalar::lost();
   }
 

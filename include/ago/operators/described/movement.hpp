@@ -36,9 +36,7 @@ constexpr operand movement(node const& n, operand x) {
       return copied(i / (ph * pw), j / columns * ph + i / pw % ph, j % columns * pw + i % pw, c);
     }
     case op::fold: return copied(i * (ph * pw) + y % ph * pw + j % pw, 0, y / ph * (out.w / pw) + j / pw, c);
-    case op::pad:
-      x = padded(x, n.alpha);
-      return copied(i, y - n.win.pad_top, j - n.win.pad_left, c - n.begin);
+    case op::pad: x = padded(x, n.alpha); return copied(i, y - n.win.pad_top, j - n.win.pad_left, c - n.begin);
     case op::expand: {
       auto const index = [&](int d) { return x.extent(d) == 1 ? affine(0) : at[d]; };
       return copied(index(0), index(1), index(2), index(3));

@@ -97,7 +97,7 @@ class parameters {
   /// [channels][more ...]: for all channels of the node, which are those of several parts if it is merged. `first`,
   /// `of`: the offset of a node's, and of a part's; `skipped`: vectors before it.
   template <class... I>
-  constexpr operand by_channel(char const* name, int first, int sibling::*of, int skipped, I... more) const {
+  constexpr operand by_channel(char const* name, int first, int sibling::* of, int skipped, I... more) const {
     if (!n_.is_merged()) return (*this)(name, first + skipped * n_.out.c, n_.out.c, more...);
     operand part[max_siblings];
     int count = 1, own = n_.out.c;

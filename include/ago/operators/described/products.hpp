@@ -39,9 +39,9 @@ constexpr operand attention_scores(node const& n, operand q, operand k) {
 constexpr operand attention_values(node const& n, operand p, operand v) {
   int const ph = n.win.stride_h, pw = n.win.stride_w, columns = n.out.w / pw, others = v.extent(2) / pw;
   var i{n.out.n}, y{n.out.h}, x{n.out.w}, c, u;
-  return result(i, y, x, c) = sum(u)(
-             p(ph * pw * i + y % ph * pw + x % pw, c / (n.out.c / n.groups), y / ph * columns + x / pw, u) *
-             v(i, u / others * ph + y % ph, u % others * pw + x % pw, c));
+  return result(i, y, x, c) =
+             sum(u)(p(ph * pw * i + y % ph * pw + x % pw, c / (n.out.c / n.groups), y / ph * columns + x / pw, u) *
+                    v(i, u / others * ph + y % ph, u % others * pw + x % pw, c));
 }
 
 }  // namespace ago::described

@@ -17,7 +17,8 @@ int main(int count, char** arguments) {
 #endif
   header << "#pragma once\n"
             "#include <ago/graph/network.hpp>\n"
-            "namespace " << name << " { inline constexpr auto network = ago::input{.c = 2} | ago::linear{2}; }\n";
+            "namespace "
+         << name << " { inline constexpr auto network = ago::input{.c = 2} | ago::linear{2}; }\n";
   float const weights[6] = {};
   std::ofstream(file + ".weights", std::ios::binary).write(reinterpret_cast<char const*>(weights), sizeof weights);
   return header.good() ? 0 : 1;
