@@ -214,14 +214,9 @@ struct recipes_of {
     static constexpr char const* name = is_dropout(*of) ? "dropout" : name_of(of->kind);
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
-<<<<<<< HEAD
-    static constexpr bool always_records = is_dropout(*of) || of->weight_operand >= 0 ||
-                                           ((is_matrix_product(of->kind) || of->kind == op::matmul) &&
-                                            of->out.pixels() == 1);
-=======
     static constexpr bool always_records =
-        is_dropout(*of) || of->weight_operand >= 0 || (is_matrix_product(of->kind) && of->out.pixels() == 1);
->>>>>>> 2e21576 (C++ files are formatted as .clang-format says)
+        is_dropout(*of) || of->weight_operand >= 0 ||
+        ((is_matrix_product(of->kind) || of->kind == op::matmul) && of->out.pixels() == 1);
     static constexpr description as = [] {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
