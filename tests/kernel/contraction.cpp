@@ -167,12 +167,12 @@ constexpr expression::definition many = compute("many", [](operand a, operand b)
 constexpr index_expression many_products = many.expressions[0];
 
 // Few rows, so that columns are read where they are: in blocks of K, and in batches, with a rest of the columns.
-constexpr expression::definition row = matrix_product(extents(1, 1900), extents(1900, 35));
-constexpr index_expression row_product = row.expressions[0];
+constexpr expression::definition few_rows = matrix_product(extents(19, 1900), extents(1900, 35));
+constexpr index_expression few_rows_product = few_rows.expressions[0];
 constexpr expression::definition rows_in_batches = compute("rows_in_batches", [](operand a, operand b) {
   var z, i, j, k;
   return result(z, i, j) = sum(k)(a(z, i, k) * b(k, z, j));
-})(extents(5, 3, 9), extents(9, 5, 21));
+})(extents(5, 23, 9), extents(9, 5, 21));
 constexpr index_expression rows_in_batches_product = rows_in_batches.expressions[0];
 
 template <index_expression const& E, isa I, int... Weights>
@@ -221,14 +221,14 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<parted_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<shifted_product, I>(std::integer_sequence<int, -1>{});
-    check_with<row_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<few_rows_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<rows_in_batches_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<tap_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
   });
-  static_assert(layout_of_contraction(key_of<row_product, isa::avx512>(-1)).columns_in_place);
-  static_assert(layout_of_contraction(key_of<row_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
+  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
   static_assert(layout_of_contraction(key_of<rows_in_batches_product, isa::avx2>(-1)).columns_in_place);
   static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).lanes_are_batches);
   static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).k_blocks() > 1);
@@ -250,7 +250,7 @@ TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
       check_stages<parted_product, I, op::add, op::relu>(inner);
     }
     check_stages<deep_product, I, op::bias, op::relu>(1);
-    check_stages<row_product, I, op::bias, op::relu>(1);
+    check_stages<few_rows_product, I, op::bias, op::relu>(1);
     check_stages<flipped_product, I, op::bias, op::add, op::relu>(1);
     check_stages<tap_product, I, op::bias, op::relu>(1);
   });

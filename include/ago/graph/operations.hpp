@@ -86,14 +86,17 @@ class operation_recording {
       return r_.append(n, in_axes(value_of(d_.reads[i][0]), n.out));
     }
     recognition const found = recognise(d_.expressions[i], parameters_of(d_, i));
-    bool const is_worse = parameters_change_ && (is_scattered(found) || is_one_row(found));
+    bool const is_worse = parameters_change_ && (is_scattered(found) || has_few_rows(found));
     return found && has_parameters(found, d_.reads[i]) && !is_worse ? append(found, d_.reads[i]) : append_described(i);
   }
-  /// Is it a product that uses each element of a matrix once, so that packing them takes longer than reading them?
-  static constexpr bool is_one_row(recognition const& found) {
+  /// Is it a product of so few rows that packing a matrix takes longer than reading it where it is?
+  static constexpr bool has_few_rows(recognition const& found) {
     node const& n = found.nodes[0].made;
-    return found.count > 0 && (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
+    if (found.count == 0) return false;
+    if (n.kind == op::matmul && !n.transposed) return n.out.n * n.out.h == 1 && n.out.w <= few_rows;
+    return (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
   }
+  static constexpr int few_rows = 64;
   /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is
   /// repeated, of a part of a part? If there are enough of them, one nest takes a fraction of the time.
   static constexpr bool is_scattered(recognition const& found) {

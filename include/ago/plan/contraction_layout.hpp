@@ -344,9 +344,10 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
   r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
                                        : matrix_tile({target, in_order}, work, wish);
-  // Columns that a few rows use are not worth packing.
+  // Columns that a few rows use are not worth packing: a few more if all are in L2.
+  long const few = 4L * r.depth * r.columns <= on.l2_bytes / 2 ? 8 : 2;
   r.columns_in_place = r.in_place && !r.columns_known && !is_scheduled_by_hand(target) && lanes(target) > 1 &&
-                       r.rows <= 2 * r.tile.pixels && r.form.k.count <= 1 &&
+                       r.rows <= few * r.tile.pixels && r.form.k.count <= 1 &&
                        detail::run_of(r.form.n, &loop::b) == r.columns;
   r.k_run = int(run);
   r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);

@@ -30,10 +30,10 @@ struct tape_entry {
   int norm{-1};  ///< it stands for this batch norm
 };
 
-/// Of each node, shared_products and shared_gradients; null: each product has its own.
+/// Of each node, shared_products and shared_fragments; null: each product has its own.
 struct product_sharing {
   int const *first{}, *count{};
-  fragment const* gradients{};
+  fragment const *of_matrix{}, *by_turned{};
 };
 
 /// Records a training step of the network whose graph is `g`; `recipes`: of each node.
@@ -113,6 +113,11 @@ class backpropagation {
   };
   struct shared_product {
     int entry{}, older{};  ///< its number on the tape; what was put off before; -1: nothing
+  };
+
+  struct turned_matrix {
+    int matrix{};
+    tensor by_columns{};
   };
 
   constexpr bool flows(tensor x) const { return x.index < flows_.size && flows_[x.index]; }
@@ -239,7 +244,10 @@ class backpropagation {
       given[count++] = {{}, offset, flow_.is_trained(offset)};
     }
     if (of.forward[0]) return record(of, n, given, made_[g_.operand(v)]);
-    tensor const x = copied(v);
+    int const first = first_sharing(n);
+    bool const turns = first > 0 && n.transposed && shared_.by_turned[first];
+    tensor const values[] = {given[0].value, turns ? turned(given[1].value) : tensor{}};
+    tensor const x = turns ? paste(shared_.by_turned[first], values, moved, values[0]) : copied(v);
     bound_operand operands[tape_entry::capacity]{};
     for (int k = 0; k < d.as.expressions[0].operand_count; ++k) operands[k] = given[d.as.reads[0][k]];
     keep(of, n, 0, operands, x);
@@ -278,13 +286,25 @@ class backpropagation {
     tensor const all = stacked(rows, int(n.out.pixels()), to_.nodes[first.value[0]].out.c);
     tensor const flow = stacked(flows, int(n.out.pixels()), n.out.c);
     tensor const given[] = {all, {&to_, m.value}, flow, flow};  // the result is not read
-    add_to(gradients_[m.value], paste(shared_.gradients[m.first], given, {first.of->of, first.at}, flow));
+    add_to(gradients_[m.value], paste(shared_.of_matrix[m.first], given, {first.of->of, first.at}, flow));
+  }
+  /// The first product that shares its matrix with product n; 0: there is none.
+  constexpr int first_sharing(node const& n) const {
+    return shared_.first && n.kind == op::matmul ? shared_.first[&n - g_.nodes] : 0;
+  }
+  /// The columns of a matrix as rows.
+  constexpr tensor turned(tensor matrix) {
+    for (int i = 0; i < turned_.size; ++i)
+      if (turned_[i].matrix == matrix.index) return turned_[i].by_columns;
+    shape const s = matrix.dims();
+    node const n{.kind = op::permute, .out = {1, 1, s.c, s.w}, .order = {0, 1, 3, 2}};
+    turned_.push({matrix.index, recording(matrix).append(n, matrix)});
+    return turned_[turned_.size - 1].by_columns;
   }
   /// Puts off the gradient of operand k if entry t is a product, and that is a matrix that others have, too.
   constexpr bool is_put_off(int t, int k) {
     tape_entry const& e = tape_[t];
-    if (!shared_.first || k != 1 || e.at->kind != op::matmul) return false;
-    int const first = shared_.first[e.at - g_.nodes];
+    int const first = k == 1 ? first_sharing(*e.at) : 0;
     if (first == 0) return false;
     int i = 0;
     while (i < matrices_.size && matrices_[i].first != first) ++i;
@@ -301,12 +321,15 @@ class backpropagation {
     else if (!is_put_off(t, k)) append_derived(e, k);
   }
   constexpr void append_derived(tape_entry const& e, int k) {
-    fragment const& f = e.of->gradient(e.expression, k);
+    int const first = k == 0 && !e.at->transposed ? first_sharing(*e.at) : 0;
+    bool const turns = first > 0 && shared_.by_turned[first];
+    fragment const& f = turns ? shared_.by_turned[first] : e.of->gradient(e.expression, k);
     if (!f) return;  // it is 0
     tensor given[tape_entry::capacity + 2]{};
     int count = 0;
     for (int i = 0; i < e.operand_count; ++i)
       if (e.parameters[i] < 0) given[count++] = {&to_, e.value[i]};
+    if (turns) given[1] = turned(given[1]);
     given[count++] = {&to_, e.result};
     given[count++] = gradients_[e.result];
     tensor const x = paste(f, given, {e.of->of, e.at}, {&to_, e.result});
@@ -338,6 +361,7 @@ class backpropagation {
   product_sharing shared_;
   growing<shared_matrix> matrices_;
   growing<shared_product> products_;
+  growing<turned_matrix> turned_;
 };
 
 }  // namespace ago::detail

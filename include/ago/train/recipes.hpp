@@ -68,6 +68,12 @@ constexpr fragment_source source_of(description const& of, int i, char const* na
   d.results[d.result_count++] = d.value_count++;
   return r;
 }
+/// An operator none of whose inputs are parameters.
+constexpr fragment_source without_parameters(expression::definition const& d, char const* name) {
+  fragment_source r{.as = d, .name = name};
+  for (int& p : r.parameters) p = -1;
+  return r;
+}
 /// Which of an operator's parameters its value v is; -1: it is none of them.
 constexpr int parameter_number(expression::definition const& d, int v) {
   if (d.values[v].role != expression::value_role::parameter) return -1;
@@ -154,8 +160,7 @@ struct described_recipe {
 
 /// A part of a batch norm. `parameter`: the input that is one, or -1; its offset.
 constexpr fragment_source norm_source(expression::definition const& d, int parameter = -1, int offset = 0) {
-  fragment_source r{.as = d, .name = "batch_norm"};
-  for (int& p : r.parameters) p = -1;
+  fragment_source r = without_parameters(d, "batch_norm");
   if (parameter >= 0) {
     r.parameters[parameter] = offset;
     r.as.values[parameter].role = expression::value_role::parameter;
@@ -251,27 +256,45 @@ struct recipes_of {
     else if constexpr (node_source<U>::as.exists) return &described_recipe<node_source<U>>::value;
     else return nullptr;
   }
-  /// The gradient of the matrix of product U and those that share it.
+  /// Product U, which others share the matrix of: the gradient of that, for the rows of all, and what is by the turned
+  /// matrix.
   template <int U>
   struct shared_source {
-    static constexpr fragment_source gradient = [] {
-      node n = graph.nodes[U];
-      n.out = {1, 1, int(n.out.pixels()) * shared.count[U], n.out.c};
-      expression::extents const in[] = {expression::extents(1, 1, n.out.w, graph.source(U).out.c),
+    static constexpr node const& n = graph.nodes[U];
+    static constexpr bool is_turned = n.out.pixels() > 1 && (n.transposed || (classes.operands[classes.first[U]] & 1u));
+
+    static constexpr fragment_source of_matrix = [] {
+      node all = n;
+      all.out = {1, 1, int(n.out.pixels()) * shared.count[U], n.out.c};
+      expression::extents const in[] = {expression::extents(1, 1, all.out.w, graph.source(U).out.c),
                                         described::extents_of(graph.source(U, 1).out)};
-      description const as = description_of(n, in);
-      fragment_source r{.as = expression::gradient_of(as.as.expressions[0], 1), .name = "gradient"};
-      for (int& p : r.parameters) p = -1;
-      return r;
+      return without_parameters(expression::gradient_of(description_of(all, in).as.expressions[0], 1), "gradient");
+    }();
+    static constexpr fragment_source by_turned = [] {
+      node turned = n;
+      turned.transposed = !n.transposed;
+      shape const& matrix = graph.source(U, 1).out;
+      expression::extents const in[] = {described::extents_of(graph.source(U).out),
+                                        expression::extents(1, 1, matrix.c, matrix.w)};
+      description const as = description_of(turned, in);
+      if (n.transposed) return without_parameters(source_of(as, 0, "matmul").as, "matmul");
+      return without_parameters(expression::gradient_of(as.as.expressions[0], 0), "gradient");
     }();
   };
   template <int U>
-  static constexpr fragment shared_gradient() {
-    if constexpr (shared.count[U] > 1) return fragment_of<shared_source<U>::gradient>::value;
+  static constexpr fragment gradient_of_matrix() {
+    if constexpr (shared.count[U] > 1) return fragment_of<shared_source<U>::of_matrix>::value;
     else return {};
   }
+  template <int U>
+  static constexpr fragment by_turned() {
+    if constexpr (shared.count[U] > 1) {
+      if constexpr (shared_source<U>::is_turned) return fragment_of<shared_source<U>::by_turned>::value;
+    }
+    return {};
+  }
   static constexpr auto of_shared = []<int... U>(std::integer_sequence<int, U...>) {
-    return shared_gradients<nodes>{{shared_gradient<U>()...}};
+    return shared_fragments<nodes>{{gradient_of_matrix<U>()...}, {by_turned<U>()...}};
   }(std::make_integer_sequence<int, nodes>());
 
   struct list {

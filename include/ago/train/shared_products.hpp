@@ -39,10 +39,12 @@ constexpr shared_products<V> shared_products_of(gradient_flow<Graph, N> const& f
   return r;
 }
 
-/// For the first ones of them: the gradient of the matrix, for the rows of all.
+/// Of the first ones of them. Rows of a matrix are read in place where they are multiplied by numbers and added, so
+/// that the matrix is turned once for all products by it, or for their gradients, which read it the other way.
 template <int V>
-struct shared_gradients {
-  fragment of[V]{};
+struct shared_fragments {
+  fragment of_matrix[V]{};  ///< the gradient of the matrix, for the rows of all
+  fragment by_turned[V]{};  ///< the product, if node::transposed, or the gradient of its rows, by the turned matrix
 };
 
 /// The rows of several matrices, one after the other, {1, 1, rows, channels}.

@@ -66,8 +66,9 @@ struct unlimited_step {
       output_list<1 + rows.count> r{};
       r.values[0] = x[0];
       if (!x[0].recorder) return r;
-      backpropagation step(recipes::flow, recipes::all.of, *x[0].recorder,
-                           {recipes::shared.first, recipes::shared.count, recipes::of_shared.of});
+      backpropagation step(
+          recipes::flow, recipes::all.of, *x[0].recorder,
+          {recipes::shared.first, recipes::shared.count, recipes::of_shared.of_matrix, recipes::of_shared.by_turned});
       step.forward(x, x + first_mask);
       tensor const y = step.output(0);
       tensor const loss = step.loss(recipes::loss, y, x[target]);

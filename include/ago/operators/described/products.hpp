@@ -11,7 +11,8 @@ constexpr operand matmul(node const& n, operand a, operand b) {
   var i, y, j, k, m;
   affine const image = b.extent(0) == 1 ? affine(0) : affine(i), row = b.extent(1) == 1 ? affine(0) : affine(y);
   scalar const right = n.transposed ? b(image, row, m, k) : b(image, row, k, m);
-  return result(i, y, j, m) = sum(k)(a(i, y, j, k) * right) * n.alpha;
+  scalar const product = sum(k)(a(i, y, j, k) * right);
+  return result(i, y, j, m) = n.alpha == 1 ? product : product * n.alpha;
 }
 // [/matmul]
 
