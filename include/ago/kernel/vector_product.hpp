@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/reduce.hpp>
+#include <ago/kernel/register_run.hpp>
 
 namespace ago::detail {
 
@@ -64,8 +65,8 @@ template <isa I>
   for (; c < count; c += V) {
     int const valid = count - c < V ? count - c : V;
     vec<I> sum(0.f);
-    for (int k = 0; k < depth; ++k) sum = fma(vec<I>(x[k]), vec<I>::load(matrix.at(k) + c, valid), sum);
-    sum.store(to + c, valid);
+    for (int k = 0; k < depth; ++k) sum = fma(vec<I>(x[k]), load_lanes<I>(matrix.at(k) + c, valid), sum);
+    store_lanes(sum, to + c, valid);
   }
 }
 
