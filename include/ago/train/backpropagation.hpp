@@ -282,9 +282,8 @@ class backpropagation {
       rows.push({&to_, e.value[0]});
       flows.push(gradients_[e.result]);
     }
-    node const& n = to_.nodes[first.result];
-    tensor const all = stacked(rows, int(n.out.pixels()), to_.nodes[first.value[0]].out.c);
-    tensor const flow = stacked(flows, int(n.out.pixels()), n.out.c);
+    shape const from = to_.nodes[first.value[0]].out, out = to_.nodes[first.result].out;
+    tensor const all = stacked(rows, int(out.pixels()), from.c), flow = stacked(flows, int(out.pixels()), out.c);
     tensor const given[] = {all, {&to_, m.value}, flow, flow};  // the result is not read
     add_to(gradients_[m.value], paste(shared_.of_matrix[m.first], given, {first.of->of, first.at}, flow));
   }

@@ -88,7 +88,7 @@ class slice_gradients {
   /// Takes those of slices of value v, whose shape is `whole`, and calls f(summand) with the summands of its gradient:
   /// of slices along one axis that do not overlap, there is one.
   template <class F>
-  constexpr void take(int v, shape const& whole, F f) {
+  constexpr void take(int v, shape whole, F f) {
     if (!has(v)) return;
     for (int axis = 0; axis < 4; ++axis) {
       growing<value_part> parts;
