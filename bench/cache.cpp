@@ -24,7 +24,8 @@ constexpr ago::isa target = ago::isa::AGO_CACHE_ISA;
 constexpr ago::device device = ago::AGO_CACHE_DEVICE;
 
 template <ago::policy Policy>
-using program = ago::program<networks::AGO_CACHE_NETWORK, ago::untuned, ago::options(target, Policy, device)>;
+using program = ago::program<networks::AGO_CACHE_NETWORK, ago::untuned,
+                             ago::options{.target = target, .policy = Policy, .device = device}>;
 
 /// Floats that begin on a page boundary, so that cache sets favour no variant.
 class pages {

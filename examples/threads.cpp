@@ -29,7 +29,8 @@ bool use_big_cores(ago::team& workers) {
 // [/bind]
 
 // [plan]
-using compiled = ago::planned<networks::bert_tiny<128>, ago::untuned, ago::options(ago::isa::avx2, ago::threads{2})>;
+using compiled =
+    ago::planned<networks::bert_tiny<128>, ago::untuned, ago::options{.target = ago::isa::avx2, .threads = {2}}>;
 static_assert(compiled::split_of(4).how == ago::split::channels);  // step 4 is an attention: its heads
 static_assert(compiled::split_of(4).pieces == 2);
 static_assert(compiled::waits_of(2) == ago::waits::own);  // keys: needs nothing of the queries, step 1
@@ -38,7 +39,7 @@ static_assert(compiled::waits_of(4) == ago::waits::all);  // needs both halves o
 
 // Larger networks are within compilers' default limits, too.
 using mobilevit =
-    ago::planned<networks::mobilevit_s<224>, ago::untuned, ago::options(ago::isa::avx512, ago::threads{2})>;
+    ago::planned<networks::mobilevit_s<224>, ago::untuned, ago::options{.target = ago::isa::avx512, .threads = {2}}>;
 static_assert(mobilevit::arena_bytes < 4 << 20);
 
 int main() {

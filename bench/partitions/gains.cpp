@@ -16,7 +16,7 @@ namespace {
 /// Prints megabytes from beyond L2 and predicted milliseconds.
 template <part Taken>
 void print_cell(roomy_graph const& g, ago::device const& on) {
-  ago::options const o(ago::isa::neon, on);
+  ago::options const o{.target = ago::isa::neon, .device = on};
   ago::tools::run_time_program const program(g, o, ago::untuned,
                                              [](auto const& f) { return f.template operator()<ago_without<Taken>>(); });
   auto const moved = program.moved();

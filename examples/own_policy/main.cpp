@@ -24,7 +24,7 @@ void print(char const* name) {
 }
 
 int main() {
-  print<options(isa::neon, policy::ago, cortex_a55)>("ago");
-  print<options_for(by_resolution{}, {isa::neon, cortex_a55})>(by_resolution::name);
-  print<options(isa::neon, policy::fuse_ops, cortex_a55)>("fuse-ops");
+  print<options{.target = isa::neon, .device = cortex_a55}>("ago");
+  print<options_for(by_resolution{}, {.target = isa::neon, .device = cortex_a55})>(by_resolution::name);
+  print<options{.target = isa::neon, .policy = policy::fuse_ops, .device = cortex_a55}>("fuse-ops");
 }

@@ -5,7 +5,7 @@
 #include <networks/mobilenet_v2.hpp>
 
 #if defined(__aarch64__)
-constexpr ago::options options(ago::cortex_a76);
+constexpr ago::options options{.device = ago::cortex_a76};
 #else
 constexpr ago::options options;
 #endif

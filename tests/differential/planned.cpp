@@ -91,7 +91,8 @@ void vary(traced_graph const& g, experiment const& e, std::mt19937& random, int 
                                  ago::split::channels};
   for (int t = 0; t < trials; ++t) {
     auto const any = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
-    ago::options how(any(0, 5) ? ago::native_isa : ago::isa::scalar, policies[any(0, 7)]);
+    ago::isa const target = any(0, 5) ? ago::native_isa : ago::isa::scalar;
+    ago::options how{.target = target, .policy = policies[any(0, 7)]};
     if (any(0, 2) == 0) how.device = small_caches;
     if (any(0, 1) == 0) how.device.threads = any(2, 4);
     CAPTURE(std::string(name_of(how.target)));

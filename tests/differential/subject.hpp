@@ -243,14 +243,14 @@ subject make_subject(void (*record)(ago::detail::recorder&, larger const&) = nul
   subject s{Number, ago::lowered<Net>::value, {}, record};
   s.variants.push_back(make_compiled<Net, options{}>());
   if constexpr (second_target(Number) != ago::native_isa)
-    s.variants.push_back(make_compiled<Net, options(second_target(Number))>());
+    s.variants.push_back(make_compiled<Net, options{.target = second_target(Number)}>());
   if constexpr (Number % 4 == 2) {
     constexpr ago::isa target = tuned_target<Number>;
-    s.variants.push_back(make_compiled<Net, options(target), random_schedules<Net, Number, target>::table>());
+    s.variants.push_back(make_compiled<Net, options{.target = target}, random_schedules<Net, Number, target>::table>());
   }
-  if constexpr (Number % 8 == 3) s.variants.push_back(make_compiled<Net, options(small_caches)>());
+  if constexpr (Number % 8 == 3) s.variants.push_back(make_compiled<Net, options{.device = small_caches}>());
   if constexpr (Number >= 10'000 || (Number % 2 == 1 && has_attention<Net>()))
-    s.variants.push_back(make_compiled<Net, options(ago::policy::ago_ni)>());
+    s.variants.push_back(make_compiled<Net, options{.policy = ago::policy::ago_ni}>());
   return s;
 }
 

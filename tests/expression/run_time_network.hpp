@@ -175,7 +175,7 @@ class run_time_network {
   }
 
  private:
-  static constexpr ago::options how{I};
+  static constexpr ago::options how{.target = I};
 
   void pack(float const* parameters, float* packed) const {
     constexpr int most = 64;

@@ -32,7 +32,7 @@ constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish
                 (l.in.w + w.pad_left + w.pad_right - w.span_w()) / w.stride_w + 1, l.outputs};
   r.step.win = w;
   r.step.groups = l.groups;
-  choose_convolution(r.key, r.step, wish, options(target, policy::ago, {32 << 10, 1 << 20}, allowed));
+  choose_convolution(r.key, r.step, wish, {.target = target, .device = {32 << 10, 1 << 20}, .winograd = allowed});
   return r;
 }
 constexpr structure structure_of(layer const& l, isa target = isa::avx512) { return schedule_of(l, target).key.what; }

@@ -27,8 +27,8 @@ constexpr int steps_of(structure what) {
 
 template <auto const& Net, isa I>
 void compare(extents const& x, double scale) {
-  using fused = program<Net, untuned, options{I}>;
-  using unfused = program<Net, untuned, options{I, policy::ago_ni}>;
+  using fused = program<Net, untuned, options{.target = I}>;
+  using unfused = program<Net, untuned, options{.target = I, .policy = policy::ago_ni}>;
   static_assert(steps_of<fused>(structure::attention) == 1 && steps_of<fused>(structure::softmax) == 0);
   static_assert(steps_of<unfused>(structure::attention) == 0 && steps_of<unfused>(structure::softmax) == 1);
   static_assert(steps_of<unfused>(structure::attention_scores) == 1);

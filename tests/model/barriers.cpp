@@ -23,7 +23,7 @@ inline constexpr auto batch = input{.n = 4, .h = 14, .w = 14, .c = 32} | conv2d{
 
 constexpr options two_threads(device on = {}) {
   on.threads = 2;
-  return options(native_isa, on);
+  return {.device = on};
 }
 
 /// The number of steps that wait for `what`.
@@ -72,7 +72,7 @@ TEST_CASE("work items without a barrier between them do not need each other's re
 }
 
 TEST_CASE("steps that compute pixel by pixel follow one another without a barrier") {
-  using p = program<encoder, cut<split::pixels>, options(threads{2})>;
+  using p = program<encoder, cut<split::pixels>, options{.threads = {2}}>;
   CHECK(count_waits<p>(waits::own) > 0);
   for (int k = 0; k < p::steps; ++k) {
     CAPTURE(k);
@@ -88,7 +88,7 @@ TEST_CASE("the heads of an attention follow the channels from which they are com
   static constexpr auto heads = input{.h = 64, .w = 1, .c = 64} | [](tensor x) {
     return attention{.heads = 4}(x | linear{256}, x | linear{256}, x | linear{256});
   };
-  using p = program<heads, cut<split::channels>, options(threads{2})>;
+  using p = program<heads, cut<split::channels>, options{.threads = {2}}>;
   int attentions = 0;
   for (int k = 1; k < p::steps; ++k) {
     if (p::plan.steps[p::first_part(k)].key.what != structure::attention) continue;
@@ -106,7 +106,7 @@ TEST_CASE("independent branches are computed side by side") {
 }
 
 TEST_CASE("all images of a batch are computed without a barrier where every step is divided along them") {
-  using p = program<batch, cut<split::images>, options(threads{2})>;
+  using p = program<batch, cut<split::images>, options{.threads = {2}}>;
   for (int k = 0; k < p::steps; ++k) CHECK(p::split_of(k).how == split::images);
   CHECK(count_waits<p>(waits::own) == p::steps - 1);
   CHECK(runs_of_team<batch, p>() == 1);

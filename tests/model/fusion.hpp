@@ -81,8 +81,8 @@ constexpr int pipelines(tiling how) {
 /// ends.
 template <auto const& Net, auto const& Schedules, isa I = native_isa>
 void compare(char const* name) {
-  using fused = program<Net, Schedules, options{I}>;
-  using unfused = program<Net, untuned, options{I, policy::ago_ni}>;
+  using fused = program<Net, Schedules, options{.target = I}>;
+  using unfused = program<Net, untuned, options{.target = I, .policy = policy::ago_ni}>;
   CAPTURE(std::string(name));
   CAPTURE(std::string(name_of(I)));
   CAPTURE(std::string(name_of(Schedules.wish.tiling)));

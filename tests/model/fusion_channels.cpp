@@ -124,8 +124,8 @@ inline constexpr auto middle_images =
 /// without them.
 template <auto const& Net, device On>
 void compare_on() {
-  using fused = program<Net, untuned, options{native_isa, policy::ago, On}>;
-  using unfused = program<Net, untuned, options{native_isa, policy::ago_ni, device{.l2_bytes = 1 << 30}}>;
+  using fused = program<Net, untuned, options{.device = On}>;
+  using unfused = program<Net, untuned, options{.policy = policy::ago_ni, .device = device{.l2_bytes = 1 << 30}}>;
   static_assert(fused::steps < 3 && unfused::steps == 3);
   using differential::edge;
   CHECK(agree(result_of<fused, Net>(edge::end), result_of<unfused, Net>(edge::end), reordered_depth<fused, unfused>()));

@@ -74,7 +74,7 @@ moved_list<Program::steps> simulated(device const& on) {
 template <auto const& Net>
 void agree(char const* name) {
   static constexpr device small{8 << 10, 32 << 10};  // so that little networks exceed it
-  using program = ago::program<Net, untuned, options(isa::emulated128, policy::ago, small)>;
+  using program = ago::program<Net, untuned, options{.target = isa::emulated128, .device = small}>;
   static constexpr auto expected = program::moved();
   auto const counted = simulated<program>(small);
   moved_bytes sum, sum_counted;

@@ -84,7 +84,7 @@ template <auto const& Net, schedule Joined, isa I>
 void count(char const* name) {
   constexpr schedule alone{.vectors = Joined.vectors, .join = -1};
   using fused = program<Net, scheduled<Joined>, I>;
-  using unfused = program<Net, scheduled<alone>, options{I, policy::ago_ni}>;
+  using unfused = program<Net, scheduled<alone>, options{.target = I, .policy = policy::ago_ni}>;
   CAPTURE(std::string(name));
   CAPTURE(std::string(name_of(I)));
   CHECK(fused::steps == 1);

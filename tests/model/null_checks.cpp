@@ -37,13 +37,13 @@ float sum() {
 }  // namespace
 
 TEST_CASE("networks compile and run if addresses may be null") {
-  constexpr options scalar(isa::scalar);
+  constexpr options scalar{.target = isa::scalar};
   float const expected = sum<untuned, scalar>();
   CHECK(expected > 0);
-  CHECK(sum<untuned, options(native_isa)>() == doctest::Approx(expected));
-  CHECK(sum<tuned, options(native_isa)>() == doctest::Approx(expected));
-  CHECK(sum<untuned, options(threads{2})>() == doctest::Approx(expected));
-  CHECK(sum<untuned, options(policy::paper)>() == doctest::Approx(expected));
-  CHECK(sum<untuned, options(policy::fuse_ops)>() == doctest::Approx(expected));
-  CHECK(sum<untuned, options(policy::apollo)>() == doctest::Approx(expected));
+  CHECK(sum<untuned, options{.target = native_isa}>() == doctest::Approx(expected));
+  CHECK(sum<tuned, options{.target = native_isa}>() == doctest::Approx(expected));
+  CHECK(sum<untuned, options{.threads = {2}}>() == doctest::Approx(expected));
+  CHECK(sum<untuned, options{.policy = policy::paper}>() == doctest::Approx(expected));
+  CHECK(sum<untuned, options{.policy = policy::fuse_ops}>() == doctest::Approx(expected));
+  CHECK(sum<untuned, options{.policy = policy::apollo}>() == doctest::Approx(expected));
 }

@@ -107,11 +107,11 @@ void check_values() {
 template <auto const& Net>
 void check_all_values() {
   check_values<Net, options{}>();
-  check_values<Net, options{policy::ago_ni}>();
-  check_values<Net, options{isa::scalar}>();
-  if constexpr (test::is_tested(isa::emulated128)) check_values<Net, options{isa::emulated128}>();
-  if constexpr (test::is_tested(isa::avx2)) check_values<Net, options{isa::avx2}>();
-  if constexpr (test::is_tested(isa::sse2)) check_values<Net, options{isa::sse2}>();
+  check_values<Net, options{.policy = policy::ago_ni}>();
+  check_values<Net, options{.target = isa::scalar}>();
+  if constexpr (test::is_tested(isa::emulated128)) check_values<Net, options{.target = isa::emulated128}>();
+  if constexpr (test::is_tested(isa::avx2)) check_values<Net, options{.target = isa::avx2}>();
+  if constexpr (test::is_tested(isa::sse2)) check_values<Net, options{.target = isa::sse2}>();
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ TEST_CASE("the predicted cycles of work items add up to those of the step") {
 
 TEST_CASE("every policy gives the same values") {
   [&]<int... P>(std::integer_sequence<int, P...>) {
-    (check_values<mixed, options{policy(P)}>(), ...);
+    (check_values<mixed, options{.policy = policy(P)}>(), ...);
   }(std::make_integer_sequence<int, policies>{});
 }
 

@@ -39,7 +39,7 @@ std::span<float const, own::parameter_count> weights() {
 /// A file of packed weights.
 template <isa I>
 struct file {
-  using plan = planned<network, winograd_4, options(I)>;
+  using plan = planned<network, winograd_4, options{.target = I}>;
   packed_header header{.signature = plan::signature(), .floats = plan::packed_floats};
   float packed[plan::packed_floats];
 };
@@ -121,9 +121,9 @@ TEST_CASE("packed weights from a file are accepted if they belong to this model,
 }
 
 TEST_CASE("signatures distinguish networks, instruction sets, schedules and places") {
-  constexpr std::uint64_t usual = planned<network, winograd_4, options(isa::avx2)>::signature();
-  static_assert(usual != planned<network, winograd_4, options(isa::avx512)>::signature());
-  static_assert(usual != planned<network, untuned, options(isa::avx2)>::signature());
+  constexpr std::uint64_t usual = planned<network, winograd_4, options{.target = isa::avx2}>::signature();
+  static_assert(usual != planned<network, winograd_4, options{.target = isa::avx512}>::signature());
+  static_assert(usual != planned<network, untuned, options{.target = isa::avx2}>::signature());
   static_assert(planned<packed_test::few>::signature() != planned<packed_test::few, untuned, isa::scalar>::signature());
   static_assert(planned<packed_test::few>::signature() == planned<packed_test::few>::signature());
 }

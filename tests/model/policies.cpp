@@ -96,13 +96,13 @@ void agrees_with(std::vector<float> const& expected) {
 template <auto const& Net>
 void all_policies_agree() {
   auto const expected = outputs_of<program<Net>, Net>();
-  agrees_with<Net, options(policy::ago, small_caches)>(expected);
-  agrees_with<Net, options(policy::ago_ni, device{})>(expected);
-  agrees_with<Net, options(policy::paper, small_caches)>(expected);
-  agrees_with<Net, options(policy::paper_adjacent, small_caches)>(expected);
-  agrees_with<Net, options(policy::fuse_ops, device{})>(expected);
-  agrees_with<Net, options(policy::apollo, device{})>(expected);
-  agrees_with<Net, options(policy::neoflow, small_caches)>(expected);
+  agrees_with<Net, options{.device = small_caches}>(expected);
+  agrees_with<Net, options{.policy = policy::ago_ni, .device = device{}}>(expected);
+  agrees_with<Net, options{.policy = policy::paper, .device = small_caches}>(expected);
+  agrees_with<Net, options{.policy = policy::paper_adjacent, .device = small_caches}>(expected);
+  agrees_with<Net, options{.policy = policy::fuse_ops, .device = device{}}>(expected);
+  agrees_with<Net, options{.policy = policy::apollo, .device = device{}}>(expected);
+  agrees_with<Net, options{.policy = policy::neoflow, .device = small_caches}>(expected);
   agrees_with<Net, options_for(by_three{}, small_caches)>(expected);
 }
 
@@ -128,7 +128,7 @@ inline constexpr auto normalised =
 
 TEST_CASE("operators that are computed again give bit-identical results in fewer steps") {
   using once = program<normalised, untuned, options_for(neoflow_once{}, small_caches)>;
-  using again = program<normalised, untuned, options(policy::neoflow, small_caches)>;
+  using again = program<normalised, untuned, options{.policy = policy::neoflow, .device = small_caches}>;
   static_assert(again::graph.node_count == once::graph.node_count + 2);  // x - mean, in both norms
   static_assert(again::steps == once::steps - 2);
   static_assert(again::weight_bytes == once::weight_bytes);
@@ -136,8 +136,8 @@ TEST_CASE("operators that are computed again give bit-identical results in fewer
 }
 
 TEST_CASE("the policies differ in what they join") {
-  using own = program<residuals, untuned, options(policy::ago, small_caches)>;
-  using literal = program<residuals, untuned, options(policy::paper, small_caches)>;
+  using own = program<residuals, untuned, options{.device = small_caches}>;
+  using literal = program<residuals, untuned, options{.policy = policy::paper, .device = small_caches}>;
   using groups = program<residuals, untuned, policy::fuse_ops>;
   static_assert(own::steps < groups::steps);  // chains
   static_assert(groups::steps == groups::subgraphs);

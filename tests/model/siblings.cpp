@@ -9,9 +9,12 @@ using namespace model_test;
 namespace {
 
 constexpr options with(options const& o, horizontal_fusion h) {
-  return options(o.target, o.policy, o.device, o.winograd, o.algebra, h);
+  options r = o;
+  r.horizontal_fusion = h;
+  return r;
 }
-inline constexpr options always{horizontal_fusion::always}, off{horizontal_fusion::off};
+inline constexpr options always{.horizontal_fusion = horizontal_fusion::always},
+    off{.horizontal_fusion = horizontal_fusion::off};
 
 /// The operators with weights that others were merged into, plus these others.
 template <class Program>
@@ -125,11 +128,11 @@ inline constexpr uniform_schedule direct{{.winograd = -1}}, copied{{.winograd = 
 
 template <isa I, int A, int B, int C>
 void check_members() {
-  check_merged<joined_members<A, B, C>, 1, 2, options{I}>("joined");
-  check_merged<sliced_members<A, B, C>, 1, 2, options{I}>("sliced");
-  check_merged<sloped_members<A, B, C>, 1, 2, options{I}>("sloped");
-  check_merged<joined_between<A, B, C>, 1, 1, options{I}>("joined with others");
-  check_merged<given_out<A, B, C>, 1, 2, options{I}>("outputs");
+  check_merged<joined_members<A, B, C>, 1, 2, options{.target = I}>("joined");
+  check_merged<sliced_members<A, B, C>, 1, 2, options{.target = I}>("sliced");
+  check_merged<sloped_members<A, B, C>, 1, 2, options{.target = I}>("sloped");
+  check_merged<joined_between<A, B, C>, 1, 1, options{.target = I}>("joined with others");
+  check_merged<given_out<A, B, C>, 1, 2, options{.target = I}>("outputs");
 }
 template <isa I>
 void check_target() {
@@ -137,11 +140,11 @@ void check_target() {
   check_members<I, lane, lane, lane>();
   check_members<I, 1, lane + 1, 3 * lane>();
   check_members<I, 2 * lane + 3, lane + 2, 3>();
-  check_merged<attending, 1, 2, options{I}>("attention");
-  check_merged<convolutions, 1, 1, options{I}, direct>("convolutions");
-  check_merged<strided, 1, 3, options{I}, direct>("strided, one bias behind all", 30);
-  check_merged<convolutions, 1, 1, options{I}, copied>("convolutions, im2col");
-  check_merged<convolutions, 1, 1, options{I}, winograd_4>("convolutions, Winograd");
+  check_merged<attending, 1, 2, options{.target = I}>("attention");
+  check_merged<convolutions, 1, 1, options{.target = I}, direct>("convolutions");
+  check_merged<strided, 1, 3, options{.target = I}, direct>("strided, one bias behind all", 30);
+  check_merged<convolutions, 1, 1, options{.target = I}, copied>("convolutions, im2col");
+  check_merged<convolutions, 1, 1, options{.target = I}, winograd_4>("convolutions, Winograd");
 }
 
 }  // namespace
@@ -162,19 +165,19 @@ TEST_CASE("the parts of an attention are slices of one product, without a copy")
 }
 
 TEST_CASE("siblings are merged if it pays and if merging is enabled") {
-  using narrow = program<joined_members<3, 4, 5>, untuned, options{isa::avx2}>;
-  using full = program<joined_members<16, 16, 16>, untuned, options{isa::avx2}>;
+  using narrow = program<joined_members<3, 4, 5>, untuned, options{.target = isa::avx2}>;
+  using full = program<joined_members<16, 16, 16>, untuned, options{.target = isa::avx2}>;
   static_assert(families<narrow>() == 1 && families<full>() == 0);
   static_assert(families<program<joined_members<3, 4, 5>, untuned, off>>() == 0);
 }
 
 TEST_CASE("other policies partition the network as it is") {
-  constexpr auto fused = []<class Policy>(Policy) {
-    return merging_of<Policy>(with({}, horizontal_fusion::always)).siblings;
-  };
+  constexpr auto fused = []<class Policy>(Policy) { return merging_of<Policy>(always).siblings; };
   static_assert(fused(ago_policy()) == horizontal_fusion::always);
   static_assert(fused(ago_ni_policy()) == horizontal_fusion::always);
   static_assert(fused(paper_policy()) == horizontal_fusion::off && fused(apollo_policy()) == horizontal_fusion::off);
   static_assert(fused(fuse_ops_policy()) == horizontal_fusion::off);
-  static_assert(families<program<attending, untuned, with(policy::apollo, horizontal_fusion::always)>>() == 0);
+  static_assert(
+      families<program<attending, untuned,
+                       options{.policy = policy::apollo, .horizontal_fusion = horizontal_fusion::always}>>() == 0);
 }

@@ -36,7 +36,7 @@ void check_same(char const* name) {
   static_assert(((optimized<Net>::applied[Rules] > 0) && ...));
   CAPTURE(std::string(name));
   using simplified = program<Net, untuned, winograd::off>;
-  using literal = program<Net, untuned, options(native_isa, policy::ago, {}, winograd::off, algebra::literal)>;
+  using literal = program<Net, untuned, options{.device = {}, .winograd = winograd::off, .algebra = algebra::literal}>;
   static_assert(simplified::plan.packed_floats <= literal::plan.packed_floats);
   CHECK(simplified::steps < literal::steps);
   auto const expected = result_of<literal, Net>(differential::edge::end);

@@ -110,7 +110,7 @@ TEST_CASE("pipelines by channels of whole images are not divided if chunks are a
 }
 
 TEST_CASE("runs of pixels are not divided along rows") {
-  using program = ago::program<products, cut<split::rows, tiling::pixels, 14>, options(threads{2})>;
+  using program = ago::program<products, cut<split::rows, tiling::pixels, 14>, options{.threads = {2}}>;
   CHECK(pipelines<program>(tiling::pixels) == 1);
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k).how != split::rows);
 }
@@ -121,7 +121,7 @@ TEST_CASE("nothing is divided for one thread") {
 }
 
 TEST_CASE("a team also accepts spans of run-time size, if they fit") {
-  using cut_model = model<products, cut<split::channels>, options(threads{2})>;
+  using cut_model = model<products, cut<split::channels>, options{.threads = {2}}>;
   auto const weights = random_weights<products>(1);
   static cut_model net{std::span<float const, cut_model::parameter_count>(weights)};
   auto const image = random_floats(net.input_size(), 2);

@@ -163,7 +163,7 @@ int compare_cut() {
     s.wish.split = split::whole;
     return s;
   }();
-  static constexpr options how(I, threads{Threads});
+  static constexpr options how{.target = I, .threads = {Threads}};
   using pieces = program<Net, Cut, how>;
   using whole = program<Net, uncut, how>;
   CAPTURE(Threads);

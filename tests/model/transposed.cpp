@@ -48,11 +48,11 @@ std::vector<double> scattered(shape const& in, shape const& out, conv_transpose 
 /// `Net` is an image and the layer `l` with the pads `p`; the result has the extents `out`.
 template <auto const& Net, isa I>
 void check(conv_transpose const& l, pads const& p, shape const& out) {
-  using program = ago::program<Net, untuned, options(I)>;
+  using program = ago::program<Net, untuned, options{.target = I}>;
   shape const in = program::graph.nodes[0].out;
   REQUIRE(program::graph.nodes[program::graph.outputs[0]].out == out);
   auto const x = random_numbers(std::size_t(in.count()), 1), weights = random_numbers(program::parameter_count, 2);
-  auto const net = std::make_unique<model<Net, untuned, options(I)>>(
+  auto const net = std::make_unique<model<Net, untuned, options{.target = I}>>(
       std::span<float const, program::parameter_count>(weights.data(), program::parameter_count));
   std::vector<float> y(std::size_t(out.count()));
   (*net)(std::span<float const, program::input_size(0)>(x.data(), x.size()),

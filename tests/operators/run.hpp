@@ -60,7 +60,7 @@ template <auto const& Net>
 void check_values(std::vector<float> const& weights, std::vector<float> const& in,
                   std::vector<double> const& expected) {
   CHECK(differences(run<Net, ago::options{}>(weights, in), expected) == 0);
-  CHECK(differences(run<Net, ago::options{ago::isa::scalar}>(weights, in), expected) == 0);
+  CHECK(differences(run<Net, ago::options{.target = ago::isa::scalar}>(weights, in), expected) == 0);
 }
 
 }  // namespace operators_test

@@ -79,7 +79,7 @@ TEST_CASE("a little core computes Winograd's products point after point, whateve
   convolution.in = {1, 13, 13, 64};
   convolution.out = {1, 13, 13, 256};
   convolution.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
-  options o(isa::neon, policy::ago, cortex_a55);
+  options o{.target = isa::neon, .device = cortex_a55};
   auto const chosen = [&](schedule const& wish) {
     kernel_key key{.what = structure::convolution, .target = isa::neon, .in_order = o.device.in_order};
     step_data s = convolution;
@@ -100,7 +100,7 @@ TEST_CASE("a little core computes Winograd's products point after point, whateve
 
 TEST_CASE("a trainer transforms weights for Winograd's algorithm in every step, where images are large enough") {
   auto const chosen = [](storage where, int size) {
-    options const o = with_storage(options(isa::neon, policy::ago, cortex_a76), where);
+    options const o{.target = isa::neon, .device = cortex_a76, .storage = where};
     kernel_key key{.what = structure::convolution, .target = isa::neon};
     step_data s;
     s.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
@@ -116,7 +116,7 @@ TEST_CASE("a trainer transforms weights for Winograd's algorithm in every step, 
 }
 
 TEST_CASE("a big Arm core computes the smallest images directly, with panels of weights that stay in L1") {
-  options const o(isa::neon, policy::ago, cortex_a76);
+  options const o{.target = isa::neon, .device = cortex_a76};
   kernel_key key{.what = structure::convolution, .target = isa::neon};
   step_data s;
   s.win = {.kernel_h = 3, .kernel_w = 3, .pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};

@@ -134,7 +134,7 @@ fusion_list<capacity> groups_of(test_graph const& g, partition<40> const& subgra
                                 unsigned seed) {
   uniform_schedule const join_all{{.join = 1, .tiling = wish_of(seed), .tile = 1 + int(seed / 8 % 3)}};
   partitions<40> const parts{.subgraphs = subgraphs, .minis = subgraphs};
-  options const o(isa::scalar, seed % 2 ? policy::ago_ni : policy::ago);
+  options const o{.target = isa::scalar, .policy = seed % 2 ? policy::ago_ni : policy::ago};
   return fuse_steps(g, steps, parts, o, join_all);
 }
 

@@ -65,7 +65,7 @@ constexpr auto groups_of =
                                            .minis = {},
                                            .intensive = Options.policy == policy::ago},
                Options, Table);
-constexpr options avx2(isa::avx2, policy::ago_ni);
+constexpr options avx2{.target = isa::avx2, .policy = policy::ago_ni};
 template <auto const& G, options_for Options = avx2, auto const& Table = untuned>
 constexpr auto plan_of = make_plan<steps_of<G>.count>(
     G, steps_of<G>, groups_of<G, Options, Table>,
@@ -157,7 +157,7 @@ TEST_CASE("a tuned schedule is used for every step with its signature; a stale o
 
 TEST_CASE("cache blocks are chosen for the device") {
   static constexpr auto wide = chain({op::pointwise}, {96}, {1, 28, 28, 192});  // 602 KB
-  constexpr options small(isa::avx2, policy::ago_ni, cortex_a55);
+  constexpr options small{.target = isa::avx2, .policy = policy::ago_ni, .device = cortex_a55};
   static_assert(plan_of<wide>.steps[0].data.block == 0 && plan_of<wide, small>.steps[0].data.block > 0);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("register tiles divide the tile of their pipeline, and their remainder
 namespace {
 template <tiling How, int Tile>
 inline constexpr uniform_schedule joined{{.join = 1, .tiling = How, .tile = Tile}};
-constexpr options fusing(isa::avx2, policy::ago);
+constexpr options fusing{.target = isa::avx2, .policy = policy::ago};
 }  // namespace
 
 TEST_CASE("a pipeline by channels passes chunks on, and its last matrix product accumulates them") {

@@ -21,7 +21,7 @@ constexpr auto mixed = trace(
     },
     input{.h = 112, .w = 96, .c = 4}, input{.h = 112, .w = 96, .c = 7});
 
-struct code : planned<mixed, untuned, options(threads{3})> {
+struct code : planned<mixed, untuned, options{.threads = {3}}> {
   using planned::groups, planned::runs;
 };
 constexpr step_table<size_of_step_table(code::groups, code::splits, code::plan, code::runs)> table{

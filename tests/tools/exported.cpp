@@ -69,7 +69,7 @@ void check_network(char const* name, int size, std::span<ago::layout const> layo
     importer::model_words const model{.file = file, .channels_last = memory == ago::layout::nhwc};
     for (ago::policy const p : {ago::policy::ago, ago::policy::fuse_ops}) {
       CAPTURE(name_of(p));
-      check_equal(inspect_model(model, {p}).front(), inspect(g->value, p));
+      check_equal(inspect_model(model, {{.policy = p}}).front(), inspect(g->value, {.policy = p}));
     }
   }
 }

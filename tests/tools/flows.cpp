@@ -22,7 +22,7 @@ std::vector<inspection> const& inspections() {
     for (known_network const& n : known_networks()) {
       auto const g = n.trace(n.usual_size);
       for (int p = 0; p < ago::policies; ++p) {
-        r.push_back(inspect(g->value, policy(p)));
+        r.push_back(inspect(g->value, {.policy = policy(p)}));
         r.back().network = n.name;
       }
     }

@@ -178,7 +178,7 @@ TEST_CASE(
     auto const cycles = [&](int first, int count) {
       one_chain::first = first;
       one_chain::count = count;
-      run_time_program const program(g, {isa::neon, on}, ago::untuned,
+      run_time_program const program(g, {.target = isa::neon, .device = on}, ago::untuned,
                                      [](auto const& f) { return f.template operator()<one_chain>(); });
       auto const moved = program.moved();
       ago::predicted_cycles sum;
@@ -230,7 +230,7 @@ TEST_CASE("random networks: every operator occurs, and sums are complete") {
   for (int round = 0; round < 300; ++round) {
     auto const g = test::make_random_network(r, test::pick(r, 1, 60));
     policy const p = policy(test::pick(r, 0, ago::policies - 1));
-    ago::options o(isa::avx2, p);
+    ago::options o{.target = isa::avx2, .policy = p};
     o.horizontal_fusion = ago::horizontal_fusion::off;
     inspection const i = inspect(g, o);
     CAPTURE(round);

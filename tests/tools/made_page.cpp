@@ -33,7 +33,7 @@ ago::tools::inspection large() {
   using namespace ago;
   using namespace networks::bert;
   static constexpr auto net = input{.w = 16, .c = 32} | norm | repeat{35, encoder(2, 64)};
-  tools::inspection i = tools::inspect(tools::trace_now<net>()->value, policy::ago);
+  tools::inspection i = tools::inspect(tools::trace_now<net>()->value, {.policy = policy::ago});
   i.network = "35 encoders";
   return i;
 }

@@ -61,13 +61,16 @@ json json_of(inspection const& i) {
 }  // namespace
 
 TEST_CASE("the program names the network, and each policy with its instruction set and device") {
-  std::string const text = timing_program("networks::net<7>", {{isa::avx2, policy::paper_adjacent, ago::zen_5},
-                                                               {isa::avx2, policy::fuse_ops, ago::cortex_a55}});
+  std::string const text = timing_program(
+      "networks::net<7>", {{.target = isa::avx2, .policy = policy::paper_adjacent, .device = ago::zen_5},
+                           {.target = isa::avx2, .policy = policy::fuse_ops, .device = ago::cortex_a55}});
   CHECK(text.find("print_times<networks::net<7>,") != text.npos);
-  CHECK(text.find("options(ago::isa::avx2, ago::policy::paper_adjacent, "
-                  "ago::device{49152, 1048576, 1, false, 2, 4, 2, 4100, 32, 2500, 80, 15, 80})") != text.npos);
-  CHECK(text.find("options(ago::isa::avx2, ago::policy::fuse_ops, "
-                  "ago::device{32768, 131072, 1, true, 18, 96, 18, 2000, 4, 2500, 80, 15, 80})") != text.npos);
+  CHECK(text.find("options{.target = ago::isa::avx2, .policy = ago::policy::paper_adjacent, "
+                  ".device = ago::device{49152, 1048576, 1, false, 2, 4, 2, 4100, 32, 2500, 80, 15, 80}}") !=
+        text.npos);
+  CHECK(text.find("options{.target = ago::isa::avx2, .policy = ago::policy::fuse_ops, "
+                  ".device = ago::device{32768, 131072, 1, true, 18, 96, 18, 2000, 4, 2500, 80, 15, 80}}") !=
+        text.npos);
 }
 
 TEST_CASE("every built-in network has its header") {

@@ -37,8 +37,8 @@ ago_test::network long_chain(int blocks) {
 }  // namespace
 
 TEST_CASE("five thousand operators, and more than are supported") {
-  inspection const few = inspected(long_chain(10), ago::policy::fuse_ops);
-  inspection const many = inspected(long_chain(1250), ago::policy::fuse_ops);
+  inspection const few = inspected(long_chain(10), {.policy = ago::policy::fuse_ops});
+  inspection const many = inspected(long_chain(1250), {.policy = ago::policy::fuse_ops});
   CHECK(few.operators() == 4 * 10 + 2);  // plus the changes of layout at the edges
   CHECK(many.operators() == 4 * 1250 + 2);
   auto const per_block = [&](auto figure) { return double(figure(many) - figure(few)) / (1250 - 10); };

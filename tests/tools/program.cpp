@@ -52,7 +52,8 @@ void check_program(char const* name, int size) {
 
 TEST_CASE("the inspector's results are the compiler's decisions") {
   check_program<networks::mobilenet_v2<224>, options{}>("mobilenet_v2", 224);
-  check_program<networks::squeezenet<112>, options{policy::apollo, ago::cortex_a55}>("squeezenet", 112);
-  check_program<networks::shufflenet_v2<224>, options{policy::paper}>("shufflenet_v2", 224);
+  check_program<networks::squeezenet<112>, options{.policy = policy::apollo, .device = ago::cortex_a55}>("squeezenet",
+                                                                                                         112);
+  check_program<networks::shufflenet_v2<224>, options{.policy = policy::paper}>("shufflenet_v2", 224);
   check_program<networks::bert_tiny<128>, options{}>("bert_tiny", 128);
 }

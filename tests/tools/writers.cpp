@@ -26,7 +26,7 @@ using json = nlohmann::ordered_json;
 
 inspection inspected(char const* name, policy p) {
   known_network const& n = *find_network(name);
-  inspection i = inspect(n.trace(n.usual_size)->value, p);
+  inspection i = inspect(n.trace(n.usual_size)->value, {.policy = p});
   i.network = name;
   i.size = n.usual_size;
   return i;

@@ -184,8 +184,9 @@ constexpr unsigned tables(unsigned all) { return all; }
 constexpr unsigned tables(unsigned all) { return all / 2; }
 #endif
 
-constexpr options native{}, portable{isa::scalar}, apart{policy::ago_ni}, all_merged{horizontal_fusion::always};
-constexpr options several(threads{3});
+constexpr options native{}, portable{.target = isa::scalar}, apart{.policy = policy::ago_ni},
+    all_merged{.horizontal_fusion = horizontal_fusion::always};
+constexpr options several{.threads = {3}};
 
 /// The number of operators of `Net`, as compiled by `all_merged`, for which `is` holds.
 template <auto const& Net>

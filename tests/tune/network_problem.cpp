@@ -196,7 +196,7 @@ TEST_CASE("the report has every step once, with both times") {
 }
 
 TEST_CASE("without intensive fusion nothing is joined") {
-  network_problem<branches, options(policy::ago_ni)> p;
+  network_problem<branches, options{.policy = policy::ago_ni}> p;
   for (choice const& c : p.choices()) CHECK(c.apart == choice::none);
   CHECK(p.feasible(usual_of(p)));
 }
@@ -211,7 +211,7 @@ TEST_CASE("a candidate of another network is refused") {
 }
 
 TEST_CASE("for several threads, every long step has a choice of work items, and all give the same result") {
-  network_problem<wide, options(threads{2})> p;
+  network_problem<wide, options{.threads = {2}}> p;
   CHECK(p.instruction_set() == std::string(name_of(native_isa)) + ", 2 threads");
   std::vector<float> const expected = p.result_of(usual_of(p));
   std::string cuts;

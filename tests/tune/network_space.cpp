@@ -23,7 +23,7 @@ inline constexpr auto products = input{.h = 20, .w = 18, .c = 24} | [](tensor x)
 };
 
 template <isa Target>
-using space = network_space<products, options{Target}>;
+using space = network_space<products, options{.target = Target}>;
 
 /// The loop orders of a single step, by default and with each option.
 template <class Space>

@@ -23,7 +23,7 @@ namespace {
 /// The number of steps that find a schedule, or -1 if this is not compiled for the instruction set.
 template <auto const& Net, auto const& Table, isa Target>
 int found() {
-  if constexpr (available(Target)) return program<Net, Table, options{Target}>::tuned_steps;
+  if constexpr (available(Target)) return program<Net, Table, options{.target = Target}>::tuned_steps;
   else return -1;
 }
 

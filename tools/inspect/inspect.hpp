@@ -125,10 +125,11 @@ std::vector<inspected_flow> inspect_flows(Program const& p) {
 
 }  // namespace detail
 
-/// The inspection of `whole` (after the passes, unmerged) for `o.policy`, `o.target` and `o.device`. The caller sets
-/// the network's name and size. Throws std::length_error, see run_time_program.
+/// The inspection of `whole` (after the passes, unmerged) for the policy, target and device that are given. The caller
+/// sets the network's name and size. Throws std::length_error, see run_time_program.
 template <int V, int E, int O>
-inspection inspect(graph<V, E, O> const& whole, options const& o = {}) {
+inspection inspect(graph<V, E, O> const& whole, options const& given = {}) {
+  options const o = resolved(given);
   run_time_program<V, E, O> const program(whole, o);
   auto const& g = program.graph;
   auto const& p = program.partition;

@@ -85,15 +85,15 @@ class run_time_program {
   /// `by`(f) calls f.operator()<Policy>() with the policy, which `o` need not name.
   run_time_program(ago::graph<RoomForNodes, RoomForEdges, O> const& whole, options const& o, auto const& schedules,
                    auto const& by)
-      : o_(o), merged_(on_heap([&] {
-          merging const m = by([&]<class Policy>() { return merging_of<Policy>(o); });
-          return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o.algebra) : fit<V, E, O>(whole);
+      : o_(resolved(o)), merged_(on_heap([&] {
+          merging const m = by([&]<class Policy>() { return merging_of<Policy>(o_); });
+          return has_siblings(whole, m) ? optimize(merge_siblings(whole, m), o_.algebra) : fit<V, E, O>(whole);
         })),
         partitioned_(on_heap([&] {
           check(size_of_opened(*merged_, {}));
           return by([&]<class Policy>() {
-            check(size_of_partitioned<Policy, V, E>(*merged_, o.device));
-            auto r = partition_opened<Policy, V, E>(*merged_, o.device);
+            check(size_of_partitioned<Policy, V, E>(*merged_, o_.device));
+            auto r = partition_opened<Policy, V, E>(*merged_, o_.device);
             check(size_of_opened(r.graph, {}));  // for statistics(), with what is computed again
             check(partition_fault_of(r.graph, r.partition));
             return r;

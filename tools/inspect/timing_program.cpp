@@ -50,8 +50,9 @@ std::string text_of(device const& d) {
 std::string text_of(options const& o) {
   bool const own = o.policy == policy::own;
   return std::string("ago::options_for(") + (own ? own_policy().type + "{}, " : "") +
-         "ago::options(ago::isa::" + enumerator_of(o.target) +
-         ", ago::policy::" + enumerator_of(own ? policy::ago : o.policy) + ", " + text_of(o.device) + "))";
+         "ago::options{.target = ago::isa::" + enumerator_of(o.target) +
+         ", .policy = ago::policy::" + enumerator_of(own ? policy::ago : o.policy) +
+         ", .device = " + text_of(o.device) + "})";
 }
 
 /// As any_program describes a step.

@@ -65,7 +65,7 @@ void print_orders(char const* name) {
   if constexpr (available(Target)) {
     double cycles = 0, gained = 0, gained_if_free = 0, gained_by_attention = 0;
     int products = 0, faster = 0;
-    for (planned_step const& p : program<Net, untuned, options{Target}>::plan.steps) {
+    for (planned_step const& p : program<Net, untuned, options{.target = Target}>::plan.steps) {
       if (p.key.what == structure::pointwise) {
         orders const o = orders_of_matrix(p);
         cycles += o.usual;

@@ -86,7 +86,7 @@ struct choose_model<Net, Options, true> {
 /// A network that runs at once, with the default schedules, while a second thread looks for faster ones. They enter
 /// between two runs; if one is slower here than the one before, that one returns. The kernels of all schedules are
 /// compiled in, as in a tuner. Runs neither allocate nor wait; construction and the second thread use the heap.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class live_model : public live::choose_model<Net, Options>::type {
   using base = typename live::choose_model<Net, Options>::type;
   static constexpr detail::network_fits<Net> layers_fit{};

@@ -150,7 +150,7 @@ struct choose_model<Net, Schedules, Options, true> {
 /// Construction and runs do not allocate, throw or print; construction asks the system for large pages. Inputs, outputs
 /// and weights need no alignment and must not overlap; they are channel-last (NHWC) unless the network specifies
 /// otherwise.
-template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
 class model : public detail::choose_model<Net, Schedules, Options>::type {
   using base = typename detail::choose_model<Net, Schedules, Options>::type;
   static constexpr detail::network_fits<Net> layers_fit{};

@@ -240,7 +240,7 @@ class formed : public detail::unchecked_steps<Net, Options> {
 };
 
 /// A program without kernels; `Options.target` may be an instruction set that this machine does not have.
-template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
 class planned : public detail::unchecked_plan<Net, Schedules, Options> {
   static constexpr detail::network_fits<Net> layers_fit{};
   static constexpr has_schedules<Schedules.sorted()> sorted{};

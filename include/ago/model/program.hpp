@@ -19,7 +19,7 @@ struct can_be_compiled {
 /// `Net`: a network with static storage; `Schedules`: tuned schedules (a schedule_table) or `untuned`; `Options`:
 /// instruction set, policy and device. All members are known at compile time; each stage is a constant that can be
 /// inspected and asserted on.
-template <auto const& Net, auto const& Schedules = untuned, options_for Options = options()>
+template <auto const& Net, auto const& Schedules = untuned, options_for Options = options{}>
 class program : public detail::unchecked_plan<Net, Schedules, Options> {
   using base = detail::unchecked_plan<Net, Schedules, Options>;
   static constexpr can_be_compiled<available(Options.target)> compiled{};

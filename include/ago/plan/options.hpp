@@ -19,6 +19,7 @@ enum class winograd : std::uint8_t { on, off };
 /// The number of threads that compute one inference (docs/threads.md).
 struct threads {
   int count = 1;
+  bool operator==(threads const&) const = default;
 };
 
 /// Where a model's packed weights are stored.
@@ -29,43 +30,56 @@ enum class storage : std::uint8_t {
 };
 inline constexpr storage packed = storage::packed;
 
-/// The last argument of model and program. An instruction set, a policy, a device, winograd, algebra,
-/// horizontal_fusion, threads or `packed` converts to it. Only the policies ago and ago_ni use horizontal fusion;
-/// the others partition the network as it is.
+/// How a network is compiled. Only the policies ago and ago_ni use horizontal fusion; the others partition the network
+/// as it is.
+///
+///     model<net, untuned, options{.policy = policy::paper, .device = cortex_a55}>
+///
+/// g++ 12 evaluates f(options{...}) in a constant expression only if `.device` is given or f is a constructor; name the
+/// options before.
 struct options {
-  isa target;
-  ago::policy policy;
-  ago::device device;
-  ago::winograd winograd;
-  ago::algebra algebra;
-  ago::horizontal_fusion horizontal_fusion;
+  isa target = native_isa;
+  ago::policy policy = ago::policy::ago;
+  ago::device device = usual_device(target);
+  ago::threads threads = {};  ///< at least; see resolved()
+  ago::winograd winograd = ago::winograd::on;
+  ago::algebra algebra = ago::algebra::exact;
+  ago::horizontal_fusion horizontal_fusion = ago::horizontal_fusion::where_it_pays;
   ago::storage storage = ago::storage::own;
   bool operator==(options const&) const = default;
-
-  /// For usual_device(t).
-  constexpr options(isa t = native_isa, ago::policy p = ago::policy::ago) : options(t, p, usual_device(t)) {}
-  constexpr options(isa t, ago::policy p, ago::device d, ago::winograd w = ago::winograd::on,
-                    ago::algebra a = ago::algebra::exact,
-                    ago::horizontal_fusion h = ago::horizontal_fusion::where_it_pays, ago::threads n = {})
-      : target(t), policy(p), device(d), winograd(w), algebra(a), horizontal_fusion(h) {
-    if (n.count > d.threads) device.threads = n.count;
-  }
-  constexpr options(ago::policy p, ago::device d = usual_device(native_isa)) : options(native_isa, p, d) {}
-  constexpr options(isa t, ago::device d) : options(t, ago::policy::ago, d) {}
-  constexpr options(ago::device d) : options(native_isa, ago::policy::ago, d) {}
-  constexpr options(ago::winograd w) : options(native_isa, ago::policy::ago, usual_device(native_isa), w) {}
-  constexpr options(ago::algebra a)
-      : options(native_isa, ago::policy::ago, usual_device(native_isa), ago::winograd::on, a) {}
-  constexpr options(ago::horizontal_fusion h)
-      : options(native_isa, ago::policy::ago, usual_device(native_isa), ago::winograd::on, ago::algebra::exact, h) {}
-  constexpr options(ago::storage s) : options() { storage = s; }
-  constexpr options(ago::threads n) : options(native_isa, n) {}
-  constexpr options(isa t, ago::threads n)
-      : options(t, ago::policy::ago, usual_device(t), ago::winograd::on, ago::algebra::exact,
-                ago::horizontal_fusion::where_it_pays, n) {}
 };
 
+/// The same options with as many threads in the device, which is where planning looks for them.
+constexpr options resolved(options const& o) {
+  options r = o;
+  if (r.threads.count > r.device.threads) r.device.threads = r.threads.count;
+  r.threads.count = r.device.threads;
+  return r;
+}
+
 namespace detail {
+
+constexpr void choose(options& o, isa t) {
+  o.target = t;
+  o.device = usual_device(t);
+}
+constexpr void choose(options& o, device const& d) {
+  o.device = d;
+  o.threads.count = d.threads;
+}
+constexpr void choose(options& o, threads n) {
+  o.threads = n;
+  o = resolved(o);
+}
+constexpr void choose(options& o, policy p) { o.policy = p; }
+constexpr void choose(options& o, winograd w) { o.winograd = w; }
+constexpr void choose(options& o, algebra a) { o.algebra = a; }
+constexpr void choose(options& o, horizontal_fusion h) { o.horizontal_fusion = h; }
+constexpr void choose(options& o, storage s) { o.storage = s; }
+
+/// One member alone stands for options.
+template <class T>
+concept is_option = requires(options& o, T const& x) { choose(o, x); };
 
 /// Stands for a policy of the library, which options::policy names.
 struct named_policy {};
@@ -74,37 +88,50 @@ concept is_named = std::same_as<Policy, named_policy>;
 
 }  // namespace detail
 
-/// The last argument of model and program, deduced: options, whatever converts to them, or a policy of the user's,
-/// alone or with options:
+/// The last argument of model and program, deduced: options, one of their members alone (an instruction set, a policy,
+/// a device, threads, winograd, algebra, horizontal_fusion or `packed`), or a policy of the user's, alone or with
+/// options:
 ///
+///     model<net, untuned, isa::avx2>
 ///     model<net, untuned, my_policy{}>
 ///     model<net, untuned, options_for(my_policy{}, cortex_a55)>
-///     model<net, untuned, options_for(my_policy{}, {isa::avx2, zen_4})>
+///     model<net, untuned, options_for(my_policy{}, {.target = isa::avx2, .device = zen_4})>
 template <class Policy = detail::named_policy>
 struct options_for : options {
   constexpr options_for()
     requires detail::is_named<Policy>
-      : options() {}
-  template <std::convertible_to<options> O>
+      : options{} {}
+  constexpr options_for(options const& o)
     requires detail::is_named<Policy>
-  constexpr options_for(O o) : options(o) {}
+      : options(resolved(o)) {}
+  template <detail::is_option O>
+    requires detail::is_named<Policy>
+  constexpr options_for(O o) : options{} {
+    detail::choose(*this, o);
+  }
   constexpr options_for(Policy, options const& o = {})
     requires(!detail::is_named<Policy>)
-      : options(o) {
+      : options(resolved(o)) {
     policy = ago::policy::own;
   }
+  template <detail::is_option O>
+    requires(!detail::is_named<Policy>)
+  constexpr options_for(Policy p, O o) : options_for(p, options_for<>(o)) {}
   bool operator==(options_for const&) const = default;
 
   /// Whether the policy has what a policy needs; programs assert it.
   static constexpr bool partitions() { return detail::is_named<Policy> || is_policy<Policy>; }
 };
 options_for() -> options_for<>;
-template <std::convertible_to<options> O>
+options_for(options) -> options_for<>;
+template <detail::is_option O>
 options_for(O) -> options_for<>;
 template <class Policy>
 options_for(Policy) -> options_for<Policy>;
 template <class Policy>
 options_for(Policy, options) -> options_for<Policy>;
+template <class Policy, detail::is_option O>
+options_for(Policy, O) -> options_for<Policy>;
 
 namespace detail {
 
@@ -128,16 +155,18 @@ using policy_of = typename detail::policy_in<Options, typename decltype(detail::
 
 /// The same options for `count` threads.
 template <std::derived_from<options> Options>
-constexpr Options with_threads(Options o, int count) {
-  o.device.threads = count;
-  return o;
+constexpr Options with_threads(Options const& o, int count) {
+  Options r = o;
+  r.device.threads = r.threads.count = count;
+  return r;
 }
 
 /// The same options with packed weights stored elsewhere.
 template <std::derived_from<options> Options>
-constexpr Options with_storage(Options o, storage where) {
-  o.storage = where;
-  return o;
+constexpr Options with_storage(Options const& o, storage where) {
+  Options r = o;
+  r.storage = where;
+  return r;
 }
 
 /// Which siblings horizontal fusion merges before `Policy` partitions the network.

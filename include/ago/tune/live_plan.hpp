@@ -11,7 +11,7 @@ namespace ago::tuner {
 
 /// The plan of `Net` under a schedule table known only at run time: everything that program<Net, table, Options>
 /// computes at compile time, stage by stage. It is large and its steps point into it, so it cannot be copied or moved.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class live_plan {
  public:
   using formed = ago::formed<Net, Options>;

@@ -14,7 +14,7 @@
 namespace ago::tuner {
 
 /// The run-time counterpart of ago::model.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class live_program {
  public:
   using plan_type = live_plan<Net, Options>;

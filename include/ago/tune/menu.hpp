@@ -159,7 +159,7 @@ class menu_view {
 };
 
 /// The menu of a network. Several items may share a kernel, which is then compiled once.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class menu {
   using steps = network_space<Net, Options>;
   using listing = menu_listing<Net, Options>;

@@ -19,7 +19,7 @@ namespace ago::tuner {
 /// For each step, where it has them: a register tile, a cache tile, a convolution algorithm, the direction in which it
 /// is divided for several threads, and whether and how it runs in one pipeline with the step before it. Equal steps
 /// share their choices, as they share an entry of the table.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class network_choices {
  public:
   using steps = network_space<Net, Options>;

@@ -36,7 +36,7 @@ samples samples_of() {
 
 /// Candidates run with the kernels of menu<Net, Options>, the same as those of a model with the same schedules, and are
 /// measured by `Clock`.
-template <auto const& Net, options_for Options = options(), class Clock = std::chrono::steady_clock>
+template <auto const& Net, options_for Options = options{}, class Clock = std::chrono::steady_clock>
 class network_problem : public subject {
  public:
   using plan_type = live_plan<Net, Options>;

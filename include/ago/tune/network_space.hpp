@@ -42,7 +42,7 @@ constexpr tiling_options tilings_of(chain_link const* chain, int count, device c
 
 /// The choices of a network for one instruction set, by steps: those of program<Net, untuned, Options>, with parts of
 /// pipelines as separate steps.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 class network_space {
  public:
   using formed = ago::formed<Net, Options>;

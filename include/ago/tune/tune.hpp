@@ -16,7 +16,7 @@ namespace ago {
 ///   int main(int count, char** words) { return ago::tune<my_network>(count, words); }
 ///
 /// Compile it with the same flags as the network: what is measured is the code that ships.
-template <auto const& Net, options_for Options = options()>
+template <auto const& Net, options_for Options = options{}>
 int tune(int count, char const* const* words) {
   static_assert(check<Net>::ok);
   return tuner::session(count, words, [](tuner::flags const&) -> std::unique_ptr<tuner::subject> {
