@@ -29,7 +29,7 @@ struct optimized_in_rounds {
  private:
   using state = simplification<std::remove_cvref_t<decltype(Graph)>>;
   template <int Round>
-  static constexpr state after_round() {
+  static consteval state after_round() {
     if constexpr (Round == 0) {
       return {cleaned(Graph), {}, Freedom != algebra::literal};
     } else {
@@ -43,7 +43,7 @@ struct optimized_in_rounds {
 
  public:
   template <int Round = 0>
-  static constexpr state result() {
+  static consteval state result() {
     if constexpr (after<Round>.changed) return result<Round + 1>();
     else return {fold_batch_norm(after<Round>.graph), after<Round>.applied};
   }
@@ -52,7 +52,7 @@ struct optimized_in_rounds {
 /// A network's graph after the passes, with unchanged capacities, and the rules that were applied.
 template <auto const& Net, algebra Freedom>
 struct simplified {
-  static constexpr auto result = [] {
+  static constexpr auto result = []() consteval {
     constexpr auto const& recorded = lowered<Net>::value;
     if constexpr (recorded.node_count > optimized_at_once) {
       return optimized_in_rounds<lowered<Net>::value, Freedom>::result();
@@ -71,7 +71,7 @@ struct merged_siblings {
 };
 template <auto const& Net, algebra Freedom, merging Merging>
 struct merged {
-  static constexpr auto graph = [] {
+  static constexpr auto graph = []() consteval {
     constexpr auto const& apart = fitted<simplified<Net, Freedom>>;
     if constexpr (apart.node_count > optimized_at_once * 2 / 3)  // merging takes its part
       return optimized_in_rounds<merged_siblings<Net, Freedom, Merging>::graph, Freedom>::result().graph;

@@ -101,15 +101,25 @@ class nest_program : nest_elements<E, L> {
   /// on nothing. In a loop along registers, COUNT of them, with VALID lanes in the last one.
   template <nodes WHICH, loops BOUND, loops FRESH, int COUNT, int VALID>
   AGO_INLINE static void compute(state& s) {
-    [&]<int... N>(std::integer_sequence<int, N...>) AGO_INLINE_LAMBDA {
-      ((compute_if<N, WHICH, BOUND, FRESH, COUNT, VALID>(s)), ...);
-    }(std::make_integer_sequence<int, node_count>{});
+    compute_first<nodes_of(WHICH, BOUND, FRESH), BOUND | FRESH, COUNT, VALID>(s);
   }
-  template <int N, nodes WHICH, loops BOUND, loops FRESH, int COUNT, int VALID>
-  AGO_INLINE static void compute_if(state& s) {
-    constexpr loops on = L.depends[N];
-    if constexpr ((WHICH >> N & 1) && !(on & ~(BOUND | FRESH)) && (FRESH == 0 || (on & FRESH)))
-      compute_node<N, BOUND | FRESH, COUNT, VALID>(s);
+  static constexpr nodes nodes_of(nodes which, loops bound, loops fresh) {
+    nodes r = 0;
+    for (int n = 0; n < node_count; ++n) {
+      loops const on = L.depends[n];
+      bool const is_new = !(on & ~(bound | fresh)) && (fresh == 0 || (on & fresh));
+      if ((which >> n & 1) && is_new) r |= nodes(1) << n;
+    }
+    return r;
+  }
+  /// Computes the nodes of LEFT in order. (One by one: a pack of all nodes, most of which are not in it, would make a
+  /// function for each of them in each loop, which compilers take longer for than for all the rest.)
+  template <nodes LEFT, loops BOUND, int COUNT, int VALID>
+  AGO_INLINE static void compute_first(state& s) {
+    if constexpr (LEFT != 0) {
+      compute_node<__builtin_ctzll(LEFT), BOUND, COUNT, VALID>(s);
+      compute_first<(LEFT & (LEFT - 1)), BOUND, COUNT, VALID>(s);
+    }
   }
   template <int N, loops BOUND, int COUNT, int VALID>
   AGO_INLINE static void compute_node(state& s) {

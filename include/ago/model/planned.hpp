@@ -115,7 +115,7 @@ class unchecked_plan {
   /// make_plan in evaluations of at most so many steps, to each of which compilers' limits apply.
   static constexpr int piece_steps = 256;
   template <auto const& Memory, auto const& Runs, int K>
-  static constexpr auto plan_piece() {
+  static consteval auto plan_piece() {
     constexpr int first = K * piece_steps, left = parts.count - first, count = left < piece_steps ? left : piece_steps;
     long before = 0;
     if constexpr (K > 0) before = piece<Memory, Runs, K - 1>.packed_floats;
@@ -142,7 +142,7 @@ class unchecked_plan {
  public:
   /// How each step is divided into work items for several threads, and what they wait for; derived from the plan of
   /// undivided steps.
-  static constexpr auto splits = [] {
+  static constexpr auto splits = []() consteval {
     if constexpr (Options.device.threads == 1) return uncut;
     else {
       using whole = placed<uncut>;
@@ -219,7 +219,7 @@ class unchecked_plan {
   static constexpr auto const& runs = placed<splits>::runs;
 
  private:
-  static constexpr bool contracts = [] {
+  static constexpr bool contracts = []() consteval {
     for (int i = 0; i < parts.count; ++i)
       if (plan.steps[i].key.what == structure::contraction) return true;
     return false;

@@ -143,17 +143,16 @@ struct apollo_phases {
   static constexpr auto stitched = [](auto a) { return a.stitch_memory(), a; }(aggregated);
   static constexpr apollo_rule_set failed = failed_rules(G, stitched, All);
   static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
-  static constexpr auto find() {
+
+ public:
+  static constexpr auto partition = []() consteval {
     if constexpr (failed != 0) {
       return apollo_phases<G, All, On, apollo_rule_set(Removed | failed)>::partition;
     } else {
       constexpr auto parallel = [](auto a) { return a.stitch_parallel(On.l2_bytes), a; }(stitched);
       return partitions_of(G, operators, groups_of(parallel), groups_of(stitched));
     }
-  }
-
- public:
-  static constexpr auto partition = find();
+  }();
 };
 
 }  // namespace detail

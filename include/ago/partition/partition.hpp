@@ -97,7 +97,7 @@ struct ago_phases {
   template <int K>
   static constexpr ordered_atoms<capacity> in_order{G, atoms, tried_order(weighted_atoms, K)};
   template <int K, int Piece>
-  static constexpr interval_search<capacity> search_on() {
+  static consteval interval_search<capacity> search_on() {
     interval_search<capacity> r;
     if constexpr (Piece > 0) r = searched<K, Piece - 1>;
     r.run(weighted_atoms, in_order<K>, chains, limit, piece_starts);
@@ -106,7 +106,7 @@ struct ago_phases {
   template <int K, int Piece>
   static constexpr interval_search<capacity> searched = search_on<K, Piece>();
   template <int K, int Piece = 0>
-  static constexpr auto found_in() {
+  static consteval auto found_in() {
     constexpr auto const& search = searched<K, Piece>;
     if constexpr (search.is_done(atoms.count)) return search.result(atoms.count, in_order<K>, chains);
     else return found_in<K, Piece + 1>();
@@ -115,7 +115,7 @@ struct ago_phases {
   static constexpr auto of_order = found_in<K>();
   /// Of orders 0 to K.
   template <int K>
-  static constexpr auto const& best() {
+  static consteval auto const& best() {
     if constexpr (K == 0) return of_order<0>;
     else if constexpr (of_order<K>.value.better_than(best<K - 1>().value)) return of_order<K>;
     else return best<K - 1>();

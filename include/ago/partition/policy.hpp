@@ -41,14 +41,14 @@ concept is_policy = requires(graph<2, 1, 1> const& g, device const& on) {
 
 /// Which operators a policy opens.
 template <class Policy>
-inline constexpr opening opened_by = [] {
+inline constexpr opening opened_by = []() consteval {
   if constexpr (requires { Policy::opens; }) return Policy::opens;
   else return opening{false, false, false};
 }();
 
 /// Whether a policy partitions the network after horizontal fusion.
 template <class Policy>
-inline constexpr bool merges_siblings = [] {
+inline constexpr bool merges_siblings = []() consteval {
   if constexpr (requires { Policy::merges_siblings; }) return Policy::merges_siblings;
   else return false;
 }();
@@ -62,7 +62,7 @@ inline constexpr bool recomputes = requires(graph<2, 1, 1> const& g, device cons
 /// How many operators a policy can partition within compilers' default limits for constant evaluation. (At run time any
 /// number can be partitioned.)
 template <class Policy>
-inline constexpr int most_operators = [] {
+inline constexpr int most_operators = []() consteval {
   if constexpr (requires { Policy::most_operators; }) return Policy::most_operators;
   else return INT_MAX;
 }();
@@ -133,7 +133,7 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
 
 /// Likewise, of a graph known at compile time.
 template <class Policy, auto const& G, device On>
-inline constexpr auto partition_in_phases = [] {
+inline constexpr auto partition_in_phases = []() consteval {
   if constexpr (requires { typename Policy::template phases<G, On>; }) return Policy::template phases<G, On>::partition;
   else return partition_by<Policy>(G, On);
 }();

@@ -40,7 +40,7 @@ struct replay {
   }
 };
 template <auto const& Graph, auto const& Parameters>
-inline constexpr auto replaying = [] {
+inline constexpr auto replaying = []() consteval {
   network_expression<replay<Graph, Parameters>, Graph.input_count> r{};
   for (int i = 0; i < Graph.input_count; ++i) {
     shape const& s = Graph.nodes[i].out;

@@ -30,7 +30,7 @@ struct fragment_source {
 /// not read.
 template <auto const& Source>
 struct fragment_of {
-  static constexpr int values = [] {
+  static constexpr int values = []() consteval {
     int r = 0;
     for (int v = 0; v < Source.as.input_count; ++v) r += Source.parameters[v] < 0;
     return r;
@@ -49,7 +49,7 @@ struct fragment_of {
           .result(0);
     }
   };
-  static constexpr auto network = [] {
+  static constexpr auto network = []() consteval {
     network_expression<body, inputs> r{};
     for (int v = 0, next = 0; v < Source.as.input_count; ++v) {
       shape const s = shape_of(Source.as.values[v].extents);
