@@ -75,7 +75,7 @@ constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
   bool taken[V > 0 ? V : 1]{};  // inputs and outputs, which cannot become another output
   for (int v = 0; v < g.input_count; ++v) taken[v] = true;
   for (int i = 0; i < g.output_count; ++i) taken[g.outputs[i]] = true;
-  detail::use_counts<V> const uses(g);
+  value_uses<V> const uses(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (!detail::is_identity(g, v)) continue;
     int const source = r.stands_for[g.operand(v)];
@@ -122,7 +122,7 @@ constexpr bool same_value(graph<V, E, O> const& g, int a, int b) {
 template <int V, int E, int O>
 constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   detail::replacement<V> r;
-  detail::use_counts<V> uses(g);
+  value_uses<V> uses(g);
   // Equal nodes share their operands, so each is compared only with earlier ones that have the same last-recorded one.
   int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};
   for (int v = 0; v < V; ++v) newest[v] = -1;
@@ -158,7 +158,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
 template <int V, int E, int O>
 constexpr graph<V, E, O> fold_batch_norm(graph<V, E, O> g) {
   detail::replacement<V> r;
-  detail::use_counts<V> const uses(g);
+  value_uses<V> const uses(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node& norm = g.nodes[v];
     if (norm.kind != op::batch_norm) continue;

@@ -13,7 +13,7 @@ namespace ago::detail {
 template <int V, int E, int O>
 struct rewriter {
   graph<V, E, O>& g;
-  use_counts<V> uses;
+  value_uses<V> uses;
   value_bounds bounds[V > 0 ? V : 1]{};
 
   constexpr explicit rewriter(graph<V, E, O>& of) : g(of), uses(of) {}

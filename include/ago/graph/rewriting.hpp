@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of graph passes: counting readers, replacing and removing nodes.
+// Helpers of graph passes: replacing and removing nodes.
 #pragma once
 
-#include <ago/graph/graph.hpp>
+#include <ago/graph/value_uses.hpp>
 
 namespace ago {
 
@@ -34,22 +34,6 @@ constexpr void finish_copy(graph<V2, E2, O>& to, graph<V, E, O> const& from, int
   to.parameters = from.parameters;
   to.bad = from.bad;
 }
-
-/// How often each value is read, and whether it is an output.
-template <int V>
-struct use_counts {
-  int readers[V > 0 ? V : 1]{};
-  bool is_output[V > 0 ? V : 1]{};
-
-  template <int E, int O>
-  constexpr explicit use_counts(graph<V, E, O> const& g) {
-    for (int v = 0; v < g.node_count; ++v)
-      for (int k = 0; k < g.nodes[v].input_count; ++k) ++readers[g.operand(v, k)];
-    for (int i = 0; i < g.output_count; ++i) is_output[g.outputs[i]] = true;
-  }
-  /// Is it read once, and not an output?
-  constexpr bool is_private(int v) const { return readers[v] == 1 && !is_output[v]; }
-};
 
 /// The replacement of each node: readers of v read `stands_for[v]` instead, initially v itself. An output that is kept
 /// stays an output, even if its readers now read another node.

@@ -21,27 +21,24 @@ constexpr bool continues_branch(op kind) { return is_unary(kind) && kind != op::
 /// The readers and branches of a graph.
 template <int V>
 struct branches {
-  use_counts<V> uses;
-  int reader[V > 0 ? V : 1]{};  ///< the last reader of each value
+  value_uses<V> uses;
 
   template <int E, int O>
-  constexpr explicit branches(graph<V, E, O> const& g) : uses(g) {
-    for (int v = 0; v < g.node_count; ++v)
-      for (int k = 0; k < g.nodes[v].input_count; ++k) reader[g.operand(v, k)] = v;
-  }
+  constexpr explicit branches(graph<V, E, O> const& g) : uses(g) {}
   template <int E, int O>
   constexpr branch from(graph<V, E, O> const& g, int head) const {
     branch b{head, head, 1};
-    for (; uses.is_private(b.tail) && continues_branch(g.nodes[reader[b.tail]].kind); ++b.length)
-      b.tail = reader[b.tail];
+    for (int r = uses.only_reader(b.tail); r >= 0 && continues_branch(g.nodes[r].kind); r = uses.only_reader(r)) {
+      b.tail = r;
+      ++b.length;
+    }
     return b;
   }
   /// The concatenation of channels that is the only reader of b's result; -1: none.
   template <int E, int O>
   constexpr int joined_by(graph<V, E, O> const& g, branch const& b) const {
-    if (!uses.is_private(b.tail)) return -1;
-    node const& n = g.nodes[reader[b.tail]];
-    return n.kind == op::concat && n.axis == 3 ? reader[b.tail] : -1;
+    int const r = uses.only_reader(b.tail);
+    return r >= 0 && g.nodes[r].kind == op::concat && g.nodes[r].axis == 3 ? r : -1;
   }
 };
 
@@ -74,7 +71,7 @@ constexpr bool shares_slope(node const& n) { return n.kind == op::prelu && n.ent
 template <int V, int E, int O>
 constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, branch const& a, branch const& b) {
   if (a.length != b.length) return false;
-  for (int v = a.head, u = b.head, i = 0; i < a.length; v = all.reader[v], u = all.reader[u], ++i) {
+  for (int v = a.head, u = b.head, i = 0; i < a.length; v = all.uses.reader[v], u = all.uses.reader[u], ++i) {
     node const &x = g.nodes[v], &y = g.nodes[u];
     if (x.kind != y.kind || x.win != y.win || x.alpha != y.alpha || x.beta != y.beta || x.function != y.function)
       return false;
@@ -162,7 +159,7 @@ constexpr sibling_groups<V> siblings_of(graph<V, E, O> const& g, merging const& 
       continue;
     }
     for (int k = 0; k < r.count[v]; ++k)
-      for (int u = r.member[v][k].head, i = 0; i < r.member[v][k].length; u = all.reader[u], ++i) r.leader[u] = v;
+      for (int u = r.member[v][k].head, i = 0; i < r.member[v][k].length; u = all.uses.reader[u], ++i) r.leader[u] = v;
   }
   return r;
 }
@@ -197,7 +194,7 @@ constexpr void append_merged(graph<V2, E2, O>& to, graph<V, E, O> const& g, sibl
       merged.siblings[k - 1] = {n.out.c, n.weight, n.shift, n.norm};
     }
     last = append(to, merged, last);
-    for (int k = 0; k < groups.count[v]; ++k) at[k] = all.reader[at[k]];
+    for (int k = 0; k < groups.count[v]; ++k) at[k] = all.uses.reader[at[k]];
   }
   int first = 0;
   bool const joined = all.joined_by(g, member[0]) >= 0;

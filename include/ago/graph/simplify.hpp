@@ -100,7 +100,7 @@ struct nested_concats {
 
   template <int E, int O>
   constexpr explicit nested_concats(graph<V, E, O> const& g) {
-    use_counts<V> const uses(g);
+    value_uses<V> const uses(g);
     for (int v = g.input_count; v < g.node_count; ++v)
       for (int k = 0; k < g.nodes[v].input_count && g.nodes[v].kind == op::concat; ++k) {
         node const& inner = g.source(v, k);

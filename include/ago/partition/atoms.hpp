@@ -11,21 +11,6 @@ namespace ago {
 /// complex operator does not count, because accumulators start from it.
 inline constexpr int max_followers = 6;
 
-/// Number of reads of each value; being a network output counts as a read.
-template <int V>
-struct value_reads {
-  int of[slots<V>]{};
-};
-
-template <int V, int E, int O>
-constexpr value_reads<V> reads_of(graph<V, E, O> const& g) {
-  value_reads<V> r;
-  for (int v = 0; v < g.node_count; ++v)
-    for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e) ++r.of[g.edges[e]];
-  for (int o = 0; o < g.output_count; ++o) ++r.of[g.outputs[o]];
-  return r;
-}
-
 namespace detail {
 
 /// The number of elementwise operators that may follow in an atom starting with `kind`.
@@ -63,11 +48,11 @@ constexpr int followers_after(op kind) {
 /// The operand whose atom `v` can join: only v reads it, it has v's shape, and its atom has room. Of two, the one
 /// computed last, so that the other is ready. -1: none.
 template <int V, int E, int O>
-constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> const& reads, int const* room) {
+constexpr int operand_followed(graph<V, E, O> const& g, int v, value_uses<V> const& uses, int const* room) {
   int best = -1;
   for (int k = 0; k < g.nodes[v].input_count; ++k) {
     int const u = g.operand(v, k);
-    if (u > best && reads.of[u] == 1 && g.nodes[u].out == g.nodes[v].out && room[u] > 0) best = u;
+    if (u > best && uses.is_private(u) && g.nodes[u].out == g.nodes[v].out && room[u] > 0) best = u;
   }
   return best;
 }
@@ -84,12 +69,12 @@ constexpr int operand_followed(graph<V, E, O> const& g, int v, value_reads<V> co
 /// edges out of an atom start at its last member.
 template <int V, int E, int O>
 constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const& within = grouping<V>{}) {
-  value_reads<V> const reads = reads_of(g);
+  value_uses<V> const uses(g);
   grouping<V> r;
   int room[slots<V>]{};  // left in the atom that ends in this node; 0 for inputs
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
-    int const u = is_elementwise(kind) ? detail::operand_followed(g, v, reads, room) : -1;
+    int const u = is_elementwise(kind) ? detail::operand_followed(g, v, uses, room) : -1;
     if (u < 0 || (within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count])) {
       room[v] = detail::followers_after(kind);
       r.of[v - g.input_count] = r.count++;

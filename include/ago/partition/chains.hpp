@@ -53,12 +53,12 @@ struct inner_attention {
   int scores = -1, weights = -1;
 };
 template <int V, int E, int O>
-constexpr inner_attention inside_attention(graph<V, E, O> const& g, int v, value_reads<V> const& reads) {
+constexpr inner_attention inside_attention(graph<V, E, O> const& g, int v, value_uses<V> const& uses) {
   if (g.nodes[v].kind != op::attention_values || g.source(v).kind != op::softmax) return {};
   int const weights = g.operand(v);
   if (g.source(weights).kind != op::attention_scores) return {};
   int const scores = g.operand(weights);
-  return reads.of[weights] == 1 && reads.of[scores] == 1 ? inner_attention{scores, weights} : inner_attention{};
+  return uses.is_private(weights) && uses.is_private(scores) ? inner_attention{scores, weights} : inner_attention{};
 }
 
 }  // namespace detail
@@ -86,7 +86,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
   chain_values<V> r;
   int main[slots<V>]{}, result[slots<V>]{};  // first and last operator of each atom, nodes of the graph
   int other[slots<V>]{};                     // a value that an operator behind the first one reads from elsewhere
-  value_reads<V> const reads = reads_of(g);
+  value_uses<V> const uses(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
     return within.count > 0 && within.of[u - g.input_count] != within.of[v - g.input_count];
@@ -100,7 +100,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
   for (int b = 0; b < atoms.count; ++b) {
     if (!follows_in_chain(g.nodes[main[b]]) || g.operand(main[b]) < g.input_count) continue;
     int const u = g.operand(main[b]), a = atom(u);
-    if (u == result[a] && reads.of[u] == 1 && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
+    if (u == result[a] && uses.is_private(u) && leads_chain(g.nodes[main[a]]) && !separate(u, main[b]))
       r.link(a, b, g.nodes[u].out);
   }
   detail::priced_chains priced;
@@ -125,7 +125,7 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
     }
   }
   for (int v = g.input_count; v < g.node_count; ++v) {
-    auto const [scores, weights] = detail::inside_attention(g, v, reads);
+    auto const [scores, weights] = detail::inside_attention(g, v, uses);
     if (scores < 0 || separate(scores, v) || separate(weights, v)) continue;
     r.link(atom(scores), atom(weights), g.nodes[scores].out);
     r.link(atom(weights), atom(v), g.nodes[weights].out);

@@ -2,14 +2,10 @@
 // The partitioner's data structure: a weighted directed acyclic graph whose nodes are operators or groups of operators.
 #pragma once
 
+#include <ago/graph/value_uses.hpp>
 #include <ago/partition/weight.hpp>
 
 namespace ago {
-
-/// Elements of an array of capacity N. With smaller arrays, g++ 12 unrolls run-time loops beyond their end and then
-/// warns about it.
-template <int N>
-inline constexpr int slots = N > 4 ? N : 4;
 
 /// Nodes in any numbering. Predecessors of v are source[first[v]] ... source[first[v + 1] - 1], in operand order, and
 /// may repeat. `V` and `E` are capacities.

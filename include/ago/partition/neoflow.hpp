@@ -72,20 +72,13 @@ struct greedy_fusion {
   device const& on;
   bool repeats;  ///< may operators be computed again?
   kernel_paths<V> kernels;
-  int readers[slots<V>]{}, next[slots<E>]{}, reader[slots<E>]{};  // edges by operand
+  reading_edges<V, E> edges;
   bool is_output[slots<V>]{};
   std::int64_t reward[slots<V>]{};
   int heap[slots<V>]{}, place[slots<V>]{}, waiting = 0;  // place: in the heap, plus one; 0: not in it
 
   constexpr greedy_fusion(graph<V, E, O> const& of, device const& device, bool repeat)
-      : g(of), on(device), repeats(repeat), kernels(of) {
-    for (int v = 0; v < g.node_count; ++v) readers[v] = -1;
-    for (int v = g.node_count - 1; v >= g.input_count; --v)
-      for (int e = g.nodes[v].input_first, end = e + g.nodes[v].input_count; e < end; ++e) {
-        reader[e] = v;
-        next[e] = readers[g.edges[e]];
-        readers[g.edges[e]] = e;
-      }
+      : g(of), on(device), repeats(repeat), kernels(of), edges(of) {
     for (int i = 0; i < g.output_count; ++i) is_output[g.outputs[i]] = true;
     for (int v = g.input_count; v < g.node_count; ++v) update(v);
     while (waiting > 0) apply(heap[0]);
@@ -132,8 +125,8 @@ struct greedy_fusion {
   /// Calls f(end) for the stored results of all kernels that begin with v, until it returns false.
   constexpr bool each_kernel_from(int v, auto const& f) const {
     if (kernels.stored[v]) return f(v);
-    for (int e = readers[v]; e >= 0; e = next[e])
-      if (!each_kernel_from(reader[e], f)) return false;
+    for (int e = edges.first[v]; e >= 0; e = edges.next[e])
+      if (!each_kernel_from(edges.reader[e], f)) return false;
     return true;
   }
 
@@ -158,19 +151,19 @@ struct greedy_fusion {
 
   /// The reward of not storing p, but computing it in every kernel that reads it; 0 if one of them cannot.
   constexpr std::int64_t reward_of_fusing(int p) const {
-    if (!kernels.stored[p] || is_output[p] || readers[p] < 0 || !takes_epilogue(g.nodes[p].kind)) return 0;
-    for (int e = readers[p]; e >= 0; e = next[e]) {
-      int const v = reader[e];
+    if (!kernels.stored[p] || is_output[p] || edges.first[p] < 0 || !takes_epilogue(g.nodes[p].kind)) return 0;
+    for (int e = edges.first[p]; e >= 0; e = edges.next[e]) {
+      int const v = edges.reader[e];
       if (kernels.before[v] >= 0 || !is_elementwise(g.nodes[v].kind) || g.nodes[v].out != g.nodes[p].out) return 0;
-      if (next[e] >= 0 && (reader[next[e]] == v || !repeats)) return 0;  // registers have one operand
+      if (edges.next[e] >= 0 && (edges.reader[edges.next[e]] == v || !repeats)) return 0;  // registers have one operand
     }
     producing_kernel const k = kernel_of(p);
     fusion_gain gain{bytes(g.nodes[p].out), k.operations, 1};
     for (int i = 0; i < k.reads.count; ++i) gain.bytes += bytes(g.nodes[k.reads.value[i]].out);
     int copies = 0;
-    for (int e = readers[p]; e >= 0; e = next[e])
-      if (!each_kernel_from(reader[e], [&](int end) {
-            return (++copies == 1 || (repeats && k.repeatable)) && joins(k, p, reader[e], end, gain);
+    for (int e = edges.first[p]; e >= 0; e = edges.next[e])
+      if (!each_kernel_from(edges.reader[e], [&](int end) {
+            return (++copies == 1 || (repeats && k.repeatable)) && joins(k, p, edges.reader[e], end, gain);
           }))
         return 0;
     std::int64_t const r = ago::reward_of(gain, on);
@@ -179,14 +172,14 @@ struct greedy_fusion {
 
   constexpr void apply(int p) {
     kernels.stored[p] = false;
-    for (int e = readers[p]; e >= 0; e = next[e]) kernels.before[reader[e]] = p;
+    for (int e = edges.first[p]; e >= 0; e = edges.next[e]) kernels.before[edges.reader[e]] = p;
     int head = p;
     while (kernels.before[head] >= 0) head = kernels.before[head];
     update(p);
     update_operands(head);
-    for (int e = readers[p]; e >= 0; e = next[e]) {
-      update_operands(reader[e]);
-      each_kernel_from(reader[e], [&](int end) {
+    for (int e = edges.first[p]; e >= 0; e = edges.next[e]) {
+      update_operands(edges.reader[e]);
+      each_kernel_from(edges.reader[e], [&](int end) {
         update(end);
         return true;
       });

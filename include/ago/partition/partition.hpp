@@ -22,14 +22,14 @@ constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, 
   int first[slots<V>]{}, last[slots<V>]{};  // members, as nodes of g: first is the main operator
   for (int v = g.node_count - 1; v >= g.input_count; --v) first[atoms.of[v - g.input_count]] = v;
   for (int v = g.input_count; v < g.node_count; ++v) last[atoms.of[v - g.input_count]] = v;
-  value_reads<V> const reads = reads_of(g);
+  value_uses<V> const uses(g);
   long heaviest = 0;
   for (int v = g.input_count; v < g.node_count; ++v) {
     if (g.nodes[v].kind != op::pointwise || g.operand(v) < g.input_count) continue;
     int const middle = atoms.of[g.operand(v) - g.input_count], dw = first[middle];
-    if (g.nodes[dw].kind != op::depthwise || reads.of[last[middle]] != 1 || g.operand(dw) < g.input_count) continue;
+    if (g.nodes[dw].kind != op::depthwise || !uses.is_private(last[middle]) || g.operand(dw) < g.input_count) continue;
     int const front = atoms.of[g.operand(dw) - g.input_count];
-    if (g.nodes[first[front]].kind != op::pointwise || reads.of[last[front]] != 1) continue;
+    if (g.nodes[first[front]].kind != op::pointwise || !uses.is_private(last[front])) continue;
     long const* w = weighted_atoms.weight;
     long const sum = w[front] + w[middle] + w[atoms.of[v - g.input_count]];
     heaviest = sum > heaviest ? sum : heaviest;

@@ -133,9 +133,9 @@ constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_p
       else stored[u] = true;
     }
   }
-  value_reads<V> const reads = reads_of(g);
+  value_uses<V> const uses(g);
   for (int u = g.input_count; u < g.node_count; ++u)
-    if (!stored[u] && reads.of[u] > 0) removed += 4 * g.nodes[u].out.count();
+    if (!stored[u] && (uses.readers[u] > 0 || uses.is_output[u])) removed += 4 * g.nodes[u].out.count();
   return removed;
 }
 

@@ -3,7 +3,7 @@
 // readers can read them in place.
 #pragma once
 
-#include <ago/plan/value_uses.hpp>
+#include <ago/graph/value_uses.hpp>
 
 namespace ago {
 
@@ -158,8 +158,8 @@ constexpr bool reads_runs(graph<V, E, O> const& g, value_uses<V> const& uses, in
 template <int V, int E, int O>
 constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
   channel_layouts<V> l;
-  value_uses<V> const uses = uses_of(g);
-  reading_edges<V, E> const edges = reading_edges_of(g);
+  value_uses<V> const uses(g);
+  reading_edges<V, E> const edges(g);
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     if (!detail::moves_channels(n)) {

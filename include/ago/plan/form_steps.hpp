@@ -224,7 +224,7 @@ template <int S, int V, int E, int O>
 constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
                                   channel_layouts<V> const& layouts, int const* chain_of) {
   step_list<S> steps;
-  value_uses<V> const uses = uses_of(g);
+  value_uses<V> const uses(g);
   bool done[V]{};
   for (int v = 0; v < g.node_count; ++v) done[v] = v < g.input_count || g.nodes[v].kind == op::constant;
   for (int i = 0; i < minis.operators; ++i) {

@@ -29,7 +29,7 @@ namespace detail {
 template <int V, int E, int O>
 constexpr bool feeds(graph<V, E, O> const& g, value_uses<V> const& uses, step_nodes const& a, step_nodes const& b) {
   if (a.main < 0 || b.main < 0 || !a.is_whole() || !b.is_whole()) return false;
-  return b.source == a.result && uses.readers[a.result] == 1 && leads_chain(g.nodes[a.main]) &&
+  return b.source == a.result && uses.is_private(a.result) && leads_chain(g.nodes[a.main]) &&
          follows_in_chain(g.nodes[b.main]);
 }
 
@@ -88,7 +88,7 @@ template <int S, int V, int E, int O>
 constexpr fusion_list<S> fuse_steps(graph<V, E, O> const& g, step_list<S> const& steps, partitions<V> const& parts,
                                     options const& o, auto const& table) {
   fusion_list<S> r;
-  value_uses<V> const uses = uses_of(g);
+  value_uses<V> const uses(g);
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const &b = steps.step[i], &a = steps.step[i > 0 ? i - 1 : 0];
     bool joins = i > 0 && parts.intensive && r.parts[r.count - 1] < max_parts && detail::feeds(g, uses, a, b) &&

@@ -20,7 +20,7 @@ struct activation_gates {
 
   /// `takes_statistics`: does a batch norm take the statistics of the batch?
   constexpr activation_gates(Graph const& g, auto takes_statistics) {
-    use_counts const uses(g);
+    value_uses const uses(g);
     for (int v = g.input_count; v < g.node_count; ++v) {
       node const& n = g.nodes[v];
       if (class_of(n.kind) != op_class::arithmetic || n.is_detached || is_dropout(n)) continue;

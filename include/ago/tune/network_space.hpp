@@ -171,7 +171,7 @@ class network_space {
   static constexpr joinable joins = [] {
     joinable r;
     if (!formed::partition.intensive) return r;
-    auto const uses = uses_of(formed::graph);
+    value_uses const uses(formed::graph);
     auto const& groups = formed::partition.subgraphs.of;
     for (int i = 1; i < count; ++i) {
       step_nodes const &a = formed::parts.step[i - 1], &b = formed::parts.step[i];
