@@ -5,7 +5,7 @@
 #include <ago/expression/definition_writer.hpp>
 #include <ago/expression/excerpt.hpp>
 #include <ago/expression/matrix_form.hpp>
-#include <ago/expression/scaled_fold.hpp>
+#include <ago/expression/plain_fold.hpp>
 #include <ago/expression/sum_factors.hpp>
 
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <ago/train/initialise.hpp>
 #include <ago/train/optimizers.hpp>
 #include <ago/train/training_network.hpp>
-#include <ago/train/training_status.hpp>
 #include <ago/train/update.hpp>
 
 #include <cmath>
@@ -15,6 +14,24 @@
 #include <type_traits>
 
 namespace ago {
+
+/// Outcome of a step. If it is not `ok`, parameters and states are as before.
+enum class training_status {
+  ok,
+  label_out_of_range,
+  loss_is_not_finite,
+  gradient_is_not_finite,
+};
+
+constexpr char const* name_of(training_status s) {
+  switch (s) {
+    case training_status::ok: return "ok";
+    case training_status::label_out_of_range: return "a label is not the number of a class";
+    case training_status::loss_is_not_finite: return "the loss is infinite or not a number";
+    case training_status::gradient_is_not_finite: return "a gradient is infinite or not a number";
+  }
+  return "?";
+}
 
 namespace detail {
 
