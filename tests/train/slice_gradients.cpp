@@ -67,6 +67,23 @@ int count(recorded const& g, op kind) {
   return r;
 }
 
+/// Joins two gradients of slices of a value that is in the graph that grows by it.
+constexpr bool joins_in_growing_graphs() {
+  bool good = true;
+  for (int nodes = 60; nodes < 65; ++nodes) {
+    detail::recorder to;
+    detail::slice_gradients parts;
+    for (int v = 0; v < nodes; ++v) detail::record_input(to, {.c = v == 0 ? 4 : 2});
+    node n{.kind = op::slice, .out = {1, 1, 1, 2}};
+    parts.add(0, n, {&to, 1});
+    n.begin = 2;
+    parts.add(0, n, {&to, 2});
+    parts.take(0, to.nodes[0].out, [&](tensor x) { good = good && x.dims() == shape{1, 1, 1, 4}; });
+  }
+  return good;
+}
+static_assert(joins_in_growing_graphs());
+
 }  // namespace
 
 TEST_CASE("gradients of slices that overlap, leave gaps or cover a value along several axes add up to the value's") {
