@@ -44,7 +44,7 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
     case structure::resize_bilinear:
     case structure::reduction:
     case structure::nest: return 0;
-    case structure::contraction: return layout_of_contraction(key).packed_floats();
+    case structure::contraction: return key.weight_operand < 0 ? 0 : layout_of_contraction(key).packed_floats();
   }
   detail::no_case_for_this_value();
 }
