@@ -27,7 +27,7 @@ auto inverted_residual() {
 }
 
 TEST_CASE("an inverted residual, operator by operator") {
-  inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
+  inspection const i = inspect(inverted_residual(), {.target = isa::avx2, .policy = policy::ago_ni});
   CHECK((i.policy == "ago-ni" && i.target == isa::avx2));
   REQUIRE(i.nodes.size() == 10);
   CHECK((i.inputs == 1 && i.operators() == 9 && i.edges.size() == 10));
@@ -48,7 +48,7 @@ TEST_CASE("an inverted residual, operator by operator") {
 }
 
 TEST_CASE("the cost of the steps of an inverted residual") {
-  inspection const i = inspect(inverted_residual(), {isa::avx2, policy::ago_ni});
+  inspection const i = inspect(inverted_residual(), {.target = isa::avx2, .policy = policy::ago_ni});
   REQUIRE(i.steps.size() == 3);
   long const narrow = 14 * 14 * 16, wide = 14 * 14 * 96;
   inspected_step const &expand = i.steps[0], &filter = i.steps[1], &project = i.steps[2];
@@ -72,7 +72,8 @@ TEST_CASE("the cost of the steps of an inverted residual") {
 TEST_CASE("a pipeline is one step, and its inner values cause no memory traffic") {
   test::builder<30, 40, 4> b;
   b.output(b.inverted_residual(b.input({1, 112, 112, 16}), 6));
-  inspection const apart = inspect(b.g, {isa::avx2, policy::ago_ni}), i = inspect(b.g, {isa::avx2, policy::ago});
+  inspection const apart = inspect(b.g, {.target = isa::avx2, .policy = policy::ago_ni}),
+                   i = inspect(b.g, {isa::avx2, policy::ago});
   REQUIRE((i.steps.size() == 1 && apart.steps.size() == 3));
   CHECK(i.steps[0].kernel() == "rows: pointwise, depthwise, pointwise");
   CHECK(i.steps[0].tiles.how == ago::tiling::rows);
@@ -209,7 +210,9 @@ TEST_CASE("on a Cortex-A55, the plans of five networks would move more bytes if 
   int more = 0;
   for (known_network const& n : known_networks()) {
     auto const g = n.trace(n.usual_size);
-    auto const plan_of = [&](policy p) { return inspect(g->value, {isa::neon, p, ago::cortex_a55}); };
+    auto const plan_of = [&](policy p) {
+      return inspect(g->value, {.target = isa::neon, .policy = p, .device = ago::cortex_a55});
+    };
     inspection const ours = plan_of(policy::ago), alone = plan_of(policy::ago_ni);  // by which atoms are computed alone
     CAPTURE(n.name);
     CHECK(std::all_of(alone.steps.begin(), alone.steps.end(), [](auto const& s) { return s.parts.size() == 1; }));

@@ -25,7 +25,7 @@ using json = nlohmann::ordered_json;
 inspection two_steps(policy p = policy::ago_ni) {
   test::builder<8, 8> b;
   b.output(b.depthwise(b.pointwise(b.input({1, 2, 2, 4}), 8)));
-  return inspect(b.g, {isa::avx2, p});
+  return inspect(b.g, {.target = isa::avx2, .policy = p});
 }
 
 std::string const depthwise = R"({"kernels":"depthwise 14x1 2x2x8 > 2x2x8","median_us":3.5,"least_us":3})";
