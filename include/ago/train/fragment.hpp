@@ -26,6 +26,33 @@ struct fragment_source {
   char const* name{};
 };
 
+/// What stands for the expressions of a fragment while it is traced.
+inline constexpr expression_rows<expression::definition::max_expressions> stand_ins;
+inline constexpr expression_pointers<expression::definition::max_expressions> listed_stand_ins = []() consteval {
+  expression_pointers<expression::definition::max_expressions> r;
+  for (int i = 0; i < expression::definition::max_expressions; ++i) r.all[i] = &stand_ins.all[i];
+  return r;
+}();
+
+/// A fragment as it was traced, if it is small, with the expressions that its stand-ins stand for: tracing it twice more
+/// for its sizes and expressions, as lowering.hpp does, takes compilers longer than anything else about it.
+struct traced_fragment {
+  static constexpr int most_nodes = 24, most_edges = 40, most_expressions = expression::definition::max_expressions;
+  graph<most_nodes, most_edges> made{};
+  expression_rows<most_expressions> expressions{};
+  int expression_count{};
+  bool fits{};
+
+  constexpr void take(recorder const& r) {
+    expression_count = r.expressions.all.size;
+    fits = r.nodes.size <= most_nodes && r.edges.size <= most_edges && r.outputs.size == 1 &&
+           expression_count <= most_expressions;
+    if (!fits) return;
+    copy_to(made, r);
+    for (int i = 0; i < expression_count; ++i) expressions.all[i] = r.expressions.all[i];
+  }
+};
+
 /// The fragment of a fragment_source. Its inputs are those inputs of the operator that are values, or one that it does
 /// not read.
 template <auto const& Source>
@@ -57,7 +84,29 @@ struct fragment_of {
     }
     return r;
   }();
-  static constexpr auto const& graph = lowered<network>::value;
+  static constexpr traced_fragment traced = []() consteval {
+    traced_fragment r;
+    recorder to;
+    to.expressions.listed = listed_stand_ins.all;
+    record(to, network);
+    r.take(to);
+    return r;
+  }();
+  template <int I>
+  static constexpr expression::index_expression own = traced.expressions.all[I];
+  static constexpr auto graph = []() consteval {
+    if constexpr (traced.fits) {
+      constexpr auto const& from = traced.made;
+      auto g = fit<from.node_count, from.edge_count, 1>(from);
+      [&]<int... I>(std::integer_sequence<int, I...>) {
+        for (int v = 0; v < g.node_count; ++v)
+          ((g.nodes[v].described == &stand_ins.all[I] ? void(g.nodes[v].described = &own<I>) : void()), ...);
+      }(std::make_integer_sequence<int, traced.expression_count>{});
+      return g;
+    } else {
+      return lowered<network>::value;
+    }
+  }();
   static constexpr fragment value{graph.nodes,       graph.edges,      graph.node_count,
                                   graph.input_count, graph.outputs[0], &graph.bad};
 };
