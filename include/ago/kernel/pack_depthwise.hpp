@@ -11,7 +11,7 @@ namespace ago {
 /// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], with batch norm folded in. The
 /// padding of the last vector of channels is zero.
 template <isa I>
-void pack_depthwise(kernel_key const&, planned_data const& s, parameter_source const& from, float const* blob,
+void pack_depthwise(kernel_key const&, packed_operator const& s, parameter_source const& from, float const* blob,
                     float* packed) {
   folded_parameters const parameters(from, blob, s.out.c);
   weight_reader const weight(s, from, blob, 1, 1);

@@ -8,7 +8,7 @@ namespace ago {
 
 /// Copies the user's table.
 template <isa I>
-void pack_embedding(planned_data const& s, parameter_source const& from, float const* blob, float* packed) {
+void pack_embedding(packed_operator const& s, parameter_source const& from, float const* blob, float* packed) {
   for (long i = 0; i < long(s.groups) * s.out.c; ++i) packed[i] = blob[from.weight + i];
 }
 

@@ -9,7 +9,7 @@ namespace ago {
 /// Writes gamma[padded c], beta[padded c] to `to`, with zeros after the channels. `from.weight`, `from.shift`: offsets
 /// of gamma and beta; the defaults are 1 and 0.
 template <isa I>
-void pack_layer_norm(planned_data const& s, parameter_source const& from, float const* blob, float* to) {
+void pack_layer_norm(packed_operator const& s, parameter_source const& from, float const* blob, float* to) {
   int const channels = padded(s.out.c, I);
   for (int c = 0; c < channels; ++c) {
     bool const exists = c < s.out.c;

@@ -56,7 +56,7 @@ template <isa I>
 /// as [out][in / groups][kernel_h][kernel_w]; packed rows are in the order of the input's channels in memory. A
 /// template, so that objects built for different machines share no code.
 template <isa I>
-void pack_matrix(kernel_key const& key, planned_data const& s, parameter_source const& from, float const* blob,
+void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                  float* to) {
   matrix_layout const layout = layout_of_matrix(key, s);
   folded_parameters const parameters(from, blob, s.out.c);

@@ -36,27 +36,46 @@ void pack_shifts(op kind, parameter_source source, int channels, float const* bl
 
 }  // namespace detail
 
-/// Writes the parameters of all stages in `key.after`, as far as `from` has them. `packed`: start of the model's packed
-/// weights.
+/// The parameters of one stage of an epilogue.
+struct stage_packing {
+  op kind{};
+  int channels{};
+  long to{};      ///< where in the packed weights they are
+  long floats{};  ///< how many, if they are copied as they are
+  parameter_source from{};
+};
+
+/// Writes them, as far as `s.from` has them. `packed`: start of the model's packed weights.
 template <isa I>
-void pack_stages(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
-                 float* packed) {
+void pack_stage(stage_packing const& s, float const* blob, float* packed) {
+  float* const to = packed + s.to;
+  switch (s.kind) {
+    case op::bias:
+    case op::batch_norm: detail::pack_shifts<I>(s.kind, s.from, s.channels, blob, to); break;
+    case op::scale:
+    case op::prelu: detail::pack_factors<I>(s.from, s.channels, blob, to); break;
+    case op::positions:
+      for (long k = 0; k < s.floats && s.from.weight >= 0; ++k) to[k] = blob[s.from.weight + k];
+      break;
+    default: detail::no_case_for_this_value();
+  }
+}
+
+/// Calls f(stage_packing) for each stage in `key.after` that has parameters.
+constexpr void for_each_packed_stage(kernel_key const& key, planned_data const& s, packing_data const& from,
+                                     auto const& f) {
   for (int i = 0; i < key.after.count(); ++i) {
     stage const& after = key.after.stages[i];
     if (!is_parametric(after.kind)) continue;
-    float* const to = packed + s.after[i].parameters;
-    switch (after.kind) {
-      case op::bias:
-      case op::batch_norm: detail::pack_shifts<I>(after.kind, from.after[i], s.out.c, blob, to); break;
-      case op::scale:
-      case op::prelu: detail::pack_factors<I>(from.after[i], s.out.c, blob, to); break;
-      case op::positions:
-        for (long k = 0; k < packed_floats(after, I, s.out) && from.after[i].weight >= 0; ++k)
-          to[k] = blob[from.after[i].weight + k];
-        break;
-      default: detail::no_case_for_this_value();
-    }
+    f(stage_packing{after.kind, s.out.c, s.after[i].parameters, packed_floats(after, key.target, s.out),
+                    from.after[i]});
   }
+}
+/// Writes the parameters of all of them.
+template <isa I>
+void pack_stages(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
+                 float* packed) {
+  for_each_packed_stage(key, s, from, [&](stage_packing const& stage) { pack_stage<I>(stage, blob, packed); });
 }
 
 }  // namespace ago

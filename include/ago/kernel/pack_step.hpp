@@ -16,32 +16,34 @@ namespace ago {
 template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from, float* to);
 
-/// Writes the packed weights of one step: those of its main operator and of its epilogue. `Contracts`: it may be a
-/// contraction.
+/// The weights of a step's main operator, which has some, or those of them that come from one source.
+struct operator_packing {
+  kernel_key key{};
+  packed_operator data{};
+  parameter_source from{};
+};
+
+/// Writes them. `Contracts`: the operator may be a contraction.
 template <isa I, bool Contracts>
-void pack_step(kernel_key const& key, planned_data const& s, packing_data const& from, float const* blob,
-               float* packed) {
-  float* const weights = packed + s.weights;
-  switch (key.what) {
+void pack_operator(operator_packing const& o, float const* blob, float* packed) {
+  float* const weights = packed + o.data.weights;
+  switch (o.key.what) {
     case structure::pointwise:
     case structure::convolution:
-    case structure::im2col: pack_matrix<I>(key, s, from.main, blob, weights); break;
+    case structure::im2col: pack_matrix<I>(o.key, o.data, o.from, blob, weights); break;
     case structure::winograd_2:
-    case structure::winograd_4: pack_winograd<I>(key, s, from.main, blob, weights); break;
-    case structure::depthwise: pack_depthwise<I>(key, s, from.main, blob, weights); break;
-    case structure::layer_norm: pack_layer_norm<I>(s, from.main, blob, weights); break;
-    case structure::embedding: pack_embedding<I>(s, from.main, blob, weights); break;
+    case structure::winograd_4: pack_winograd<I>(o.key, o.data, o.from, blob, weights); break;
+    case structure::depthwise: pack_depthwise<I>(o.key, o.data, o.from, blob, weights); break;
+    case structure::layer_norm: pack_layer_norm<I>(o.data, o.from, blob, weights); break;
+    case structure::embedding: pack_embedding<I>(o.data, o.from, blob, weights); break;
     case structure::contraction:
       if constexpr (Contracts) {
-        if (key.weight_operand >= 0)
-          pack_contraction<I>(layout_of_contraction(key), *key.described, blob + from.main.weight, weights);
+        pack_contraction<I>(layout_of_contraction(o.key), *o.key.described, blob + o.from.weight, weights);
         break;
       }
       [[fallthrough]];
-    default:
-      if (packed_floats(key, s) > 0) detail::no_case_for_this_value();
+    default: detail::no_case_for_this_value();
   }
-  pack_stages<I>(key, s, from, blob, packed);
 }
 
 }  // namespace ago

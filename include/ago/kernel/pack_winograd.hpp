@@ -35,7 +35,7 @@ void transform_weights(float const* g, double scale, float* packed, long stride)
 /// rounded once; padded channels get zeros. Weights `from` several sources are written by one call for each, that for
 /// channel 0 first. `blob` holds the weights as [out][in][3][3].
 template <isa I>
-void pack_winograd(kernel_key const& key, planned_data const& s, parameter_source const& from, float const* blob,
+void pack_winograd(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
                    float* to) {
   winograd_layout const layout = layout_of_winograd(key, s);
   folded_parameters const parameters(from, blob, s.out.c);

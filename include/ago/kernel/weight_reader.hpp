@@ -11,7 +11,7 @@ namespace ago {
 class weight_reader {
  public:
   /// `inputs`, `outputs`: channels of each group; 1 and 1 for a depthwise convolution.
-  weight_reader(planned_data const& s, parameter_source const& from, float const* blob, int inputs, int outputs)
+  weight_reader(packed_operator const& s, parameter_source const& from, float const* blob, int inputs, int outputs)
       : weights_(blob + from.weight), from_(from), scatter_(from.scatter), window_(s.win), inputs_(inputs),
         outputs_(outputs) {}
 

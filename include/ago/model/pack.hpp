@@ -9,26 +9,67 @@
 
 namespace ago {
 
-/// Copies trained values that are operands, unchanged, to a place before the weights of all steps; if all parameters
-/// are there, these, unless `blob` is that place.
+/// Trained values that are operands, which are copied unchanged to a place before the weights of all steps.
+struct constant_packing {
+  long from{}, to{}, floats{};
+
+  /// If all parameters are there, `blob` may be that place.
+  void pack(float const* blob, float* packed) const {
+    if (packed + to != blob + from) std::memcpy(packed + to, blob + from, std::size_t(floats) * sizeof(float));
+  }
+};
+
+/// Calls f(constant_packing) for each of them.
+template <int V, int E, int O>
+constexpr void for_each_constant(graph<V, E, O> const& g, memory_plan<V> const& memory, auto const& f) {
+  if (memory.keeps_parameters) return f(constant_packing{0, 0, g.parameters});
+  for (int v = g.input_count; v < g.node_count; ++v)
+    if (node const& n = g.nodes[v]; n.kind == op::constant)
+      f(constant_packing{n.weight, memory.at[v].offset, n.out.count()});
+}
 template <int V, int E, int O>
 void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float const* blob, float* packed) {
-  if (memory.keeps_parameters && packed != blob) std::memcpy(packed, blob, std::size_t(g.parameters) * sizeof(float));
-  for (int v = g.input_count; v < g.node_count && !memory.keeps_parameters; ++v) {
-    node const& n = g.nodes[v];
-    if (n.kind != op::constant) continue;
-    std::memcpy(packed + memory.at[v].offset, blob + n.weight, std::size_t(n.out.count()) * sizeof(float));
-  }
+  for_each_constant(g, memory, [&](constant_packing const& c) { c.pack(blob, packed); });
 }
 
-/// Packs the weights of part `i` of a plan, whose data is `data`, and of the siblings merged into it. `Contracts`: it
-/// may be a contraction.
+/// Calls pack_main(operator_packing) and pack_after(stage_packing) for all that is to be packed for part `i` of a plan,
+/// whose data is `data`, and for the siblings merged into it.
+template <int N>
+constexpr void for_each_packing(int i, planned_step const& part, planned_data const& data,
+                                merged_packings<N> const& merged, auto const& pack_main, auto const& pack_after) {
+  kernel_key const& key = part.key;
+  bool const has_weights = key.what == structure::contraction ? key.weight_operand >= 0 : packed_floats(key, data) > 0;
+  auto const all_from = [&](packing_data const& from) {
+    if (has_weights) pack_main(operator_packing{key, data, from.main});
+    for_each_packed_stage(key, data, from, pack_after);
+  };
+  all_from(part.packing);
+  for (merged_packing const& m : merged)
+    if (m.step == i) all_from(m.from);
+}
+
+/// Packs all of it. `Contracts`: the part may be a contraction.
 template <isa I, bool Contracts, int N>
 void pack_part(int i, planned_step const& part, planned_data const& data, merged_packings<N> const& merged,
                float const* blob, float* packed) {
-  pack_step<I, Contracts>(part.key, data, part.packing, blob, packed);
-  for (merged_packing const& m : merged)
-    if (m.step == i) pack_step<I, false>(part.key, data, m.from, blob, packed);
+  for_each_packing(
+      i, part, data, merged, [&](operator_packing const& o) { pack_operator<I, Contracts>(o, blob, packed); },
+      [&](stage_packing const& s) { pack_stage<I>(s, blob, packed); });
 }
+
+/// All that is to be packed for a program, in order: what is left of its plan when it runs.
+template <int Constants, int Operators, int Stages>
+struct packing_list {
+  constant_packing constants[Constants > 0 ? Constants : 1]{};
+  operator_packing operators[Operators > 0 ? Operators : 1]{};
+  stage_packing stages[Stages > 0 ? Stages : 1]{};
+
+  template <isa I, bool Contracts>
+  void pack(float const* blob, float* packed) const {
+    for (int i = 0; i < Constants; ++i) constants[i].pack(blob, packed);
+    for (int i = 0; i < Operators; ++i) pack_operator<I, Contracts>(operators[i], blob, packed);
+    for (int i = 0; i < Stages; ++i) pack_stage<I>(stages[i], blob, packed);
+  }
+};
 
 }  // namespace ago

@@ -177,11 +177,7 @@ class unchecked_plan {
   }
   /// The same where weights have been packed before, or all is 0.
   static void repack(std::span<float const, parameter_count> weights, std::span<float, packed_floats> packed) noexcept {
-    pack_constants(graph, memory, weights.data(), packed.data());
-    for (int i = 0; i < parts.count; ++i) {
-      planned_data const data = packing_data_of(i);
-      pack_part<Options.target, contracts>(i, plan.steps[i], data, formed::merged, weights.data(), packed.data());
-    }
+    packings.template pack<Options.target, contracts>(weights.data(), packed.data());
   }
   /// The signature of packed weights, which distinguishes network, instruction set, schedule table and version of ago.
   static constexpr std::uint64_t signature() {
@@ -229,6 +225,28 @@ class unchecked_plan {
     if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];
     return data;
   }
+  static constexpr void for_each_packed(auto const& constant, auto const& main, auto const& after) {
+    for_each_constant(graph, memory, constant);
+    for (int i = 0; i < parts.count; ++i)
+      for_each_packing(i, plan.steps[i], packing_data_of(i), formed::merged, main, after);
+  }
+  struct packing_counts {
+    int constants{}, operators{}, stages{};
+  };
+  static constexpr packing_counts packed_things = []() consteval {
+    packing_counts r;
+    for_each_packed([&](auto const&) { ++r.constants; }, [&](auto const&) { ++r.operators; },
+                    [&](auto const&) { ++r.stages; });
+    return r;
+  }();
+  static constexpr auto packings = []() consteval {
+    packing_list<packed_things.constants, packed_things.operators, packed_things.stages> r;
+    int c = 0, o = 0, s = 0;
+    for_each_packed([&](constant_packing const& x) { r.constants[c++] = x; },
+                    [&](operator_packing const& x) { r.operators[o++] = x; },
+                    [&](stage_packing const& x) { r.stages[s++] = x; });
+    return r;
+  }();
 };
 
 }  // namespace detail

@@ -286,10 +286,14 @@ struct step_tables {
   step_details const* details;  ///< one for each step; steps without details share one
 };
 
-/// The data of one step as it is planned and packed: complete in itself.
-struct planned_data : step_data, step_details {
+/// What packing the weights of a step's main operator needs to know of it.
+struct packed_operator : step_data {
+  input_run const* runs = nullptr;  ///< of the source, run_count of them
+};
+
+/// The data of one step as it is planned: complete in itself.
+struct planned_data : packed_operator, step_details {
   stage_data after[max_stages]{};
-  input_run const* runs = nullptr;
   int pixel_floats = 0;  ///< of the cache lines in which the segments of a pixel are; 0: contiguous
   constexpr bool has_details() const { return !(static_cast<step_details const&>(*this) == step_details{}); }
   /// For a kernel that runs this step alone.

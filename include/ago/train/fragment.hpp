@@ -34,8 +34,8 @@ inline constexpr expression_pointers<expression::definition::max_expressions> li
   return r;
 }();
 
-/// A fragment as it was traced, if it is small, with the expressions that its stand-ins stand for: tracing it twice more
-/// for its sizes and expressions, as lowering.hpp does, takes compilers longer than anything else about it.
+/// A fragment as it was traced, if it is small, with the expressions that its stand-ins stand for: tracing it twice
+/// more for its sizes and expressions, as lowering.hpp does, takes compilers longer than anything else about it.
 struct traced_fragment {
   static constexpr int most_nodes = 24, most_edges = 40, most_expressions = expression::definition::max_expressions;
   graph<most_nodes, most_edges> made{};
