@@ -20,7 +20,7 @@ namespace matrix_test {
 
 using namespace ago;
 
-using packing_function = void (*)(kernel_key const&, planned_data const&, parameter_source const&, float const*,
+using packing_function = void (*)(kernel_key const&, packed_operator const&, parameter_source const&, float const*,
                                   float*);
 
 /// Calls f.operator()<I>() for every tested instruction set that is not emulated.
