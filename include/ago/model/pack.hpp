@@ -33,15 +33,13 @@ void pack_constants(graph<V, E, O> const& g, memory_plan<V> const& memory, float
 }
 
 /// Calls pack_main(operator_packing) and pack_after(stage_packing) for all that is to be packed for part `i` of a plan,
-/// whose data is `data`, and for the siblings merged into it.
+/// whose input runs are `runs`, and for the siblings merged into it.
 template <int N>
-constexpr void for_each_packing(int i, planned_step const& part, planned_data const& data,
+constexpr void for_each_packing(int i, planned_step const& part, input_run const* runs,
                                 merged_packings<N> const& merged, auto const& pack_main, auto const& pack_after) {
-  kernel_key const& key = part.key;
-  bool const has_weights = key.what == structure::contraction ? key.weight_operand >= 0 : packed_floats(key, data) > 0;
   auto const all_from = [&](packing_data const& from) {
-    if (has_weights) pack_main(operator_packing{key, data, from.main});
-    for_each_packed_stage(key, data, from, pack_after);
+    if (packs_weights(part.key)) pack_main(operator_packing{part.key, {part.data, runs}, from.main});
+    for_each_packed_stage(part.key, part.data, from, pack_after);
   };
   all_from(part.packing);
   for (merged_packing const& m : merged)
@@ -53,9 +51,23 @@ template <isa I, bool Contracts, int N>
 void pack_part(int i, planned_step const& part, planned_data const& data, merged_packings<N> const& merged,
                float const* blob, float* packed) {
   for_each_packing(
-      i, part, data, merged, [&](operator_packing const& o) { pack_operator<I, Contracts>(o, blob, packed); },
+      i, part, data.runs, merged, [&](operator_packing const& o) { pack_operator<I, Contracts>(o, blob, packed); },
       [&](stage_packing const& s) { pack_stage<I>(s, blob, packed); });
 }
+
+/// The number of calls of for_each_packing for all of some parts.
+struct packing_counts {
+  int operators{}, stages{};
+
+  template <int N>
+  constexpr void add(int i, planned_step const& part, merged_packings<N> const& merged) {
+    int sources = 1;
+    for (merged_packing const& m : merged) sources += m.step == i;
+    operators += packs_weights(part.key) ? sources : 0;
+    for (int k = 0; k < part.key.after.count(); ++k)
+      stages += is_parametric(part.key.after.stages[k].kind) ? sources : 0;
+  }
+};
 
 /// All that is to be packed for a program, in order: what is left of its plan when it runs.
 template <int Constants, int Operators, int Stages>

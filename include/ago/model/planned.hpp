@@ -225,26 +225,24 @@ class unchecked_plan {
     if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];
     return data;
   }
-  static constexpr void for_each_packed(auto const& constant, auto const& main, auto const& after) {
-    for_each_constant(graph, memory, constant);
-    for (int i = 0; i < parts.count; ++i)
-      for_each_packing(i, plan.steps[i], packing_data_of(i), formed::merged, main, after);
-  }
-  struct packing_counts {
-    int constants{}, operators{}, stages{};
-  };
-  static constexpr packing_counts packed_things = []() consteval {
+  static constexpr packing_counts counts = []() consteval {
     packing_counts r;
-    for_each_packed([&](auto const&) { ++r.constants; }, [&](auto const&) { ++r.operators; },
-                    [&](auto const&) { ++r.stages; });
+    for (int i = 0; i < parts.count; ++i) r.add(i, plan.steps[i], formed::merged);
+    return r;
+  }();
+  static constexpr int constants = []() consteval {
+    int r = 0;
+    for_each_constant(graph, memory, [&](auto const&) { ++r; });
     return r;
   }();
   static constexpr auto packings = []() consteval {
-    packing_list<packed_things.constants, packed_things.operators, packed_things.stages> r;
+    packing_list<constants, counts.operators, counts.stages> r;
     int c = 0, o = 0, s = 0;
-    for_each_packed([&](constant_packing const& x) { r.constants[c++] = x; },
-                    [&](operator_packing const& x) { r.operators[o++] = x; },
-                    [&](stage_packing const& x) { r.stages[s++] = x; });
+    for_each_constant(graph, memory, [&](constant_packing const& x) { r.constants[c++] = x; });
+    for (int i = 0; i < parts.count; ++i)
+      for_each_packing(
+          i, plan.steps[i], runs.count[i] > 0 ? runs.run + runs.first[i] : nullptr, formed::merged,
+          [&](operator_packing const& x) { r.operators[o++] = x; }, [&](stage_packing const& x) { r.stages[s++] = x; });
     return r;
   }();
 };

@@ -49,6 +49,22 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
   detail::no_case_for_this_value();
 }
 
+/// Whether a step's main operator has weights to be packed: packed_floats > 0, without the sizes.
+constexpr bool packs_weights(kernel_key const& key) {
+  switch (key.what) {
+    case structure::pointwise:
+    case structure::convolution:
+    case structure::im2col:
+    case structure::depthwise:
+    case structure::winograd_2:
+    case structure::winograd_4:
+    case structure::embedding:
+    case structure::layer_norm: return true;
+    case structure::contraction: return key.weight_operand >= 0;
+    default: return false;
+  }
+}
+
 /// Floats of the packed parameters of an epilogue stage.
 constexpr long packed_floats(stage const& after, isa target, shape const& out) {
   if (!is_parametric(after.kind)) return 0;
