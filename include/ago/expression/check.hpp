@@ -56,6 +56,8 @@ struct expression_fits {
                 "ago: an operator must return what result(...) = ... defines, and that must read an operand");
   static_assert(detail::is_not<What>(fault::no_gradient),
                 "ago: the result does not depend on the operand in a way that has a gradient");
+  static_assert(detail::is_not<What>(fault::gradient_too_large),
+                "ago: the gradient of this operator exceeds a limit (expects); divide it into several");
   using asserted = std::true_type;
 };
 

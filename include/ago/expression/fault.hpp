@@ -26,6 +26,7 @@ enum class fault : std::uint8_t {
   reads_nothing,
   no_result,
   no_gradient,
+  gradient_too_large,
 };
 
 /// The first fault of an operator. `operand`: the number of a value, the inputs first, then parameters and results as

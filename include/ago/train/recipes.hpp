@@ -125,6 +125,11 @@ struct described_recipe {
   template <int I, int K>
   static constexpr fragment_source gradient_source = []() consteval {
     fragment_source r{.as = expression::gradient_of(as.as.expressions[I], K), .name = "gradient"};
+    if (expression::diagnostic& bad = r.as.bad; bad.what == expression::fault::too_large) {
+      bad.what = expression::fault::gradient_too_large;
+      bad.line = Source::line;
+      r.as.name = as.as.name;
+    }
     set_parameters(r, as, I);
     return r;
   }();
@@ -217,6 +222,7 @@ struct recipes_of {
   struct node_source {
     static constexpr node const* of = &graph.nodes[U];
     static constexpr char const* name = is_dropout(*of) ? "dropout" : name_of(of->kind);
+    static constexpr int line = of->line;
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
     static constexpr bool always_records =
@@ -240,6 +246,7 @@ struct recipes_of {
     static constexpr node const* of = &graph.nodes[0];
     static constexpr bool always_records = true;
     static constexpr char const* name = "loss";
+    static constexpr int line = 0;
     static constexpr description as{.as = Step::loss, .exists = true};
     static constexpr value_flow flow = []() consteval {
       value_flow r;
