@@ -3,6 +3,7 @@
 // three times (naming.hpp).
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/network.hpp>
 
 #include <type_traits>
@@ -115,7 +116,7 @@ template <auto const& Net>
 struct traced {
   using type = std::remove_cvref_t<decltype(Net)>;
   static constexpr bool good = can_be_traced<type> && constant<Net>;
-  static constexpr graph_sizes size = []() consteval {
+  static constexpr graph_sizes size = []() AGO_CONSTEVAL {
     if constexpr (good) return measure(Net);
     else return graph_sizes{.nodes = 1, .outputs = 1};
   }();
@@ -133,7 +134,7 @@ struct name_list {
 
 /// All names of a network, which can be traced and has some, in the order of tracing.
 template <auto const& Net>
-inline constexpr auto written_names = []() consteval {
+inline constexpr auto written_names = []() AGO_CONSTEVAL {
   name_rows<traced<Net>::size.names, traced<Net>::size.longest_name> written;
   char* rows[traced<Net>::size.names]{};
   for (int i = 0; i < traced<Net>::size.names; ++i) rows[i] = written.names[i];
@@ -143,7 +144,7 @@ inline constexpr auto written_names = []() consteval {
   return written;
 }();
 template <auto const& Net>
-inline constexpr auto listed_names = []() consteval {
+inline constexpr auto listed_names = []() AGO_CONSTEVAL {
   name_list<traced<Net>::size.names> list;
   for (int i = 0; i < traced<Net>::size.names; ++i) list.names[i] = written_names<Net>.names[i];
   return list;
@@ -155,7 +156,7 @@ struct expression_rows {
   expression::index_expression all[N]{};
 };
 template <auto const& Net>
-inline constexpr auto recorded_expressions = []() consteval {
+inline constexpr auto recorded_expressions = []() AGO_CONSTEVAL {
   expression_rows<traced<Net>::size.expressions> rows;
   recorder r;
   record(r, Net);
@@ -171,7 +172,7 @@ struct expression_pointers {
   expression::index_expression const* all[N]{};
 };
 template <auto const& Net>
-inline constexpr auto listed_expressions = []<int... I>(std::integer_sequence<int, I...>) consteval {
+inline constexpr auto listed_expressions = []<int... I>(std::integer_sequence<int, I...>) AGO_CONSTEVAL {
   return expression_pointers<int(sizeof...(I))>{{&recorded_expression<Net, I>...}};
 }(std::make_integer_sequence<int, traced<Net>::size.expressions>());
 
@@ -194,7 +195,7 @@ constexpr char const* const* names_of() {
 /// The graph of a network as it was recorded, exactly sized. `value.bad` is the first misfit.
 template <auto const& Net>
 struct lowered {
-  static constexpr auto value = []() consteval {
+  static constexpr auto value = []() AGO_CONSTEVAL {
     using traced = detail::traced<Net>;
     constexpr detail::graph_sizes size = traced::size;
     if constexpr (traced::good) {

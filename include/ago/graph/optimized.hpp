@@ -2,6 +2,7 @@
 // The graph that partition and plan work on: lowered, transformed by all passes, exactly sized.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/lowering.hpp>
 #include <ago/graph/passes.hpp>
 #include <ago/graph/siblings.hpp>
@@ -29,7 +30,7 @@ struct optimized_in_rounds {
  private:
   using state = simplification<std::remove_cvref_t<decltype(Graph)>>;
   template <int Round>
-  static consteval state after_round() {
+  static AGO_CONSTEVAL state after_round() {
     if constexpr (Round == 0) {
       return {cleaned(Graph), {}, Freedom != algebra::literal};
     } else {
@@ -43,7 +44,7 @@ struct optimized_in_rounds {
 
  public:
   template <int Round = 0>
-  static consteval state result() {
+  static AGO_CONSTEVAL state result() {
     if constexpr (after<Round>.changed) return result<Round + 1>();
     else return {fold_batch_norm(after<Round>.graph), after<Round>.applied};
   }
@@ -52,7 +53,7 @@ struct optimized_in_rounds {
 /// A network's graph after the passes, with unchanged capacities, and the rules that were applied.
 template <auto const& Net, algebra Freedom>
 struct simplified {
-  static constexpr auto result = []() consteval {
+  static constexpr auto result = []() AGO_CONSTEVAL {
     constexpr auto const& recorded = lowered<Net>::value;
     if constexpr (recorded.node_count > optimized_at_once) {
       return optimized_in_rounds<lowered<Net>::value, Freedom>::result();
@@ -71,7 +72,7 @@ struct merged_siblings {
 };
 template <auto const& Net, algebra Freedom, merging Merging>
 struct merged {
-  static constexpr auto graph = []() consteval {
+  static constexpr auto graph = []() AGO_CONSTEVAL {
     constexpr auto const& apart = fitted<simplified<Net, Freedom>>;
     if constexpr (apart.node_count > optimized_at_once * 2 / 3)  // merging takes its part
       return optimized_in_rounds<merged_siblings<Net, Freedom, Merging>::graph, Freedom>::result().graph;

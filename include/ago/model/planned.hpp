@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/graph/check.hpp>
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/network.hpp>
 #include <ago/graph/optimized.hpp>
 #include <ago/model/pack.hpp>
@@ -115,7 +116,7 @@ class unchecked_plan {
   /// make_plan in evaluations of at most so many steps, to each of which compilers' limits apply.
   static constexpr int piece_steps = 256;
   template <auto const& Memory, auto const& Runs, int K>
-  static consteval auto plan_piece() {
+  static AGO_CONSTEVAL auto plan_piece() {
     constexpr int first = K * piece_steps, left = parts.count - first, count = left < piece_steps ? left : piece_steps;
     long before = 0;
     if constexpr (K > 0) before = piece<Memory, Runs, K - 1>.packed_floats;
@@ -142,7 +143,7 @@ class unchecked_plan {
  public:
   /// How each step is divided into work items for several threads, and what they wait for; derived from the plan of
   /// undivided steps.
-  static constexpr auto splits = []() consteval {
+  static constexpr auto splits = []() AGO_CONSTEVAL {
     if constexpr (Options.device.threads == 1) return uncut;
     else {
       using whole = placed<uncut>;
@@ -215,7 +216,7 @@ class unchecked_plan {
   static constexpr auto const& runs = placed<splits>::runs;
 
  private:
-  static constexpr bool contracts = []() consteval {
+  static constexpr bool contracts = [] {
     for (int i = 0; i < parts.count; ++i)
       if (plan.steps[i].key.what == structure::contraction) return true;
     return false;
@@ -225,17 +226,17 @@ class unchecked_plan {
     if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];
     return data;
   }
-  static constexpr packing_counts counts = []() consteval {
+  static constexpr packing_counts counts = [] {
     packing_counts r;
     for (int i = 0; i < parts.count; ++i) r.add(i, plan.steps[i], formed::merged);
     return r;
   }();
-  static constexpr int constants = []() consteval {
+  static constexpr int constants = [] {
     int r = 0;
     for_each_constant(graph, memory, [&](auto const&) { ++r; });
     return r;
   }();
-  static constexpr auto packings = []() consteval {
+  static constexpr auto packings = []() AGO_CONSTEVAL {
     packing_list<constants, counts.operators, counts.stages> r;
     int c = 0, o = 0, s = 0;
     for_each_constant(graph, memory, [&](constant_packing const& x) { r.constants[c++] = x; });

@@ -71,7 +71,7 @@ class program : public detail::unchecked_plan<Net, Schedules, Options> {
   struct wait_list {
     waits before[steps];
   };
-  static constexpr wait_list barriers = []() consteval {
+  static constexpr wait_list barriers = [] {
     wait_list r{};
     for (int k = 0; k < steps; ++k) r.before[k] = base::waits_of(k);
     return r;

@@ -2,6 +2,7 @@
 // Apollo's partitioner (Zhao et al., MLSys 2022): its layers, and the feedback that removes rules.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/opening.hpp>
 #include <ago/partition/apollo_layers.hpp>
 #include <ago/partition/atoms.hpp>
@@ -145,7 +146,7 @@ struct apollo_phases {
   static constexpr auto groups_of(auto layers) { return layers.c.groups(operators.count); }
 
  public:
-  static constexpr auto partition = []() consteval {
+  static constexpr auto partition = []() AGO_CONSTEVAL {
     if constexpr (failed != 0) {
       return apollo_phases<G, All, On, apollo_rule_set(Removed | failed)>::partition;
     } else {

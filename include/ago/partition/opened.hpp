@@ -3,6 +3,7 @@
 // cut.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/opening.hpp>
 #include <ago/graph/rewriting.hpp>
 #include <ago/partition/policy.hpp>
@@ -90,7 +91,7 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
 
 /// partition_primitives of a graph known at compile time; `Primitives` is All.graph.
 template <class Policy, auto const& G, auto const& All, auto const& Primitives, device On>
-inline constexpr auto partition_of_opened = []() consteval {
+inline constexpr auto partition_of_opened = []() AGO_CONSTEVAL {
   if constexpr (requires { typename Policy::template phases_opened<G, All, Primitives, On>; })
     return Policy::template phases_opened<G, All, Primitives, On>::partition;
   else if constexpr (requires { Policy::partition_opened(G, All, On); }) return Policy::partition_opened(G, All, On);

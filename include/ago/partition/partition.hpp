@@ -2,6 +2,7 @@
 // The library's own partition of a network into subgraphs and mini-subgraphs: AGO's front end.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/intervals.hpp>
@@ -97,7 +98,7 @@ struct ago_phases {
   template <int K>
   static constexpr ordered_atoms<capacity> in_order{G, atoms, tried_order(weighted_atoms, K)};
   template <int K, int Piece>
-  static consteval interval_search<capacity> search_on() {
+  static AGO_CONSTEVAL interval_search<capacity> search_on() {
     interval_search<capacity> r;
     if constexpr (Piece > 0) r = searched<K, Piece - 1>;
     r.run(weighted_atoms, in_order<K>, chains, limit, piece_starts);
@@ -106,7 +107,7 @@ struct ago_phases {
   template <int K, int Piece>
   static constexpr interval_search<capacity> searched = search_on<K, Piece>();
   template <int K, int Piece = 0>
-  static consteval auto found_in() {
+  static AGO_CONSTEVAL auto found_in() {
     constexpr auto const& search = searched<K, Piece>;
     if constexpr (search.is_done(atoms.count)) return search.result(atoms.count, in_order<K>, chains);
     else return found_in<K, Piece + 1>();
@@ -115,7 +116,7 @@ struct ago_phases {
   static constexpr auto of_order = found_in<K>();
   /// Of orders 0 to K.
   template <int K>
-  static consteval auto const& best() {
+  static AGO_CONSTEVAL auto const& best() {
     if constexpr (K == 0) return of_order<0>;
     else if constexpr (of_order<K>.value.better_than(best<K - 1>().value)) return of_order<K>;
     else return best<K - 1>();

@@ -2,6 +2,7 @@
 // Policies: types that partition a network, and what runs inside the subgraphs that they choose.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/fuse_ops.hpp>
@@ -55,14 +56,14 @@ concept is_policy = requires(graph<2, 1, 1> const& g, device const& on) {
 
 /// Which operators a policy opens.
 template <class Policy>
-inline constexpr opening opened_by = []() consteval {
+inline constexpr opening opened_by = [] {
   if constexpr (requires { Policy::opens; }) return Policy::opens;
   else return opening{false, false, false};
 }();
 
 /// Whether a policy partitions the network after horizontal fusion.
 template <class Policy>
-inline constexpr bool merges_siblings = []() consteval {
+inline constexpr bool merges_siblings = [] {
   if constexpr (requires { Policy::merges_siblings; }) return Policy::merges_siblings;
   else return false;
 }();
@@ -76,7 +77,7 @@ inline constexpr bool recomputes = requires(graph<2, 1, 1> const& g, device cons
 /// How many operators a policy can partition within compilers' default limits for constant evaluation. (At run time any
 /// number can be partitioned.)
 template <class Policy>
-inline constexpr int most_operators = []() consteval {
+inline constexpr int most_operators = [] {
   if constexpr (requires { Policy::most_operators; }) return Policy::most_operators;
   else return INT_MAX;
 }();
@@ -147,7 +148,7 @@ constexpr partitions<V> partition_by(graph<V, E, O> const& g, device const& on =
 
 /// Likewise, of a graph known at compile time.
 template <class Policy, auto const& G, device On>
-inline constexpr auto partition_in_phases = []() consteval {
+inline constexpr auto partition_in_phases = []() AGO_CONSTEVAL {
   if constexpr (requires { typename Policy::template phases<G, On>; }) return Policy::template phases<G, On>::partition;
   else return partition_by<Policy>(G, On);
 }();

@@ -3,6 +3,7 @@
 // computed again is decided by the reward of NeoFlow, Eq. (4) (section 5.1).
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/passes.hpp>
 #include <ago/model/planned.hpp>
 #include <ago/train/values_again.hpp>
@@ -40,7 +41,7 @@ struct replay {
   }
 };
 template <auto const& Graph, auto const& Parameters>
-inline constexpr auto replaying = []() consteval {
+inline constexpr auto replaying = []() AGO_CONSTEVAL {
   network_expression<replay<Graph, Parameters>, Graph.input_count> r{};
   for (int i = 0; i < Graph.input_count; ++i) {
     shape const& s = Graph.nodes[i].out;

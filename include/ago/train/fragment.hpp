@@ -3,6 +3,7 @@
 // copied to wherever it occurs: compilers limit one evaluation, not their number.
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/lowering.hpp>
 #include <ago/graph/operations.hpp>
 #include <ago/train/node_parameters.hpp>
@@ -28,7 +29,7 @@ struct fragment_source {
 
 /// What stands for the expressions of a fragment while it is traced.
 inline constexpr expression_rows<expression::definition::max_expressions> stand_ins;
-inline constexpr expression_pointers<expression::definition::max_expressions> listed_stand_ins = []() consteval {
+inline constexpr expression_pointers<expression::definition::max_expressions> listed_stand_ins = []() AGO_CONSTEVAL {
   expression_pointers<expression::definition::max_expressions> r;
   for (int i = 0; i < expression::definition::max_expressions; ++i) r.all[i] = &stand_ins.all[i];
   return r;
@@ -57,7 +58,7 @@ struct traced_fragment {
 /// not read.
 template <auto const& Source>
 struct fragment_of {
-  static constexpr int values = []() consteval {
+  static constexpr int values = [] {
     int r = 0;
     for (int v = 0; v < Source.as.input_count; ++v) r += Source.parameters[v] < 0;
     return r;
@@ -76,7 +77,7 @@ struct fragment_of {
           .result(0);
     }
   };
-  static constexpr auto network = []() consteval {
+  static constexpr auto network = [] {
     network_expression<body, inputs> r{};
     for (int v = 0, next = 0; v < Source.as.input_count; ++v) {
       shape const s = shape_of(Source.as.values[v].extents);
@@ -84,7 +85,7 @@ struct fragment_of {
     }
     return r;
   }();
-  static constexpr traced_fragment traced = []() consteval {
+  static constexpr traced_fragment traced = []() AGO_CONSTEVAL {
     traced_fragment r;
     recorder to;
     to.expressions.listed = listed_stand_ins.all;
@@ -94,7 +95,7 @@ struct fragment_of {
   }();
   template <int I>
   static constexpr expression::index_expression own = traced.expressions.all[I];
-  static constexpr auto graph = []() consteval {
+  static constexpr auto graph = []() AGO_CONSTEVAL {
     if constexpr (traced.fits) {
       constexpr auto const& from = traced.made;
       auto g = fit<from.node_count, from.edge_count, 1>(from);

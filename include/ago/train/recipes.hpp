@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/expression/gradient.hpp>
+#include <ago/graph/consteval.hpp>
 #include <ago/graph/dropout.hpp>
 #include <ago/train/batch_norm.hpp>
 #include <ago/train/fragment.hpp>
@@ -110,20 +111,20 @@ template <class Source>
 struct described_recipe {
   static constexpr description const& as = Source::as;
   static constexpr int most = expression::index_expression::max_operands, expressions = as.as.expression_count;
-  static constexpr value_flow flow = []() consteval {
+  static constexpr value_flow flow = []() AGO_CONSTEVAL {
     value_flow r = Source::flow;
     r.follow(as.as);
     return r;
   }();
 
   template <int I>
-  static constexpr fragment_source expression_source = []() consteval {
+  static constexpr fragment_source expression_source = []() AGO_CONSTEVAL {
     fragment_source r = source_of(as, I, Source::name);
     set_parameters(r, as, I);
     return r;
   }();
   template <int I, int K>
-  static constexpr fragment_source gradient_source = []() consteval {
+  static constexpr fragment_source gradient_source = []() AGO_CONSTEVAL {
     fragment_source r{.as = expression::gradient_of(as.as.expressions[I], K), .name = "gradient"};
     if (expression::diagnostic& bad = r.as.bad; bad.what == expression::fault::too_large) {
       bad.what = expression::fault::gradient_too_large;
@@ -134,13 +135,13 @@ struct described_recipe {
     return r;
   }();
   template <int I>
-  static consteval fragment expression_fragment() {
+  static AGO_CONSTEVAL fragment expression_fragment() {
     if constexpr (Source::always_records || expressions > 1) return fragment_of<expression_source<I>>::value;
     else return {};
   }
   /// None where the gradient is 0.
   template <int I, int K>
-  static consteval fragment gradient_fragment() {
+  static AGO_CONSTEVAL fragment gradient_fragment() {
     if constexpr (K < as.as.expressions[I].operand_count) {
       if constexpr (flow.of[as.as.reads[I][K]] && flow.of[as.as.makes[I]]) {
         if constexpr (gradient_source<I, K>.as.bad.what != expression::fault::no_gradient)
@@ -154,10 +155,10 @@ struct described_recipe {
   struct list {
     fragment of[Count > 0 ? Count : 1]{};
   };
-  static constexpr auto forward = []<int... I>(std::integer_sequence<int, I...>) consteval {
+  static constexpr auto forward = []<int... I>(std::integer_sequence<int, I...>) AGO_CONSTEVAL {
     return list<expressions>{{expression_fragment<I>()...}};
   }(std::make_integer_sequence<int, expressions>());
-  static constexpr auto gradients = []<int... J>(std::integer_sequence<int, J...>) consteval {
+  static constexpr auto gradients = []<int... J>(std::integer_sequence<int, J...>) AGO_CONSTEVAL {
     return list<expressions * most>{{gradient_fragment<J / most, J % most>()...}};
   }(std::make_integer_sequence<int, expressions * most>());
   static constexpr recipe value{&as, Source::of, forward.of, gradients.of};
@@ -188,7 +189,7 @@ struct norm_recipe {
                                    of_gamma = norm_source(training_norm::of_gamma(in[3], epsilon)),
                                    slope = norm_source(training_norm::slope(in, epsilon)),
                                    shift = norm_source(training_norm::shift(in));
-  static constexpr expression::definition flow = []() consteval {
+  static constexpr expression::definition flow = []() AGO_CONSTEVAL {
     if constexpr (Gate == 0) return expression::definition{};
     else return training_norm::gated_flow(description_of(Graph, Gate).as, in);
   }();
@@ -228,11 +229,11 @@ struct recipes_of {
     static constexpr bool always_records =
         is_dropout(*of) || of->weight_operand >= 0 ||
         ((is_matrix_product(of->kind) || of->kind == op::matmul) && of->out.pixels() == 1);
-    static constexpr description as = []() consteval {
+    static constexpr description as = []() AGO_CONSTEVAL {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};
     }();
-    static constexpr value_flow flow = []() consteval {
+    static constexpr value_flow flow = []() AGO_CONSTEVAL {
       value_flow r;
       for (int k = 0; k < as.as.input_count; ++k) r.of[k] = classes.operands[U] >> k & 1u;
       for (int v = 0; v < as.as.value_count; ++v) {
@@ -248,7 +249,7 @@ struct recipes_of {
     static constexpr char const* name = "loss";
     static constexpr int line = 0;
     static constexpr description as{.as = Step::loss, .exists = true};
-    static constexpr value_flow flow = []() consteval {
+    static constexpr value_flow flow = []() AGO_CONSTEVAL {
       value_flow r;
       r.of[0] = true;
       return r;
@@ -256,7 +257,7 @@ struct recipes_of {
   };
 
   template <int U>
-  static consteval recipe const* at() {
+  static AGO_CONSTEVAL recipe const* at() {
     constexpr bool is_needed = U >= graph.input_count && classes.flows[U] && !flow.gates.is_gate[U];
     if constexpr (!is_needed || classes.first[U] != U) return nullptr;
     else if constexpr (flow.takes_statistics(graph.nodes[U])) return &norm_recipe<graph, U, flow.gates.after[U]>::value;
@@ -270,14 +271,14 @@ struct recipes_of {
     static constexpr node const& n = graph.nodes[U];
     static constexpr bool is_turned = n.out.pixels() > 1 && (n.transposed || (classes.operands[classes.first[U]] & 1u));
 
-    static constexpr fragment_source of_matrix = []() consteval {
+    static constexpr fragment_source of_matrix = []() AGO_CONSTEVAL {
       node all = n;
       all.out = {1, 1, int(n.out.pixels()) * shared.count[U], n.out.c};
       expression::extents const in[] = {expression::extents(1, 1, all.out.w, graph.source(U).out.c),
                                         described::extents_of(graph.source(U, 1).out)};
       return without_parameters(expression::gradient_of(description_of(all, in).as.expressions[0], 1), "gradient");
     }();
-    static constexpr fragment_source by_turned = []() consteval {
+    static constexpr fragment_source by_turned = []() AGO_CONSTEVAL {
       node turned = n;
       turned.transposed = !n.transposed;
       shape const& matrix = graph.source(U, 1).out;
@@ -289,18 +290,18 @@ struct recipes_of {
     }();
   };
   template <int U>
-  static consteval fragment gradient_of_matrix() {
+  static AGO_CONSTEVAL fragment gradient_of_matrix() {
     if constexpr (shared.count[U] > 1) return fragment_of<shared_source<U>::of_matrix>::value;
     else return {};
   }
   template <int U>
-  static consteval fragment by_turned() {
+  static AGO_CONSTEVAL fragment by_turned() {
     if constexpr (shared.count[U] > 1) {
       if constexpr (shared_source<U>::is_turned) return fragment_of<shared_source<U>::by_turned>::value;
     }
     return {};
   }
-  static constexpr auto of_shared = []<int... U>(std::integer_sequence<int, U...>) consteval {
+  static constexpr auto of_shared = []<int... U>(std::integer_sequence<int, U...>) AGO_CONSTEVAL {
     return shared_fragments<nodes>{{gradient_of_matrix<U>()...}, {by_turned<U>()...}};
   }(std::make_integer_sequence<int, nodes>());
 
@@ -308,10 +309,9 @@ struct recipes_of {
     recipe const* of[nodes]{};
   };
   /// Of each node; null: the node is recorded as it is.
-  static constexpr list all = []() consteval {
-    list r = []<int... U>(std::integer_sequence<int, U...>) consteval {
-      return list{{at<U>()...}};
-    }(std::make_integer_sequence<int, nodes>());
+  static constexpr list all = []() AGO_CONSTEVAL {
+    list r = []<int... U>(std::integer_sequence<int, U...>)
+                 AGO_CONSTEVAL { return list{{at<U>()...}}; }(std::make_integer_sequence<int, nodes>());
     for (int v = 0; v < nodes; ++v) r.of[v] = r.of[classes.first[v]];
     return r;
   }();

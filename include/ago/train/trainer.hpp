@@ -175,7 +175,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   Runner runner_;
 
  private:
-  static constexpr std::size_t mask_floats = []() consteval {
+  static constexpr std::size_t mask_floats = [] {
     std::size_t r = 0;
     for (int k = 0; k < planned_step::dropouts; ++k) r += program::input_size(planned_step::first_mask + k);
     return r;

@@ -13,7 +13,7 @@ namespace ago::detail {
 
 /// The network with `Batch` times the images.
 template <auto const& Net, int Batch>
-inline constexpr auto batched = []() consteval {
+inline constexpr auto batched = [] {
   auto r = Net;
   for (input& in : r.inputs) in.n *= Batch > 0 ? Batch : 1;
   return r;
@@ -27,7 +27,7 @@ struct unlimited_step {
   static constexpr auto const& table = parameters<net>;
   static constexpr auto rows = rows_to_train(table, How);
   static constexpr int inputs = graph.input_count;
-  static constexpr int dropouts = []() consteval {
+  static constexpr int dropouts = [] {
     int r = 0;
     for (int v = 0; v < graph.node_count; ++v) r += is_dropout(graph.nodes[v]);
     return r;
@@ -43,7 +43,7 @@ struct unlimited_step {
   struct pixel_counts {
     long of_row[table.size() > 0 ? table.size() : 1]{};
   };
-  static constexpr pixel_counts pixels = []() consteval {
+  static constexpr pixel_counts pixels = [] {
     pixel_counts r;
     for (int v = 0; v < graph.node_count; ++v) {
       node const& n = graph.nodes[v];
@@ -80,7 +80,7 @@ struct unlimited_step {
     }
   };
 
-  static constexpr auto recorded = []() consteval {
+  static constexpr auto recorded = [] {
     network_expression<body, all_inputs> r{};
     auto const of = [](shape const& s) { return input{.n = s.n, .h = s.h, .w = s.w, .c = s.c}; };
     for (int i = 0; i < inputs; ++i) r.inputs[i] = of(graph.nodes[i].out);

@@ -2,6 +2,7 @@
 // Which values of a training step are computed again, so that its arena is small enough: greedily, by Eq. (4).
 #pragma once
 
+#include <ago/graph/consteval.hpp>
 #include <ago/train/activation_memory.hpp>
 
 namespace ago::detail {
@@ -57,7 +58,7 @@ struct search_for_values {
  private:
   static constexpr int steps_of_one = 1 + 1'500 / (F + 1);
   template <int I>
-  static consteval values_again<F> search() {
+  static AGO_CONSTEVAL values_again<F> search() {
     values_again<F> r;
     if constexpr (I > 0) r = after<I - 1>;
     for (int i = 0; i < steps_of_one && !r.finished; ++i) r.improve(Memory, Enough);
@@ -66,7 +67,7 @@ struct search_for_values {
   template <int I>
   static constexpr values_again<F> after = search<I>();
   template <int I>
-  static consteval values_again<F> const& last() {
+  static AGO_CONSTEVAL values_again<F> const& last() {
     if constexpr (after<I>.finished) return after<I>;
     else return last<I + 1>();
   }
