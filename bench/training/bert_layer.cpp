@@ -6,4 +6,4 @@
 
 static constexpr auto bert_layer = ago::input{.w = 128, .c = 768} | networks::bert::encoder(12, 3072);
 
-static bool const entered = bench::add_training<bert_layer, 1, ago::mean_squared_error>("bert_layer");
+static bool const entered = bench::add_training<bert_layer, AGO_TRAINING_BATCH, ago::mean_squared_error>("bert_layer");

@@ -32,5 +32,5 @@ static constexpr auto primary_capsules = ago::input{.h = 28, .w = 28, .c = 1} |
                                          squash | flat;
 
 static bool const entered[] = {
-    bench::add_training<primary_capsules, 1, ago::mean_squared_error>("primary_capsules"),
+    bench::add_training<primary_capsules, AGO_TRAINING_BATCH, ago::mean_squared_error>("primary_capsules"),
 };

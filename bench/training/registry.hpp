@@ -13,6 +13,11 @@
 #include <type_traits>
 #include <utility>
 
+// The batch of large networks.
+#ifndef AGO_TRAINING_BATCH
+#define AGO_TRAINING_BATCH 1
+#endif
+
 namespace bench {
 
 /// The network with so many times the images, for inference.
