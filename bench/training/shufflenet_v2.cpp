@@ -4,4 +4,5 @@
 
 #include "networks/shufflenet_v2.hpp"
 
-static bool const entered = bench::add_training<networks::shufflenet_v2<224>, AGO_TRAINING_BATCH>("shufflenet_v2", 5e-3);
+static bool const entered =
+    bench::add_training<networks::shufflenet_v2<224>, AGO_TRAINING_BATCH>("shufflenet_v2", 5e-3);
