@@ -157,11 +157,11 @@ arguments understand(words const& w) {
   if (w.measure && a.format == format::dot) throw usage_error("--measure works with --format text, json and html");
   isa const target = target_of(w);
   device const on = w.device.empty() ? usual_device(target) : devices[choose("device", w.device, device_names())].value;
-  a.ways.emplace_back(target, policy(choose("policy", w.policy, policy_names())), on);
+  a.ways.push_back({.target = target, .policy = policy(choose("policy", w.policy, policy_names())), .device = on});
   if (w.against.empty()) return a;
   if (a.format != format::text && a.format != format::html)
     throw usage_error("--against works with --format text and html; " + w.format + " describes one policy");
-  a.ways.emplace_back(target, policy(choose("policy", w.against, policy_names())), on);
+  a.ways.push_back({.target = target, .policy = policy(choose("policy", w.against, policy_names())), .device = on});
   return a;
 }
 
