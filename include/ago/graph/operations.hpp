@@ -15,6 +15,11 @@ namespace ago {
 
 namespace detail {
 
+/// Is it a product of one row and a matrix?
+constexpr bool is_product_of_one_row(node const& n) {
+  return (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
+}
+
 /// The value whose elements x has: expressions do not ask for its four axes.
 constexpr tensor before_views(tensor x) {
   while (x.recorder && x.recorder->nodes[x.index].kind == op::reshape)
@@ -65,9 +70,7 @@ class operation_recording {
       if (is_parameter(v)) offsets_[v] = r_.place(op::nest, role::weight, d_.values[v].extents);
     for (int i = 0; i < d_.expression_count; ++i) values_[d_.makes[i]] = append(i);
   }
-  constexpr tensor in_axes(tensor x, shape const& four) {
-    return x.dims() == four ? x : r_.append({.kind = op::reshape, .out = four}, x);
-  }
+  constexpr tensor in_axes(tensor x, shape const& four) { return r_.reshaped(x, four); }
   constexpr bool is_parameter(int v) const { return d_.values[v].role == expression::value_role::parameter; }
   /// Value v of the operator; a parameter is a constant.
   constexpr tensor value_of(int v) {
@@ -94,7 +97,7 @@ class operation_recording {
     node const& n = found.nodes[0].made;
     if (found.count == 0) return false;
     if (n.kind == op::matmul && !n.transposed) return n.out.n * n.out.h == 1 && n.out.w <= few_rows;
-    return (is_matrix_product(n.kind) || n.kind == op::matmul) && n.out.pixels() == 1;
+    return is_product_of_one_row(n);
   }
   static constexpr int few_rows = 64;
   /// Do the nodes write more elements than the result has: those of a sum of two computed values, of one that is
@@ -237,8 +240,7 @@ struct view {
       r.complain(fault::elements_differ, x.dims().count(), e.count());
       return x;
     }
-    shape const out = shape_of(e);
-    if (out != x.dims()) x = r.append({.kind = op::reshape, .out = out}, x);
+    x = r.reshaped(x, shape_of(e));
     x.axes = e;
     return x;
   }

@@ -124,20 +124,6 @@ constexpr bool is_in_order(index_view const& view, image_form const& f, unsigned
   return next == count + __builtin_popcount(channels);
 }
 
-constexpr window window_of(image_form const& f) {
-  index_window const &h = f.rows, &w = f.columns;
-  return {.kernel_h = h.kernel,
-          .kernel_w = w.kernel,
-          .stride_h = h.stride,
-          .stride_w = w.stride,
-          .dilation_h = h.dilation,
-          .dilation_w = w.dilation,
-          .pad_top = h.before,
-          .pad_left = w.before,
-          .pad_bottom = h.after,
-          .pad_right = w.after};
-}
-
 /// The sum over a product of an image and a parameter, as a convolution whose weights are stored as its layer has them.
 constexpr bool recognise_convolution(index_view const& view, recognition_list& list, int image, int weight,
                                      unsigned folded) {
@@ -203,7 +189,7 @@ constexpr bool recognise_convolution(index_view const& view, recognition_list& l
 
   recognised_node n{.made = {.kind = op::conv2d,
                              .out = {f.images, f.rows.out, f.columns.out, int(out)},
-                             .win = window_of(f),
+                             .win = window_of(f.rows, f.columns),
                              .groups = int(groups)},
                     .operands = {{view.access(image).operand, false, f.in}},
                     .operand_count = 1,
@@ -233,7 +219,7 @@ constexpr bool recognise_pool(index_view const& view, recognition_list& list, op
   if (f.rows.tap >= 0) taps |= 1u << f.rows.tap;
   if (f.columns.tap >= 0) taps |= 1u << f.columns.tap;
   if (view.wide(folded) != taps) return false;
-  node n{.kind = kind, .out = {f.images, f.rows.out, f.columns.out, f.in.c}, .win = window_of(f)};
+  node n{.kind = kind, .out = {f.images, f.rows.out, f.columns.out, f.in.c}, .win = window_of(f.rows, f.columns)};
   n.count_pads = kind == op::avg_pool && count_pads;
   list.append(n, {view.access(a).operand, false, f.in});
   return true;

@@ -115,6 +115,10 @@ class recording {
     if (is_elementwise(n.kind) || n.kind == op::identity) r.axes = common_axes(n.out, operands);
     return r;
   }
+  /// x with other extents. The elements stay the same.
+  constexpr tensor reshaped(tensor x, shape const& to) {
+    return x.dims() == to ? x : append({.kind = op::reshape, .out = to}, x);
+  }
 
  private:
   /// The axes of the operands that have the shape of the result, if they agree.

@@ -19,6 +19,20 @@ struct window_axis {
   int out{};
 };
 
+/// The window of an axis of rows and one of columns: types with these members.
+constexpr window window_of(auto const& rows, auto const& columns) {
+  return {.kernel_h = rows.kernel,
+          .kernel_w = columns.kernel,
+          .stride_h = rows.stride,
+          .stride_w = columns.stride,
+          .dilation_h = rows.dilation,
+          .dilation_w = columns.dilation,
+          .pad_top = rows.before,
+          .pad_left = columns.before,
+          .pad_bottom = rows.after,
+          .pad_right = columns.after};
+}
+
 /// Does a window of a pooling layer contain only padding? Pads are at most half of the window, so this requires a
 /// window that starts before the image and a dilation that steps over it.
 constexpr bool misses_the_image(window_axis const& a, int image) {
@@ -67,16 +81,7 @@ constexpr node windowed(recording& r, op kind, shape in, extent2 kernel, extent2
   window_axis const h = resolve(r, {kernel.h, stride.h, dilation.h, p.top, p.bottom}, pad.is_same, in.h, rules);
   window_axis const w = resolve(r, {kernel.w, stride.w, dilation.w, p.left, p.right}, pad.is_same, in.w, rules);
   node n{.kind = kind, .out = {in.n, h.out, w.out, in.c}};
-  n.win = {.kernel_h = h.kernel,
-           .kernel_w = w.kernel,
-           .stride_h = h.stride,
-           .stride_w = w.stride,
-           .dilation_h = h.dilation,
-           .dilation_w = w.dilation,
-           .pad_top = h.before,
-           .pad_left = w.before,
-           .pad_bottom = h.after,
-           .pad_right = w.after};
+  n.win = window_of(h, w);
   return n;
 }
 

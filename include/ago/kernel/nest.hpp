@@ -112,8 +112,7 @@ class nest_program : nest_elements<E, L> {
     }
     return r;
   }
-  /// Computes the nodes of LEFT in order. (One by one: a pack of all nodes, most of which are not in it, would make a
-  /// function for each of them in each loop, which compilers take longer for than for all the rest.)
+  /// Computes the nodes of LEFT in order, without a function for each node that is not in it.
   template <nodes LEFT, loops BOUND, int COUNT, int VALID>
   AGO_INLINE static void compute_first(state& s) {
     if constexpr (LEFT != 0) {

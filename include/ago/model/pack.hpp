@@ -55,20 +55,6 @@ void pack_part(int i, planned_step const& part, planned_data const& data, merged
       [&](stage_packing const& s) { pack_stage<I>(s, blob, packed); });
 }
 
-/// The number of calls of for_each_packing for all of some parts.
-struct packing_counts {
-  int operators{}, stages{};
-
-  template <int N>
-  constexpr void add(int i, planned_step const& part, merged_packings<N> const& merged) {
-    int sources = 1;
-    for (merged_packing const& m : merged) sources += m.step == i;
-    operators += packs_weights(part.key) ? sources : 0;
-    for (int k = 0; k < part.key.after.count(); ++k)
-      stages += is_parametric(part.key.after.stages[k].kind) ? sources : 0;
-  }
-};
-
 /// All that is to be packed for a program, in order: what is left of its plan when it runs.
 template <int Constants, int Operators, int Stages>
 struct packing_list {

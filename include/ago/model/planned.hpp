@@ -221,29 +221,33 @@ class unchecked_plan {
       if (plan.steps[i].key.what == structure::contraction) return true;
     return false;
   }();
+  static constexpr input_run const* runs_of(int part) {
+    return runs.count[part] > 0 ? runs.run + runs.first[part] : nullptr;
+  }
   static constexpr planned_data packing_data_of(int part) {
     planned_data data = plan.steps[part].data;
-    if (runs.count[part] > 0) data.runs = runs.run + runs.first[part];
+    data.runs = runs_of(part);
     return data;
   }
-  static constexpr packing_counts counts = [] {
+  /// Calls one of the functions for each thing to be packed, in order.
+  static constexpr void for_each_packed(auto const& constant, auto const& main, auto const& after) {
+    for_each_constant(graph, memory, constant);
+    for (int i = 0; i < parts.count; ++i) for_each_packing(i, plan.steps[i], runs_of(i), formed::merged, main, after);
+  }
+  struct packing_counts {
+    int constants{}, operators{}, stages{};
+  };
+  static constexpr packing_counts counts = []() AGO_CONSTEVAL {
     packing_counts r;
-    for (int i = 0; i < parts.count; ++i) r.add(i, plan.steps[i], formed::merged);
-    return r;
-  }();
-  static constexpr int constants = [] {
-    int r = 0;
-    for_each_constant(graph, memory, [&](auto const&) { ++r; });
+    for_each_packed([&](auto const&) { ++r.constants; }, [&](auto const&) { ++r.operators; },
+                    [&](auto const&) { ++r.stages; });
     return r;
   }();
   static constexpr auto packings = []() AGO_CONSTEVAL {
-    packing_list<constants, counts.operators, counts.stages> r;
+    packing_list<counts.constants, counts.operators, counts.stages> r;
     int c = 0, o = 0, s = 0;
-    for_each_constant(graph, memory, [&](constant_packing const& x) { r.constants[c++] = x; });
-    for (int i = 0; i < parts.count; ++i)
-      for_each_packing(
-          i, plan.steps[i], runs.count[i] > 0 ? runs.run + runs.first[i] : nullptr, formed::merged,
-          [&](operator_packing const& x) { r.operators[o++] = x; }, [&](stage_packing const& x) { r.stages[s++] = x; });
+    for_each_packed([&](auto const& x) { r.constants[c++] = x; }, [&](auto const& x) { r.operators[o++] = x; },
+                    [&](auto const& x) { r.stages[s++] = x; });
     return r;
   }();
 };

@@ -15,17 +15,18 @@ constexpr long depthwise_floats(kernel_key const& key, step_data const& s) {
   return long(padded(s.out.c, key.target)) * (s.win.kernel_h * s.win.kernel_w + 1);
 }
 
-/// Floats of the packed weights of a step's main operator.
-constexpr long packed_floats(kernel_key const& key, step_data const& s) {
+/// Whether a step's main operator has weights to be packed.
+constexpr bool packs_weights(kernel_key const& key) {
   switch (key.what) {
     case structure::pointwise:
     case structure::convolution:
-    case structure::im2col: return layout_of_matrix(key, s).floats(s.groups);
-    case structure::depthwise: return depthwise_floats(key, s);
+    case structure::im2col:
+    case structure::depthwise:
     case structure::winograd_2:
-    case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();
-    case structure::embedding: return long(s.groups) * s.out.c;
-    case structure::layer_norm: return 2L * padded(s.out.c, key.target);  // gamma, beta
+    case structure::winograd_4:
+    case structure::embedding:
+    case structure::layer_norm: return true;
+    case structure::contraction: return key.weight_operand >= 0;
     case structure::max_pool:
     case structure::avg_pool:
     case structure::global_max_pool:
@@ -43,25 +44,25 @@ constexpr long packed_floats(kernel_key const& key, step_data const& s) {
     case structure::resize_nearest:
     case structure::resize_bilinear:
     case structure::reduction:
-    case structure::nest: return 0;
-    case structure::contraction: return key.weight_operand < 0 ? 0 : layout_of_contraction(key).packed_floats();
+    case structure::nest: return false;
   }
   detail::no_case_for_this_value();
 }
 
-/// Whether a step's main operator has weights to be packed: packed_floats > 0, without the sizes.
-constexpr bool packs_weights(kernel_key const& key) {
+/// Floats of these weights.
+constexpr long packed_floats(kernel_key const& key, step_data const& s) {
+  if (!packs_weights(key)) return 0;
   switch (key.what) {
     case structure::pointwise:
     case structure::convolution:
-    case structure::im2col:
-    case structure::depthwise:
+    case structure::im2col: return layout_of_matrix(key, s).floats(s.groups);
+    case structure::depthwise: return depthwise_floats(key, s);
     case structure::winograd_2:
-    case structure::winograd_4:
-    case structure::embedding:
-    case structure::layer_norm: return true;
-    case structure::contraction: return key.weight_operand >= 0;
-    default: return false;
+    case structure::winograd_4: return layout_of_winograd(key, s).weight_floats();
+    case structure::embedding: return long(s.groups) * s.out.c;
+    case structure::layer_norm: return 2L * padded(s.out.c, key.target);  // gamma, beta
+    case structure::contraction: return layout_of_contraction(key).packed_floats();
+    default: detail::no_case_for_this_value();
   }
 }
 

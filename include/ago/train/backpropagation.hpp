@@ -337,7 +337,7 @@ class backpropagation {
   constexpr void add_to(tensor& sum, tensor x) { sum = sum.recorder ? combined(op::add, sum, x) : x; }
   static constexpr tensor combined(op kind, tensor a, tensor b) {
     recording r(a);
-    if (b.dims() != a.dims()) b = r.append({.kind = op::reshape, .out = a.dims()}, b);
+    b = r.reshaped(b, a.dims());
     tensor const operands[] = {a, b};
     return r.append({.kind = kind, .out = a.dims()}, operands);
   }

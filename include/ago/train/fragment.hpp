@@ -46,8 +46,7 @@ struct traced_fragment {
 
   constexpr void take(recorder const& r) {
     expression_count = r.expressions.all.size;
-    fits = r.nodes.size <= most_nodes && r.edges.size <= most_edges && r.outputs.size == 1 &&
-           expression_count <= most_expressions;
+    fits = r.nodes.size <= most_nodes && r.edges.size <= most_edges && r.outputs.size == 1;
     if (!fits) return;
     copy_to(made, r);
     for (int i = 0; i < expression_count; ++i) expressions.all[i] = r.expressions.all[i];
@@ -129,8 +128,7 @@ constexpr tensor paste(fragment const& f, tensor const* given, moved_parameters 
     for (int k = 0; k < n.input_count; ++k) {
       int const e = f.edges[n.input_first + k];
       tensor& x = operands[k] = n.kind == op::constant ? tensor{&to, 0} : made[e];
-      bool const is_viewed = n.kind != op::constant && n.kind != op::reshape && x.dims() != f.nodes[e].out;
-      if (is_viewed) x = r.append({.kind = op::reshape, .out = f.nodes[e].out}, x);
+      if (n.kind != op::constant && n.kind != op::reshape) x = r.reshaped(x, f.nodes[e].out);
     }
     n.weight = parameters(n.weight);
     n.shift = parameters(n.shift);

@@ -226,9 +226,7 @@ struct recipes_of {
     static constexpr int line = of->line;
     /// Layers of one row read their weights where they are, and products of a user's expressions pack a panel of them
     /// when it is used: packing all of them ahead of each step takes longer.
-    static constexpr bool always_records =
-        is_dropout(*of) || of->weight_operand >= 0 ||
-        ((is_matrix_product(of->kind) || of->kind == op::matmul) && of->out.pixels() == 1);
+    static constexpr bool always_records = is_dropout(*of) || of->weight_operand >= 0 || is_product_of_one_row(*of);
     static constexpr description as = []() AGO_CONSTEVAL {
       if (!is_dropout(*of)) return description_of(graph, U);
       return description{.as = kept_by_mask(described::extents_of(of->out)), .exists = true};

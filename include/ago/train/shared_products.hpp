@@ -54,7 +54,7 @@ constexpr tensor stacked(growing<tensor>& matrices, int rows, int channels) {
     tensor& x = matrices[k];
     x = before_views(x);
     shape const s = k == 0 ? x.dims() : matrices[0].dims();
-    x = reshaped(r, x, s.c == channels ? s : shape{1, 1, rows, channels});
+    x = r.reshaped(x, s.c == channels ? s : shape{1, 1, rows, channels});
   }
   shape whole = matrices[0].dims();
   int axis = 0;
@@ -62,7 +62,7 @@ constexpr tensor stacked(growing<tensor>& matrices, int rows, int channels) {
   growing<value_part> parts;
   for (int k = 0; k < matrices.size; ++k) parts.push({k * extent_along(whole, axis), matrices[k]});
   extent_along(whole, axis) *= matrices.size;
-  return reshaped(r, joined(r, parts, whole, axis), {1, 1, rows * matrices.size, channels});
+  return r.reshaped(joined(r, parts, whole, axis), {1, 1, rows * matrices.size, channels});
 }
 
 }  // namespace ago::detail

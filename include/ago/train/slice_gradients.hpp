@@ -11,11 +11,6 @@ namespace ago::detail {
 /// Is it a part of a value, whose elements stay neighbours?
 constexpr bool is_part(node const& n) { return n.kind == op::slice && n.step == 1; }
 
-/// x with other extents. The elements stay the same.
-constexpr tensor reshaped(recording& r, tensor x, shape const& to) {
-  return x.dims() == to ? x : r.append({.kind = op::reshape, .out = to}, x);
-}
-
 /// A part of a value: elements `begin` ... of an axis.
 struct value_part {
   int begin{};
@@ -64,12 +59,12 @@ constexpr tensor joined(recording& r, growing<value_part> const& parts, shape co
     value_part const& p = parts[k];
     int const begin = k == 0 ? 0 : p.begin, end = p.end(axis), next = k + 1 < parts.size ? parts[k + 1].begin : extent;
     extent_along(to, along) = (end - p.begin) * inner;
-    tensor const x = reshaped(r, p.of, to);
+    tensor const x = r.reshaped(p.of, to);
     pieces.push(between_zeros(r, x, along, (p.begin - begin) * inner, (next - end) * inner));
   }
   extent_along(to, along) = extent * inner;
   node const n{.kind = op::concat, .out = to, .axis = along};
-  return reshaped(r, pieces.size == 1 ? pieces[0] : r.append(n, {pieces.data, pieces.size}), whole);
+  return r.reshaped(pieces.size == 1 ? pieces[0] : r.append(n, {pieces.data, pieces.size}), whole);
 }
 
 /// The gradients of slices of values, until those of the values are needed.
@@ -79,7 +74,7 @@ class slice_gradients {
   constexpr void add(int v, node const& n, tensor gradient) {
     while (newest_.size <= v) newest_.push(-1);
     recording r(gradient);
-    all_.push({n.axis, {n.begin, reshaped(r, gradient, n.out)}, newest_[v]});
+    all_.push({n.axis, {n.begin, r.reshaped(gradient, n.out)}, newest_[v]});
     newest_[v] = all_.size - 1;
   }
   /// Have any been added, and not been taken?
