@@ -10,7 +10,7 @@
 #include "peak.hpp"
 #include "report.hpp"
 
-#include <ago/kernel/attention.hpp>
+#include <ago/kernel/attention/attention.hpp>
 #include <ago/kernel/epilogue.hpp>
 
 #include <algorithm>

@@ -7,10 +7,10 @@
 #include "partitions/scaling.hpp"
 
 #include <ago/graph/optimized.hpp>
-#include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
-#include <ago/kernel/math.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/simd/map.hpp>  // what the primitives of opened operators compute
+#include <ago/simd/math.hpp>
 
 #include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>

@@ -2,7 +2,7 @@
 // The peak of one core: multiply-adds without memory accesses.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/simd/simd.hpp>
 
 namespace bench {
 

@@ -4,12 +4,12 @@
 
 #include "../buffer.hpp"
 
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/matmul.hpp>
-#include <ago/kernel/nest.hpp>
-#include <ago/kernel/pack_matrix.hpp>
-#include <ago/kernel/pointwise.hpp>
-#include <ago/plan/matrix_schedule.hpp>
+#include <ago/kernel/attention/matmul.hpp>
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/matrix/pack.hpp>
+#include <ago/kernel/matrix/pointwise.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
+#include <ago/kernel/nest/kernel.hpp>
 
 #include <cmath>
 #include <functional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ago/graph/requirements.hpp>
-#include <ago/kernel/standard_functions.hpp>
+#include <ago/simd/standard_functions.hpp>
 
 #include <ago/graph/algebra.hpp>
 #include <ago/graph/layers.hpp>

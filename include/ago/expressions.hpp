@@ -7,5 +7,5 @@
 
 #include <ago/expression/check.hpp>
 #include <ago/graph/operations.hpp>
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/nest.hpp>
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/nest/kernel.hpp>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instantiates all tiles that the default schedule may choose for the instruction set that this is compiled for. Never
 // linked: check_loops.py and bench/arm read the assembly. With AGO_IN_ORDER, for cores that issue in order.
+#include <ago/kernel/depthwise/schedule.hpp>
 #include <ago/kernel/kernels.hpp>
-#include <ago/plan/depthwise_schedule.hpp>
-#include <ago/plan/matrix_schedule.hpp>
-#include <ago/plan/window_row.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
 
 #include <utility>
 
@@ -81,7 +80,7 @@ kernel_function const lengthy[] = {convolution<structure::pointwise, 1, 1, 14, 6
                                    convolution<structure::convolution, 3, 1, 56, 64, 64, op::silu>()};
 
 #ifdef AGO_IN_ORDER
-/// A product of four pixels, whose input is transposed (kernel/transposed_product.hpp).
+/// A product of four pixels, whose input is transposed (kernel/matrix/transposed_product.hpp).
 template <int V>
 constexpr kernel_function transposed_product() {
   constexpr kernel_key key = [] {

@@ -3,8 +3,8 @@
 // thousands of interpreted ones holds for compiled ones.
 #pragma once
 
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/nest.hpp>
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/nest/kernel.hpp>
 
 #include <kernel/drawn_expression.hpp>
 #include <kernel/expression_support.hpp>

@@ -2,8 +2,8 @@
 // Gradients of index expressions are the differences of their values.
 #include <ago/expression/gradient.hpp>
 #include <ago/expression/matrix_form.hpp>
-#include <ago/kernel/map.hpp>
 #include <ago/operators/description.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

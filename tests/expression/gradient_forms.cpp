@@ -4,7 +4,7 @@
 #include <ago/expression/gradient.hpp>
 #include <ago/graph/operations.hpp>
 #include <ago/graph/recognition.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,10 +4,10 @@
 // computed at a time, in the order of additions that the layout states, so that results have the same bits.
 #pragma once
 
-#include <ago/kernel/contraction_copies.hpp>
-#include <ago/kernel/nest_value.hpp>
-#include <ago/kernel/reduce.hpp>
-#include <ago/plan/nest_layout.hpp>
+#include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/nest/layout.hpp>
+#include <ago/kernel/nest/value.hpp>
+#include <ago/simd/reduce.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <ago/graph/lowering.hpp>
 #include <ago/kernel/kernels.hpp>
 #include <ago/kernel/pack_step.hpp>
-#include <ago/kernel/register_run.hpp>
 #include <ago/model/pack.hpp>
 #include <ago/plan/step_table.hpp>
+#include <ago/simd/register_run.hpp>
 
 #include <tools/inspect/run_time_program.hpp>
 

@@ -2,7 +2,7 @@
 // A user's operator with captures.
 // expect: ago: map takes a lambda without captures; write the constants it needs into it
 #include <ago/graph/check.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 using namespace ago;
 

@@ -3,7 +3,7 @@
 #include "run_time_trace.hpp"
 
 #include <ago/graph/optimized.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // The nodes that each layer records.
 #include "recorded.hpp"
 
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

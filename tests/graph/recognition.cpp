@@ -4,8 +4,8 @@
 #include "random_layers.hpp"
 #include "recognised_graph.hpp"
 
-#include <ago/kernel/map.hpp>
 #include <ago/operators/description.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 
 #include <ago/expression/notation.hpp>
 #include <ago/graph/layers.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

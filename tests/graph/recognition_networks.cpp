@@ -3,7 +3,7 @@
 // and bits.
 #include <ago/graph/operations.hpp>
 #include <ago/graph/optimized.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

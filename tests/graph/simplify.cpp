@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The effect of each algebraic rule on a network, and what it must leave alone.
 #include <ago/graph/optimized.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -120,7 +120,7 @@ constexpr char const* comparison = R"(
 #include "reference/executor.hpp"
 
 #include <ago/graph/check.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <cstdio>
 #include <fstream>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/expression/evaluate.hpp>
-#include <ago/plan/contraction_layout.hpp>
-#include <ago/plan/nest_layout.hpp>
+#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/nest/layout.hpp>
 
 #include "support.hpp"
 

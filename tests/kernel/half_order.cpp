@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of instructions in loops that load halves: executed on registers that hold the names of values.
 #include <ago/kernel/half_order.hpp>
-#include <ago/plan/matrix_schedule.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bytes that a plan moves by its model of caches, compared with a simulation: emulated registers report every
 // address, and simulated caches count the misses.
-#include <ago/kernel/emulated.hpp>
+#include <ago/simd/emulated.hpp>
 
 #include "support/simulated_cache.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fusion computes nothing twice: counts the multiply-adds of fused networks in emulated registers.
-#include <ago/kernel/emulated.hpp>
+#include <ago/simd/emulated.hpp>
 
 namespace {
 long products = 0;  ///< of single floats

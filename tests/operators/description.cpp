@@ -6,9 +6,9 @@
 #include <ago/graph/layers.hpp>
 #include <ago/graph/operations.hpp>
 #include <ago/graph/siblings.hpp>
-#include <ago/kernel/map.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/plan/account.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,11 +3,11 @@
 // but for the differences that are listed here with their reasons. For a sample of each operator, this file does not
 // compile if it does not, or if an operator has neither a description nor a place among the opaque ones.
 #include <ago/graph/value_bounds.hpp>
-#include <ago/kernel/map.hpp>
 #include <ago/operators/facts.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
 #include <ago/plan/account.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

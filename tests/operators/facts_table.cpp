@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints the table of docs/what-is-an-operator.md: what follows from the description of each operator.
-#include <ago/kernel/map.hpp>
 #include <ago/operators/facts.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
+#include <ago/simd/map.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // What compound operators open into follows from their descriptions.
 #include <ago/graph/opening.hpp>
 #include <ago/graph/recognition.hpp>
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 

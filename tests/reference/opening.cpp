@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: compound operators compute the same when opened, closed, and partly closed.
-#include <ago/kernel/map.hpp>
-#include <ago/kernel/math.hpp>
 #include <ago/partition/opened.hpp>
+#include <ago/simd/map.hpp>
+#include <ago/simd/math.hpp>
 
 #include <doctest/doctest.h>
 

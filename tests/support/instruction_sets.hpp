@@ -2,7 +2,7 @@
 // The instruction sets for which the tests compile kernels.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/simd/simd.hpp>
 
 namespace test {
 

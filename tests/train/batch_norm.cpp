@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gradients of batch norms that have the gradient of the activation after them in them.
-#include <ago/kernel/map.hpp>
 #include <ago/operators/description.hpp>
+#include <ago/simd/map.hpp>
 #include <ago/train/batch_norm.hpp>
 
 #include <doctest/doctest.h>

@@ -4,7 +4,7 @@
 // compared with new ones, 5000 networks take less time in ten runs of 500.
 #include "run_time_step.hpp"
 
-#include <ago/kernel/map.hpp>
+#include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
 #include <graph/recognised_graph.hpp>

@@ -6,8 +6,8 @@
 #include "../support/diagnostic.hpp"
 
 #include <ago/graph/lowering.hpp>
-#include <ago/kernel/map.hpp>  // defines the functions of activations, which graphs point to
-#include <ago/kernel/math.hpp>
+#include <ago/simd/map.hpp>  // defines the functions of activations, which graphs point to
+#include <ago/simd/math.hpp>
 
 namespace ago::importer {
 

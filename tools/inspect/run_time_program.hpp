@@ -5,13 +5,13 @@
 #include "policies.hpp"
 
 #include <ago/graph/siblings.hpp>
-#include <ago/kernel/map.hpp>  // what the primitives of opened operators compute
-#include <ago/kernel/math.hpp>
 #include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
 #include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/stages.hpp>
+#include <ago/simd/map.hpp>  // what the primitives of opened operators compute
+#include <ago/simd/math.hpp>
 
 #include <memory>
 #include <stdexcept>

@@ -138,7 +138,7 @@ struct affine {
   }
 };
 
-/// x to the power of a number, see kernel/math.hpp; NaN for a negative x and a number that is not an integer.
+/// x to the power of a number, see simd/math.hpp; NaN for a negative x and a number that is not an integer.
 struct to_power {
   float exponent = 2;
   int line = __builtin_LINE();

@@ -17,7 +17,7 @@ struct user_function {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
-/// Defined in kernel/map.hpp, because only kernels know the registers.
+/// Defined in simd/map.hpp, because only kernels know the registers.
 template <class F>
 struct user_code {
   static void apply(isa target, void* register_, float alpha, float beta);

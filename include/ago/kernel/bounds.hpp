@@ -2,8 +2,8 @@
 // Epilogues that only bound results, whose instructions are ordered by hand.
 #pragma once
 
-#include <ago/kernel/in_order.hpp>
 #include <ago/plan/step.hpp>
+#include <ago/simd/in_order.hpp>
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 // Elementwise operators applied to a result while it is still in registers.
 #pragma once
 
-#include <ago/kernel/math.hpp>
 #include <ago/plan/step.hpp>
+#include <ago/simd/math.hpp>
 
 namespace ago {
 
@@ -174,3 +174,19 @@ class finisher {
 };
 
 }  // namespace ago
+
+namespace ago::detail {
+
+/// Writes the channels of one pixel: f(c, count...) gives those from c on, `count` of them if they fill no register.
+template <kernel_key K, class F>
+AGO_INLINE void write_pixel(finisher<K.after, K.target> const& finish, float* out, long pixel, int channels, F f) {
+  constexpr int V = lanes(K.target);
+  int c = 0;
+  for (; c + V <= channels; c += V) finish(f(c), pixel, c).store(out + c);
+  if constexpr (K.partial) {
+    int const left = channels - c;
+    if (left > 0) finish(f(c, left), pixel, c, left).store(out + c, left);
+  }
+}
+
+}  // namespace ago::detail

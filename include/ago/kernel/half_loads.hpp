@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/kernel/half_order.hpp>
-#include <ago/kernel/in_order_counters.hpp>
-#include <ago/kernel/lanes.hpp>
+#include <ago/simd/in_order_counters.hpp>
+#include <ago/simd/lanes.hpp>
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 // compile time for every register tile.
 #pragma once
 
-#include <ago/plan/matrix_schedule.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
 
 #include <cstdint>
 

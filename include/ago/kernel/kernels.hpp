@@ -2,28 +2,28 @@
 // From a key to its kernel.
 #pragma once
 
-#include <ago/kernel/attention.hpp>
+#include <ago/kernel/attention/attention.hpp>
+#include <ago/kernel/attention/matmul.hpp>
 #include <ago/kernel/channel_pipeline.hpp>
-#include <ago/kernel/convolution.hpp>
-#include <ago/kernel/copy.hpp>
-#include <ago/kernel/depthwise.hpp>
-#include <ago/kernel/elementwise.hpp>
-#include <ago/kernel/embedding.hpp>
-#include <ago/kernel/im2col.hpp>
-#include <ago/kernel/layer_norm.hpp>
-#include <ago/kernel/map.hpp>
-#include <ago/kernel/math.hpp>
-#include <ago/kernel/matmul.hpp>
-#include <ago/kernel/max_pool.hpp>
-#include <ago/kernel/pad.hpp>
-#include <ago/kernel/pointwise.hpp>
-#include <ago/kernel/pool.hpp>
-#include <ago/kernel/reduction.hpp>
-#include <ago/kernel/resize.hpp>
+#include <ago/kernel/depthwise/kernel.hpp>
+#include <ago/kernel/elementwise/kernel.hpp>
+#include <ago/kernel/matrix/convolution.hpp>
+#include <ago/kernel/matrix/im2col.hpp>
+#include <ago/kernel/matrix/pointwise.hpp>
+#include <ago/kernel/movement/copy.hpp>
+#include <ago/kernel/movement/embedding.hpp>
+#include <ago/kernel/movement/pad.hpp>
+#include <ago/kernel/movement/resize.hpp>
+#include <ago/kernel/movement/transpose.hpp>
+#include <ago/kernel/norm/layer_norm.hpp>
+#include <ago/kernel/norm/softmax.hpp>
+#include <ago/kernel/pool/max_pool.hpp>
+#include <ago/kernel/pool/pool.hpp>
+#include <ago/kernel/reduction/kernel.hpp>
 #include <ago/kernel/row_pipeline.hpp>
-#include <ago/kernel/softmax.hpp>
-#include <ago/kernel/transpose.hpp>
-#include <ago/kernel/winograd.hpp>
+#include <ago/kernel/winograd/kernel.hpp>
+#include <ago/simd/map.hpp>
+#include <ago/simd/math.hpp>
 
 namespace ago {
 

@@ -2,16 +2,16 @@
 // Packs the weights of a step. Plain loops, so that any machine can pack for any instruction set.
 #pragma once
 
-#include <ago/kernel/pack_depthwise.hpp>
-#include <ago/kernel/pack_embedding.hpp>
-#include <ago/kernel/pack_layer_norm.hpp>
-#include <ago/kernel/pack_matrix.hpp>
+#include <ago/kernel/depthwise/pack.hpp>
+#include <ago/kernel/matrix/pack.hpp>
+#include <ago/kernel/movement/pack.hpp>
+#include <ago/kernel/norm/pack.hpp>
 #include <ago/kernel/pack_stages.hpp>
-#include <ago/kernel/pack_winograd.hpp>
+#include <ago/kernel/winograd/pack.hpp>
 
 namespace ago {
 
-/// Defined in kernel/contraction_copies.hpp: packs the parameter of a product from the user's weights, `from`, into
+/// Defined in kernel/contraction/copies.hpp: packs the parameter of a product from the user's weights, `from`, into
 /// layout.packed_floats() floats.
 template <isa I>
 void pack_contraction(contraction_layout const& l, expression::index_expression const& e, float const* from, float* to);

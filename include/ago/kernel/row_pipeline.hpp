@@ -2,10 +2,10 @@
 // Intensive fusion by rows: each operator computes a few rows just before the next one reads them.
 #pragma once
 
-#include <ago/kernel/convolution.hpp>
-#include <ago/kernel/depthwise.hpp>
-#include <ago/kernel/max_pool.hpp>
-#include <ago/kernel/pointwise.hpp>
+#include <ago/kernel/depthwise/kernel.hpp>
+#include <ago/kernel/matrix/convolution.hpp>
+#include <ago/kernel/matrix/pointwise.hpp>
+#include <ago/kernel/pool/max_pool.hpp>
 
 namespace ago {
 

@@ -4,10 +4,10 @@
 
 #include <ago/kernel/bounds.hpp>
 #include <ago/kernel/epilogue.hpp>
-#include <ago/kernel/fetch.hpp>
 #include <ago/kernel/half_loads.hpp>
-#include <ago/kernel/pairs.hpp>
-#include <ago/kernel/spaced_pointers.hpp>
+#include <ago/simd/fetch.hpp>
+#include <ago/simd/pairs.hpp>
+#include <ago/simd/spaced.hpp>
 
 #include <utility>
 

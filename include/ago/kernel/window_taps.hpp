@@ -2,7 +2,7 @@
 // The taps of a window that are inside the image.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/simd/simd.hpp>
 
 namespace ago::detail {
 

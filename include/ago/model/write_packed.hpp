@@ -3,9 +3,9 @@
 // run the model, and needs no kernels.
 #pragma once
 
-#include <ago/kernel/map.hpp>
 #include <ago/model/packed.hpp>
 #include <ago/model/planned.hpp>
+#include <ago/simd/map.hpp>
 
 #include <cinttypes>
 #include <concepts>

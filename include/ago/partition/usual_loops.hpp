@@ -25,7 +25,7 @@ struct usual_work {
 /// Floats in a vector of the device's usual instruction set.
 constexpr int usual_lanes(device const& on) { return on.in_order || on.multiply_adds < 16 ? 4 : 16; }
 
-/// 64ths of a cycle that a tile takes for a step of K: a simpler plan/matrix_schedule.hpp, without its data on what a
+/// 64ths of a cycle that a tile takes for a step of K: a simpler kernel/matrix/schedule.hpp, without its data on what a
 /// kernel fetches first.
 constexpr std::int64_t usual_tile_cost(std::int64_t pixels, std::int64_t vectors, usual_work const& w, bool far_weights,
                                        device const& on) {
@@ -125,7 +125,7 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   if (p.what == kind::depthwise) {
     p.tile = 2;
     if (in.how != tiling::none || p.input + p.output > 3 << 19) return r;
-    // Passes over the image whose rows stay in L1, see plan/depthwise_schedule.hpp.
+    // Passes over the image whose rows stay in L1, see kernel/depthwise/schedule.hpp.
     std::int64_t const rows = p.win.stride_h + p.win.span_h(), channels = (32 << 10) / (4 * rows * l.in.w);
     p.blocks = pieces(l.out.c, channels > 32 ? channels : 32);
   }
@@ -133,7 +133,8 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   usual_work const w = work_of(l, in, is_first);
   usual_product const product = known.of(w, on);
   std::int64_t const pixels = l.out.pixels(), lines = pixels / w.line * product.cost;
-  // Four pixels alone are transposed (plan/gathering.hpp), and take 1.08 cycles for a step of K of a register.
+  // Four pixels alone are transposed (kernel/matrix/gather_schedule.hpp), and take 1.08 cycles for a step of K of a
+  // register.
   if (p.what == kind::matrix && on.in_order && in.how == tiling::none && pixels == 4 && l.out.c >= 64)
     r.arithmetic = quarter_price * 4 * 27 / 25 * w.depth * l.out.c;
   else if (p.what == kind::matrix)

@@ -2,11 +2,11 @@
 // How each convolution is computed: directly, by im2col or by Winograd; and which matrix products gather their input.
 #pragma once
 
-#include <ago/plan/attention_layout.hpp>
-#include <ago/plan/contraction_layout.hpp>
+#include <ago/kernel/attention/layout.hpp>
+#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/matrix/gather_schedule.hpp>
+#include <ago/kernel/winograd/schedule.hpp>
 #include <ago/plan/fusion.hpp>
-#include <ago/plan/gathering.hpp>
-#include <ago/plan/winograd_schedule.hpp>
 
 namespace ago {
 

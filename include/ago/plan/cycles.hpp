@@ -2,10 +2,10 @@
 // The analytic model of the time that the arithmetic of a step takes on one core.
 #pragma once
 
-#include <ago/plan/attention_layout.hpp>
-#include <ago/plan/depthwise_schedule.hpp>
+#include <ago/kernel/attention/layout.hpp>
+#include <ago/kernel/depthwise/schedule.hpp>
+#include <ago/kernel/winograd/schedule.hpp>
 #include <ago/plan/portion.hpp>
-#include <ago/plan/winograd_schedule.hpp>
 
 namespace ago {
 

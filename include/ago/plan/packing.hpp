@@ -3,9 +3,9 @@
 // read them.
 #pragma once
 
-#include <ago/plan/contraction_layout.hpp>
-#include <ago/plan/matrix_layout.hpp>
-#include <ago/plan/winograd_layout.hpp>
+#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/matrix/layout.hpp>
+#include <ago/kernel/winograd/layout.hpp>
 
 namespace ago {
 

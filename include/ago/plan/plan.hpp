@@ -2,16 +2,15 @@
 // The plan: for every step the key and data of its kernel, and the sources of its packed weights.
 #pragma once
 
-#include <ago/plan/depthwise_schedule.hpp>
+#include <ago/kernel/depthwise/schedule.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
+#include <ago/kernel/pool/schedule.hpp>
 #include <ago/plan/input_runs.hpp>
-#include <ago/plan/matrix_schedule.hpp>
 #include <ago/plan/memory.hpp>
 #include <ago/plan/packing.hpp>
 #include <ago/plan/parameter_sources.hpp>
-#include <ago/plan/pool_schedule.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/signature.hpp>
-#include <ago/plan/window_row.hpp>
 
 namespace ago {
 

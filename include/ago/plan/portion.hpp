@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/expression/counts.hpp>
-#include <ago/plan/contraction_layout.hpp>
-#include <ago/plan/winograd_layout.hpp>
+#include <ago/kernel/contraction/layout.hpp>
+#include <ago/kernel/winograd/layout.hpp>
 
 namespace ago::detail {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/expression/common_divisor.hpp>
+#include <ago/kernel/nest/layout.hpp>
 #include <ago/plan/cycles.hpp>
-#include <ago/plan/nest_layout.hpp>
 #include <ago/plan/pieces.hpp>
 
 namespace ago {

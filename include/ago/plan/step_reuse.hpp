@@ -2,9 +2,9 @@
 // The steps of a plan as a cache sees them.
 #pragma once
 
+#include <ago/kernel/attention/layout.hpp>
 #include <ago/partition/step_reuse.hpp>
 #include <ago/plan/account.hpp>
-#include <ago/plan/attention_layout.hpp>
 
 namespace ago::detail {
 

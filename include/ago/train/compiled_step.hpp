@@ -2,8 +2,8 @@
 // Forward and backward as a compiled program.
 #pragma once
 
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/nest.hpp>
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/nest/kernel.hpp>
 #include <ago/model/program.hpp>
 
 #include <span>

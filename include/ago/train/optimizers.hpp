@@ -12,7 +12,7 @@
 //     };
 #pragma once
 
-#include <ago/kernel/math.hpp>
+#include <ago/simd/math.hpp>
 
 #include <cmath>
 #include <type_traits>

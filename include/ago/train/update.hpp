@@ -2,7 +2,7 @@
 // One step of an optimizer over a range of parameters.
 #pragma once
 
-#include <ago/kernel/simd.hpp>
+#include <ago/simd/simd.hpp>
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 // The kernels in a tuner: all that its search can reach, instantiated at compile time and found by their keys.
 #pragma once
 
-#include <ago/kernel/contraction.hpp>
-#include <ago/kernel/nest.hpp>
+#include <ago/kernel/contraction/kernel.hpp>
+#include <ago/kernel/nest/kernel.hpp>
 #include <ago/tune/network_space.hpp>
 
 #include <algorithm>

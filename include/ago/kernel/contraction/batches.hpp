@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of many batches of few rows and columns, which are neighbours in memory: lanes are batches. Gradients of
+// depthwise convolutions are such; a column is a tap, or there is one column.
+#pragma once
+
+#include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/epilogue.hpp>
+#include <ago/simd/register_run.hpp>
+
+#include <utility>
+
+namespace ago::detail {
+
+/// C[z, m, n] = scale * sum over k of A[z, m, k] * B[z, k, n] of the layout L, whose lanes are batches z.
+template <contraction_layout const& L, isa I, class After>
+class product_of_batches {
+  using loop = expression::matrix_loop;
+  using loops = expression::matrix_loops;
+  static constexpr int V = lanes(I);
+
+ public:
+  /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
+  /// `columns`: of the first batch, packed or with padding.
+  static void run(float const* rows, float const* columns, float* result, float* scratch, After const& after, int first,
+                  int last) {
+    float* const to = scratch + L.copied_rows_at();
+    if constexpr (L.rows_turned && !L.rows_known) turn(L.form.m, &loop::a, rows + L.form.a.start, to);
+    float* const other = scratch + L.packed_columns_at();
+    if constexpr (L.columns_turned && !L.columns_known) turn(L.form.n, &loop::b, columns + L.form.b.start, other);
+    float const* const a = L.rows_known ? rows : L.rows_turned ? to : rows + L.form.a.start;
+    float const* const b = L.columns_known ? columns : L.columns_turned ? other : columns + L.form.b.start;
+    memory const m{a, b, result, scratch + L.sums_at()};
+    for (int block = 0; block < L.k_blocks(); ++block)
+      for (int i = 0; i < L.rows; i += row_run)
+        for (int j = 0; j < L.columns; j += column_run) batches(m, after, {block, i, j, first}, last);
+  }
+
+ private:
+  static constexpr bool in_blocks = L.k_blocks() > 1;
+
+  struct memory {
+    float const *a, *b;
+    float *c, *sums;
+  };
+  struct spot {
+    int block, row, column, batch;
+  };
+
+  /// The loops of a factor as it is read.
+  static constexpr loops as_turned(loops l, long loop::* which, long step) {
+    for (int i = l.count; i-- > 0;) {
+      l.all[i].*which = step;
+      step *= l.all[i].extent;
+    }
+    return l;
+  }
+  static constexpr int z = L.padded_batches();
+  static constexpr loops m_loops = L.rows_turned ? as_turned(L.form.m, &loop::a, long(L.depth) * z) : L.form.m,
+                         n_loops = L.columns_turned ? as_turned(L.form.n, &loop::b, long(L.depth) * z) : L.form.n;
+  static constexpr loops k_loops = [] {
+    loops k = L.form.k;
+    if (L.rows_turned) k = as_turned(k, &loop::a, z);
+    if (L.columns_turned) k = as_turned(k, &loop::b, z);
+    return k;
+  }();
+  static constexpr loop inner = k_loops.count > 0 ? k_loops.all[k_loops.count - 1] : loop{};
+  static constexpr int row_run = batched_run(m_loops, L.tile.pixels), column_run = batched_run(n_loops, L.tile.vectors);
+  static constexpr long batch_step = L.form.batch.all[0].c;
+
+  /// Copies a factor so that batches are neighbours.
+  static void turn(loops const& l, long loop::* which, float const* from, float* to) {
+    strided_copy<I> copy;
+    copy.add(L.batches, L.form.batch.all[0].*which, 1);
+    long step = z;
+    auto const add = [&](loops const& all) {
+      for (int i = all.count; i-- > 0; step *= all.all[i].extent) copy.add(all.all[i].extent, all.all[i].*which, step);
+    };
+    add(L.form.k);
+    add(l);
+    for (long i = 0; i < long(l.extent()) * L.depth && L.batches < z; ++i)
+      for (int j = L.batches; j < z; ++j) to[i * z + j] = 0;
+    copy.run(from, to);
+  }
+
+  static void batches(memory const& m, After const& after, spot at, int last) {
+    constexpr int chunk = L.registers * V, whole = L.batches / chunk * chunk, left = L.batches - whole;
+    for (; at.batch + chunk <= last; at.batch += chunk) rows<L.registers, V>(m, after, at);
+    if constexpr (left > 0)
+      if (at.batch < last) rows<(left + V - 1) / V, (left - 1) % V + 1>(m, after, at);
+  }
+  template <int COUNT, int VALID>
+  static void rows(memory const& m, After const& after, spot const& at) {
+    spot now = at;
+    for (; now.row + L.tile.pixels <= at.row + row_run; now.row += L.tile.pixels)
+      columns<L.tile.pixels, COUNT, VALID>(m, after, now);
+    if constexpr (L.tile.pixels_left > 0) columns<L.tile.pixels_left, COUNT, VALID>(m, after, now);
+  }
+  template <int ROWS, int COUNT, int VALID>
+  AGO_INLINE static void columns(memory const& m, After const& after, spot const& at) {
+    spot now = at;
+    for (; now.column + L.tile.vectors <= at.column + column_run; now.column += L.tile.vectors)
+      tile<ROWS, L.tile.vectors, COUNT, VALID>(m, after, now);
+    if constexpr (L.tile.vectors_left > 0) tile<ROWS, L.tile.vectors_left, COUNT, VALID>(m, after, now);
+  }
+
+  template <int ROWS, int COLUMNS, int COUNT, class F>
+  AGO_INLINE static void each(vec<I> (&acc)[ROWS][COLUMNS][COUNT], F f) {
+    AGO_UNROLL(32)
+    for (int r = 0; r < ROWS; ++r) {
+      AGO_UNROLL(32)
+      for (int c = 0; c < COLUMNS; ++c) {
+        AGO_UNROLL(2)
+        for (int u = 0; u < COUNT; ++u) f(acc[r][c][u], r, c, u);
+      }
+    }
+  }
+  template <int COUNT, int VALID>
+  AGO_INLINE static void load(float const* from, vec<I> (&to)[COUNT]) {
+    AGO_UNROLL(2)
+    for (int u = 0; u < COUNT; ++u)
+      to[u] = u + 1 < COUNT || VALID == V ? vec<I>::load(from + u * V) : vec<I>::load(from + u * V, VALID);
+  }
+
+  template <int ROWS, int COLUMNS, int COUNT, int VALID>
+  [[gnu::noinline]] static void tile(memory const& m, After const& after, spot const& at) {
+    vec<I> acc[ROWS][COLUMNS][COUNT];
+    float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
+    auto const sum_of = [&](int r, int c, int u)
+                            AGO_INLINE_LAMBDA { return sums + (long(r) * L.columns + c) * z + u * V; };
+    if (!in_blocks || at.block == 0) {
+      each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
+    } else {
+      each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x = vec<I>::load(sum_of(r, c, u)); });
+    }
+    float const* const a = m.a + m_loops.offset(at.row, &loop::a) + at.batch;
+    float const* const b = m.b + n_loops.offset(at.column, &loop::b) + at.batch;
+    int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);
+    AGO_UNROLL(1)
+    for (int k = begin; k < end; k += inner.extent) {
+      float const *p = a + k_loops.offset(k, &loop::a), *q = b + k_loops.offset(k, &loop::b);
+      AGO_UNROLL(1)
+      for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
+    }
+    if (in_blocks && at.block + 1 < L.k_blocks())
+      return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
+    if constexpr (L.form.scale != 1)
+      each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
+    long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;
+    for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+        constexpr long there = m_loops.offset(R, &loop::c) + n_loops.offset(C, &loop::c);
+        AGO_UNROLL(2)
+        for (int u = 0; u < COUNT; ++u)
+          store(after, acc[R][C][u], m.c, start + there + u * V * batch_step, u + 1 < COUNT ? V : VALID);
+      });
+    });
+  }
+
+  /// One step of K: the factor that has fewer registers stays in them.
+  template <int ROWS, int COLUMNS, int COUNT, int VALID>
+  AGO_INLINE static void add(float const* a, float const* b, vec<I> (&acc)[ROWS][COLUMNS][COUNT]) {
+    if constexpr (ROWS <= COLUMNS) {
+      vec<I> x[ROWS][COUNT];
+      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(a + row_offset<R>, x[R]); });
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA {
+        vec<I> y[COUNT];
+        load<COUNT, VALID>(b + column_offset<C>, y);
+        AGO_UNROLL(32)
+        for (int r = 0; r < ROWS; ++r) {
+          AGO_UNROLL(2)
+          for (int u = 0; u < COUNT; ++u) acc[r][C][u] = fma(x[r][u], y[u], acc[r][C][u]);
+        }
+      });
+    } else {
+      vec<I> y[COLUMNS][COUNT];
+      for_each<COLUMNS>([&]<int C>() AGO_INLINE_LAMBDA { load<COUNT, VALID>(b + column_offset<C>, y[C]); });
+      for_each<ROWS>([&]<int R>() AGO_INLINE_LAMBDA {
+        vec<I> x[COUNT];
+        load<COUNT, VALID>(a + row_offset<R>, x);
+        AGO_UNROLL(32)
+        for (int c = 0; c < COLUMNS; ++c) {
+          AGO_UNROLL(2)
+          for (int u = 0; u < COUNT; ++u) acc[R][c][u] = fma(x[u], y[c][u], acc[R][c][u]);
+        }
+      });
+    }
+  }
+  /// Rows and columns of a tile have the same offsets in all tiles.
+  template <int R>
+  static constexpr long row_offset = m_loops.offset(R, &loop::a);
+  template <int C>
+  static constexpr long column_offset = n_loops.offset(C, &loop::b);
+  /// f<0>(), ..., f<N - 1>()
+  template <int N, class F>
+  AGO_INLINE static void for_each(F f) {
+    [&]<int... K>(std::integer_sequence<int, K...>)
+        AGO_INLINE_LAMBDA { (f.template operator()<K>(), ...); }(std::make_integer_sequence<int, N>());
+  }
+
+  AGO_INLINE static void store(After const& after, vec<I> x, float* c, long place, int count) {
+    if constexpr (batch_step == 1) {
+      if constexpr (After::is_empty) {
+        return store_lanes(x, c + place, count);
+      } else if (int(place) % after.channels + count <= after.channels) {
+        return store_lanes(after.all(x, place / after.channels, int(place) % after.channels, count), c + place, count);
+      }
+    }
+    float lane[V];
+    x.store(lane);
+    AGO_UNROLL(1)
+    for (int i = 0; i < count; ++i, place += batch_step) {
+      if constexpr (After::is_empty) c[place] = lane[i];
+      else after.all(vec<I>(lane[i]), place / after.channels, int(place) % after.channels, 1).store(c + place, 1);
+    }
+  }
+};
+
+}  // namespace ago::detail

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of products of two elements, as matrix products whose rows and columns are scattered.
+#pragma once
+
+#include <ago/kernel/contraction/batches.hpp>
+#include <ago/kernel/contraction/copies.hpp>
+#include <ago/kernel/expression_operands.hpp>
+#include <ago/kernel/tile.hpp>
+#include <ago/simd/register_run.hpp>
+
+namespace ago::detail {
+
+/// Adds to `acc` the products of a[rows[p] + steps[k]], for k < depth, and the packed columns.
+template <isa I, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_at(float const* a, int const* rows, int const* steps, int depth, float const* w,
+                              vec<I> (&acc)[PIXELS][VECTORS]) {
+  float const* row[PIXELS];
+  AGO_UNROLL(32)
+  for (int p = 0; p < PIXELS; ++p) {
+    row[p] = a + rows[p];
+    pin(row[p]);
+  }
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, w += VECTORS * lanes(I)) {
+    vec<I> column[VECTORS];
+    load_row<PIXELS>(w, column);
+    fetch_row<I, PIXELS, VECTORS>(w);
+    long const step = steps[k];
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(row[p][step]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
+/// Adds to `acc` the products of a[p * a_stride + k], for k < depth, and VECTORS registers of columns at
+/// b + k * b_step, the last of which has VALID lanes.
+template <isa I, int VALID, int PIXELS, int VECTORS>
+AGO_INLINE void accumulate_in_place(float const* a, long a_stride, int depth, float const* b, long b_step,
+                                    vec<I> (&acc)[PIXELS][VECTORS]) {
+  constexpr int V = lanes(I);
+  AGO_UNROLL(1)
+  for (int k = 0; k < depth; ++k, b += b_step) {
+    vec<I> column[VECTORS];
+    AGO_UNROLL(32)
+    for (int v = 0; v < VECTORS; ++v)
+      column[v] = VALID == V || v + 1 < VECTORS ? vec<I>::load(b + v * V) : vec<I>::load(b + v * V, VALID);
+    AGO_UNROLL(32)
+    for (int p = 0; p < PIXELS; ++p) {
+      vec<I> const x(a[p * a_stride + k]);
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) acc[p][v] = fma(x, column[v], acc[p][v]);
+    }
+  }
+}
+
+/// Nothing follows a product.
+struct no_epilogue {
+  static constexpr bool is_empty = true, is_lengthy = false;
+};
+
+/// The stages that follow a product. `channels`: those of a pixel of the result.
+template <epilogue E, isa I>
+struct contraction_epilogue {
+  static constexpr bool is_empty = false, is_lengthy = ago::is_lengthy(E);
+  finisher<E, I> const& all;
+  int channels;
+};
+
+/// The memory of a product: the factors, of which the known one is packed, the result, and scratch.
+struct contraction_memory {
+  float const* rows;
+  float const* columns;
+  float* result;
+  float* scratch;
+};
+
+/// C[m, n] = scale * sum over k of A[m, k] * B[k, n] for each batch, of the layout L.
+template <contraction_layout const& L, isa I, loop_form FORM, class After>
+class contraction_product {
+ public:
+  /// Computes rows first ... last - 1, counted through all batches; they begin and end at multiples of L.granule(), or
+  /// at the end. `e`: for the padding.
+  static void run(expression::index_expression const& e, contraction_memory m, After const& after, int first,
+                  int last) {
+    if constexpr (L.rows_padded) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
+    if constexpr (L.columns_padded) pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
+    if constexpr (L.lanes_are_batches)
+      return product_of_batches<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
+                                                  last / L.rows);
+    else in_batches(m, after, first, last);
+  }
+
+ private:
+  static void in_batches(contraction_memory const& m, After const& after, int first, int last) {
+    for (int z = first / L.rows; long(z) * L.rows < last; ++z) {
+      int const begin = z * L.rows, from = first > begin ? first - begin : 0;
+      int const end = last - begin < L.rows ? last - begin : L.rows;
+      batch now{m.rows, m.columns, m.result, batch_loops.offset(z, &loop::c)};
+      if constexpr (L.rows_known) now.a += z * L.row_floats();
+      else now.a += L.form.a.start + batch_loops.offset(z, &loop::a);
+      if constexpr (L.columns_known) {
+        now.b += z * L.column_floats();
+      } else if constexpr (L.columns_in_place) {
+        now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
+      } else if constexpr (L.packs_by_panel) {
+        now.b += L.form.b.start + batch_loops.offset(z, &loop::b);
+      } else {
+        float* const packed = m.scratch + L.packed_columns_at();
+        contraction_copies<L, I>::columns(now.b + L.form.b.start + batch_loops.offset(z, &loop::b), packed);
+        now.b = packed;
+      }
+      rows(now, m.scratch, after, from, end);
+    }
+  }
+
+  using loop = expression::matrix_loop;
+  static constexpr int V = lanes(I);
+  static constexpr expression::matrix_loops batch_loops = L.form.batch, m_loops = L.form.m, n_loops = L.form.n,
+                                            k_loops = L.form.k;
+  /// Consecutive columns that are consecutive in the result.
+  static constexpr int c_run = int(run_of(n_loops, &loop::c));
+  /// Columns are scattered one by one, and rows are consecutive.
+  static constexpr bool can_turn = c_run == 1 && V >= 4 && run_of(m_loops, &loop::c) >= 4;
+  static constexpr bool can_be_direct = !After::is_lengthy && (c_run % V == 0 || c_run == L.columns);
+
+  struct batch {
+    float const* a;
+    float const* b;
+    float* c;
+    long start;  ///< in the result
+  };
+  /// A place in the result; with an epilogue, its pixel and channel.
+  struct spot {
+    int at, pixel, channel;
+  };
+  /// Columns that are stored together: from, and how many.
+  struct piece {
+    spot to;
+    int from, size;
+  };
+  /// What a panel of a block of rows works on.
+  struct work {
+    float const* a;
+    long a_stride;
+    int const *starts, *steps;  ///< of rows and of K, if it walks
+    int rows, depth;
+    float const* b;
+    float* c;
+    spot const* row;
+    int column;   ///< the first
+    float* sums;  ///< of the blocks of K before, if there are several
+    bool begins, ends;
+  };
+
+  static void pad(expression::index_expression const& e, expression::matrix_operand const& o, float const*& from,
+                  float* to) {
+    copy_with_padding<I>(e.operands[o.operand], o, e.body.accesses[o.access].pad(), from, to);
+    from = to;
+  }
+  AGO_INLINE static spot spot_at(After const& after, long place) {
+    if constexpr (After::is_empty) return {int(place), 0, 0};
+    else return {int(place), int(place) / after.channels, int(place) % after.channels};
+  }
+
+  static void rows(batch const& now, float* scratch, After const& after, int from, int end) {
+    int starts[L.row_block], steps[L.walks ? L.k_block : 1];
+    spot row[L.row_block];
+    for (int first = from; first < end; first += L.row_block) {
+      int const count = end - first < L.row_block ? end - first : L.row_block;
+      AGO_UNROLL(1)
+      for (int r = 0; r < count; ++r) {
+        starts[r] = int(m_loops.offset(first + r, &loop::a));
+        row[r] = spot_at(after, now.start + m_loops.offset(first + r, &loop::c));
+      }
+      for (int b = 0; b < L.k_blocks(); ++b) {
+        work w{nullptr, L.row_stride, starts, steps,   count,  L.steps_in(b),        now.b,
+               now.c,   row,          0,      nullptr, b == 0, b + 1 == L.k_blocks()};
+        if constexpr (L.k_blocks() > 1) w.sums = scratch + L.sums_at();
+        if constexpr (L.rows_known) {
+          w.a = now.a + (long(b) * L.rows + first) * L.row_stride;
+        } else if constexpr (L.walks) {
+          w.a = now.a;
+          if (first == from || L.k_blocks() > 1)
+            for (int k = 0; k < w.depth; ++k) steps[k] = int(k_loops.offset(b * L.k_block + k, &loop::a));
+        } else if constexpr (L.in_place) {
+          w.a = now.a + starts[0] + long(b) * L.k_block;
+          w.a_stride = m_loops.step(&loop::a);
+        } else {
+          float* const copies = scratch + L.copied_rows_at();
+          contraction_copies<L, I>::rows(now.a, starts, count, b * L.k_block, b * L.k_block + w.depth, copies);
+          w.a = copies;
+        }
+        panels(w, now.b, scratch + L.packed_columns_at(), after, b);
+      }
+    }
+  }
+
+  /// Floats from one step of K to the next of columns in place.
+  static constexpr long b_step = k_loops.step(&loop::b);
+  static constexpr long column_place(int block, int column) {
+    return L.columns_in_place ? long(block) * L.k_block * b_step + column : L.panel_offset(block, column);
+  }
+
+  /// `packed`: where a panel is packed, if that is done one by one.
+  AGO_INLINE static void panels(work& w, float const* b, float* packed, After const& after, int block) {
+    constexpr int whole = L.vectors / L.tile.vectors * L.panel();
+    constexpr bool partial = L.columns % V != 0;
+    constexpr int full = partial && L.tile.vectors_left == 0 ? whole - L.panel() : whole;
+    auto const compute = [&]<int VECTORS, bool PARTIAL>(int column) {
+      w.column = column;
+      if constexpr (L.packs_by_panel) {
+        contraction_copies<L, I>::template panel<VECTORS * V>(b, block, column, packed);
+        w.b = packed;
+      } else {
+        w.b = b + column_place(block, column);
+      }
+      panel<VECTORS, PARTIAL>(w, after);
+    };
+    for (int column = 0; column < full; column += L.panel()) compute.template operator()<L.tile.vectors, false>(column);
+    if constexpr (full < whole) compute.template operator()<L.tile.vectors, true>(full);
+    if constexpr (L.tile.vectors_left > 0) compute.template operator()<L.tile.vectors_left, partial>(whole);
+  }
+
+  template <int VECTORS, bool PARTIAL>
+  [[gnu::noinline]] static void panel(work const& given, After const& after) {
+    constexpr int width = VECTORS * V;
+    work const w = given;
+    int size = c_run;
+    if constexpr (!After::is_empty) size = after.channels < c_run ? after.channels : c_run;
+    bool const direct = can_be_direct && (size % V == 0 || size >= L.columns);
+    int const valid = PARTIAL ? L.columns - w.column : width;
+    piece pieces[width]{};
+    int count = 0;
+    if (w.ends)
+      for (int n = 0, many; n < valid; n += many) {
+        many = direct ? V : size - (w.column + n) % size;
+        if (many > valid - n) many = valid - n;
+        pieces[count++] = {spot_at(after, n_loops.offset(w.column + n, &loop::c)), n, many};
+      }
+    auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
+      vec<I> acc[PIXELS][VECTORS];
+      float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
+      if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
+      else
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
+      constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
+      float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
+      if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
+      else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
+      else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
+      if (L.k_blocks() > 1 && !w.ends) {
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
+        return;
+      }
+      if constexpr (L.form.scale != 1)
+        each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
+      spot const* const row = w.row + first;
+      if constexpr (can_be_direct)
+        if (After::is_empty || direct) {
+          store<PARTIAL>(after, acc, row, pieces, w.c);
+          return;
+        }
+      if constexpr (!can_be_direct || !After::is_empty) {
+        float results[PIXELS * width];
+        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(results + (r * VECTORS + v) * V); });
+        if constexpr (can_turn && PIXELS >= 4)
+          if (row[PIXELS - 1].at == row[0].at + PIXELS - 1 && is_one_pixel(after, row[0], PIXELS))
+            return scatter_turned<PIXELS>(after, results, width, row[0], pieces, count, w.c);
+        scatter(after, results, PIXELS, width, row, pieces, count, w.c);
+      }
+    };
+    int first = 0;
+    AGO_UNROLL(1)
+    for (; first + L.tile.pixels <= w.rows; first += L.tile.pixels) tile.template operator()<L.tile.pixels>(first);
+    if constexpr (L.tile.pixels_left > 0)
+      if (first < w.rows) tile.template operator()<L.tile.pixels_left>(first);
+  }
+
+  template <int PIXELS, int VECTORS, class F>
+  AGO_INLINE static void each(vec<I> (&acc)[PIXELS][VECTORS], F f) {
+    AGO_UNROLL(32)
+    for (int r = 0; r < PIXELS; ++r) {
+      AGO_UNROLL(32)
+      for (int v = 0; v < VECTORS; ++v) f(acc[r][v], r, v);
+    }
+  }
+
+  template <bool PARTIAL, int PIXELS, int VECTORS>
+  AGO_INLINE static void store(After const& after, vec<I> (&acc)[PIXELS][VECTORS], spot const* row, piece const* pieces,
+                               float* c) {
+    auto const all = [&](auto const& finished) AGO_INLINE_LAMBDA {
+      AGO_UNROLL(32)
+      for (int r = 0; r < PIXELS; ++r) {
+        AGO_UNROLL(32)
+        for (int v = 0; v < VECTORS; ++v) {
+          piece const& p = pieces[v];
+          int const count = PARTIAL && v == VECTORS - 1 ? p.size : V;
+          store_lanes(finished(acc[r][v], row[r], p.to, count), c + row[r].at + p.to.at, count);
+        }
+      }
+    };
+    if constexpr (After::is_empty) {
+      all([](vec<I> x, spot const&, spot const&, int) AGO_INLINE_LAMBDA { return x; });
+    } else {
+      auto const now = after.all.here();
+      all([&](vec<I> x, spot const& r, spot const& p, int count)
+              AGO_INLINE_LAMBDA { return now(x, r.pixel + p.pixel, r.channel + p.channel, count); });
+    }
+  }
+
+  AGO_INLINE static bool is_one_pixel(After const& after, spot const& first, int count) {
+    if constexpr (After::is_empty) return true;
+    else return first.channel + count <= after.channels;
+  }
+  /// Stores the results of ROWS rows that are consecutive in the result, column by column.
+  template <int ROWS>
+  [[gnu::noinline]] static void scatter_turned(After const& after, float const* results, int width, spot const& row,
+                                               piece const* pieces, int count, float* c) {
+    if constexpr (After::is_empty && n_loops.is_progression(&loop::c))
+      return transpose<I>(results, width, c + row.at + pieces[0].to.at, n_loops.step(&loop::c), count, ROWS);
+    constexpr int step = (ROWS + V - 1) / V * V;
+    float turned[16 * V * step];
+    transpose<I>(results, width, turned, step, count, ROWS);
+    AGO_UNROLL(1)
+    for (int i = 0; i < count; ++i) {
+      float const* const from = turned + long(i) * step;
+      spot const& to = pieces[i].to;
+      float* const at = c + row.at + to.at;
+      if constexpr (After::is_empty) {
+        copy_exactly<I, ROWS, false>(from, at);
+      } else {
+        register_run<I>(ROWS).each([&](int j, int valid) AGO_INLINE_LAMBDA {
+          vec<I> const x = load_lanes<I>(from + j, valid);
+          store_lanes(after.all(x, row.pixel + to.pixel, row.channel + to.channel + j, valid), at + j, valid);
+        });
+      }
+    }
+  }
+
+  [[gnu::noinline]] static void scatter(After const& after, float const* results, int rows, int width, spot const* row,
+                                        piece const* pieces, int count, float* c) {
+    AGO_UNROLL(1)
+    for (int r = 0; r < rows; ++r, results += width) {
+      float* const to = c + row[r].at;
+      AGO_UNROLL(1)
+      for (int i = 0; i < count; ++i) {
+        piece const& p = pieces[i];
+        if constexpr (After::is_empty && V % c_run == 0) {
+          copy_exactly<I, c_run, false>(results + p.from, to + p.to.at);
+        } else if constexpr (After::is_empty) {
+          copy_run<I>(results + p.from, to + p.to.at, p.size);
+        } else {
+          register_run<I>(p.size).each([&](int j, int valid) AGO_INLINE_LAMBDA {
+            vec<I> const x = load_lanes<I>(results + p.from + j, valid);
+            store_lanes(after.all(x, row[r].pixel + p.to.pixel, row[r].channel + p.to.channel + j, valid),
+                        to + p.to.at + j, valid);
+          });
+        }
+      }
+    }
+  }
+};
+
+template <kernel_key K>
+inline constexpr contraction_layout layout_of_product = layout_of_contraction(K);
+
+}  // namespace ago::detail
+
+namespace ago {
+
+/// The sum of products K.described; its operand K.weight_operand, if there is one, is packed by pack_contraction. Work
+/// items are ranges of rows, s.portion of layout.all_rows(), which begin at multiples of layout.granule().
+template <kernel_key K>
+struct contraction_kernel {
+  static void run(step_data const& s, kernel_memory const& m) {
+    constexpr contraction_layout const& L = detail::layout_of_product<K>;
+    constexpr int w = K.weight_operand;
+    constexpr expression::index_expression const* e = K.described;
+    detail::contraction_memory const memory{detail::operand_of_expression(s, m, L.rows_operand, w),
+                                            detail::operand_of_expression(s, m, L.columns_operand, w),
+                                            detail::mutable_address(s.destination, m), m.arena + s.scratch};
+    index_range const rows = detail::granules_in(s.portion, L.granule(), int(L.all_rows()));
+    if constexpr (K.after.count() == 0) {
+      using product =
+          detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), detail::no_epilogue>;
+      product::run(*e, memory, {}, rows.first, rows.last);
+    } else {
+      using after = detail::contraction_epilogue<K.after, K.target>;
+      using product = detail::contraction_product<detail::layout_of_product<K>, K.target, form_of(K), after>;
+      finisher<K.after, K.target> const finish(s, m);
+      product::run(*e, memory, {finish, s.out.c}, rows.first, rows.last);
+    }
+  }
+};
+
+}  // namespace ago

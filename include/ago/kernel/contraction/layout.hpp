@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a sum of products is computed as a matrix product with scattered rows and columns: which factor gives rows and
+// which columns, register tile, cache blocks, and the layout of packed operands and of scratch.
+//
+// The loops are those of BLIS; that panels can be packed by offsets, whatever the number of axes, is the result of
+// TBLIS (Matthews, 2018). Rows are not packed in BLIS's panels, but copied one after another, as copies of whole runs
+// are cheap, and the register tiles of the dense kernels read rows.
+#pragma once
+
+#include <ago/expression/matrix_form.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// The loops without those of one iteration; loops that are one are merged.
+constexpr expression::matrix_loops joined_loops(expression::matrix_loops const& loops) {
+  expression::matrix_loops r;
+  for (int i = 0; i < loops.count; ++i) {
+    expression::matrix_loop const& x = loops.all[i];
+    if (x.extent == 1) continue;
+    if (r.count > 0) {
+      expression::matrix_loop& outer = r.all[r.count - 1];
+      if (outer.a == x.a * x.extent && outer.b == x.b * x.extent && outer.c == x.c * x.extent) {
+        outer = {outer.extent * x.extent, x.a, x.b, x.c};
+        continue;
+      }
+    }
+    r.all[r.count++] = x;
+  }
+  return r;
+}
+
+constexpr long size_of(long x) { return x < 0 ? -x : x; }
+
+/// The loops in descending order of their steps in one factor, so that runs in it are as long as possible.
+constexpr expression::matrix_loops in_order_of(expression::matrix_loops loops, long expression::matrix_loop::* which) {
+  for (int i = 1; i < loops.count; ++i)
+    for (int k = i; k > 0 && size_of(loops.all[k - 1].*which) < size_of(loops.all[k].*which); --k) {
+      expression::matrix_loop const x = loops.all[k];
+      loops.all[k] = loops.all[k - 1];
+      loops.all[k - 1] = x;
+    }
+  return loops;
+}
+constexpr expression::matrix_loops in_order_of_rows(expression::matrix_loops const& loops) {
+  return in_order_of(loops, &expression::matrix_loop::a);
+}
+
+/// How many iterations, from the innermost loop on, are consecutive elements.
+constexpr long run_of(expression::matrix_loops const& loops, long expression::matrix_loop::* which) {
+  long r = 1;
+  for (int k = loops.count; k-- > 0; r *= loops.all[k].extent)
+    if (loops.all[k].extent > 1 && loops.all[k].*which != r) return r;
+  return r;
+}
+
+/// The steps of K, in order of the rows, unless most of what is packed are columns whose elements would then be read
+/// one by one, far apart, and steps can be their runs.
+constexpr expression::matrix_loops order_of_steps(expression::matrix_form const& f, bool packs_columns) {
+  using loop = expression::matrix_loop;
+  expression::matrix_loops const by_rows = joined_loops(in_order_of_rows(f.k)),
+                                 by_columns = joined_loops(in_order_of(f.k, &loop::b));
+  bool const is_scattered = run_of(f.n, &loop::b) == 1 && run_of(by_rows, &loop::b) == 1;
+  bool const pays = packs_columns && is_scattered && f.n.extent() >= 2 * f.m.extent();
+  return pays && run_of(by_columns, &loop::b) > 1 ? by_columns : by_rows;
+}
+
+/// The form with the factors exchanged: the columns of the product become its rows.
+constexpr expression::matrix_form exchanged(expression::matrix_form f) {
+  expression::matrix_operand const a = f.a;
+  f.a = f.b;
+  f.b = a;
+  expression::matrix_loops const m = f.m;
+  f.m = f.n;
+  f.n = m;
+  expression::matrix_loops* const all[] = {&f.batch, &f.m, &f.n, &f.k};
+  for (expression::matrix_loops* const l : all)
+    for (int i = 0; i < l->count; ++i) {
+      long const x = l->all[i].a;
+      l->all[i].a = l->all[i].b;
+      l->all[i].b = x;
+    }
+  return f;
+}
+
+}  // namespace detail
+
+/// The plan of one product. Factor `a` of the form gives rows, `b` columns. Packed:
+///   columns: for each batch, block of K and panel of `tile.vectors` vectors (the last of `tile.vectors_left`, if that
+///   is not 0): [steps of K in the block][vectors * lanes];
+///   rows, if they are a parameter: for each batch and block of K: [rows][row_stride].
+/// If lanes are batches, as in depthwise convolutions and their gradients, a tile is rows x columns of `registers`
+/// registers of batches, and a factor whose batches are not neighbours, or that is a parameter, is copied, or packed:
+///   [rows or columns][depth][batches, padded to whole registers].
+struct contraction_layout {
+  expression::matrix_form form{};
+  int rows_operand = -1, columns_operand = -1;       ///< of the expression
+  bool rows_known = false, columns_known = false;    ///< packed ahead
+  bool rows_padded = false, columns_padded = false;  ///< values that are copied into scratch with their padding
+  bool in_place = false;          ///< rows are equally spaced in memory and have no gaps: nothing is copied
+  bool walks = false;             ///< rows are read where they are, through tables of offsets
+  bool columns_in_place = false;  ///< columns are consecutive, and steps of K equally spaced: they are not packed
+  bool packs_by_panel = false;    ///< all rows are in one block: a panel of columns is packed when it is used
+  int rows = 1, columns = 1, depth = 1, batches = 1;
+  int lanes = 1, vectors = 1;  ///< vectors that the columns fill
+  register_tile tile{};
+  int k_run = 1;       ///< steps of K that are consecutive in a row
+  int k_block = 1;     ///< steps of K that are added at a time
+  int row_block = 1;   ///< rows that are computed at a time: whole tiles
+  int row_stride = 0;  ///< floats between copied rows
+  bool lanes_are_batches = false;
+  int registers = 1;                                 ///< of batches
+  bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
+
+  constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
+  constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
+  constexpr int padded_columns() const { return vectors * lanes; }
+  constexpr int panel() const { return tile.vectors * lanes; }
+
+  /// Floats of the columns of one batch.
+  constexpr long column_floats() const { return long(depth) * padded_columns(); }
+  constexpr long panel_offset(int block, int first_column) const {
+    return long(block) * k_block * padded_columns() + long(first_column) * steps_in(block);
+  }
+  /// Floats of the rows of one batch, if they are packed ahead.
+  constexpr long row_floats() const { return long(k_blocks()) * rows * row_stride; }
+  /// Floats of the packed parameter, 0 if both factors are values.
+  constexpr long packed_floats() const {
+    if (lanes_are_batches) return rows_known ? turned_floats(rows) : columns_known ? turned_floats(columns) : 0;
+    return rows_known ? batches * row_floats() : columns_known ? batches * column_floats() : 0;
+  }
+
+  /// Floats of so many rows or columns with batches as neighbours.
+  constexpr long turned_floats(int count) const { return long(count) * depth * padded_batches(); }
+  constexpr int padded_batches() const { return (batches + lanes - 1) / lanes * lanes; }
+  /// Where an element of the packed parameter is; `i`: its row or column.
+  constexpr long packed_place(int batch, int i, int k) const {
+    if (lanes_are_batches) return (long(i) * depth + k) * padded_batches() + batch;
+    int const block = k / k_block, step = k % k_block;
+    if (rows_known) return batch * row_floats() + (long(block) * rows + i) * row_stride + step;
+    int const first = i / panel() * panel();
+    int const width = first + panel() < padded_columns() ? panel() : padded_columns() - first;
+    return batch * column_floats() + panel_offset(block, first) + long(step) * width + i - first;
+  }
+
+  // Scratch, each part a multiple of 64 bytes.
+  constexpr long padded_rows_at() const { return 0; }
+  constexpr long padded_columns_at() const { return rows_padded ? aligned(form.a.padded.count()) : 0; }
+  constexpr long packed_columns_at() const {
+    return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
+  }
+  constexpr long copied_rows_at() const {
+    long const columns_there = columns_known || columns_in_place ? 0
+                               : lanes_are_batches               ? (columns_turned ? turned_floats(columns) : 0)
+                               : packs_by_panel                  ? long(k_block) * panel()
+                                                                 : column_floats();
+    return aligned(packed_columns_at() + columns_there);
+  }
+  constexpr long sums_at() const {
+    if (lanes_are_batches) return aligned(copied_rows_at() + (rows_turned && !rows_known ? turned_floats(rows) : 0));
+    return aligned(copied_rows_at() + (in_place || walks || rows_known ? 0 : long(row_block) * row_stride));
+  }
+  constexpr long scratch_floats() const {
+    if (lanes_are_batches) return sums_at() + (k_blocks() > 1 ? long(rows) * columns * padded_batches() : 0);
+    return sums_at() + (k_blocks() > 1 ? long(row_block) * padded_columns() : 0);
+  }
+  /// Work items begin at multiples of so many rows of all batches.
+  constexpr int granule() const {
+    return lanes_are_batches ? rows * lanes * registers : batches > 1 ? rows : tile.pixels;
+  }
+  constexpr long all_rows() const { return long(batches) * rows; }
+
+  static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
+};
+
+namespace detail {
+
+/// Are rows equally spaced in A, and without gaps?
+constexpr bool is_dense(expression::matrix_loops const& k, expression::matrix_loops const& m) {
+  using loop = expression::matrix_loop;
+  return run_of(k, &loop::a) == k.extent() && m.is_progression(&loop::a);
+}
+
+/// Hundredths of a cycle of a product and of what it copies, with AVX-512 (measured): for each multiply-add 3, for each
+/// element of a value that is packed as columns 45, for one that is copied as rows 20, and for each result that is
+/// stored by transposing tiles 35, or 70 if columns are not equally spaced.
+constexpr long product_cost(expression::matrix_form const& f, int parameter, isa target, bool transposes) {
+  using loop = expression::matrix_loop;
+  long const n = f.n.extent(), m = f.m.extent(), k = f.k.extent(), width = lanes(target);
+  long const stored = !transposes ? 0 : f.n.is_progression(&loop::c) ? 35 : 70;
+  bool const free = f.a.operand == parameter || is_dense(in_order_of_rows(f.k), f.m);
+  return 3 * m * k * ((n + width - 1) / width * width) + (free ? 0 : 20 * m * k) +
+         (f.b.operand == parameter ? 0 : 45 * n * k) + stored * m * n;
+}
+
+/// Should the product be computed with rows and columns exchanged? If columns are consecutive in the result, they are
+/// stored from registers. If rows are, tiles are transposed.
+constexpr bool pays_to_exchange(expression::matrix_form const& f, int parameter, isa target) {
+  using loop = expression::matrix_loop;
+  long const n = f.n.extent(), m = f.m.extent();
+  long const columns = run_of(f.n, &loop::c), rows = run_of(f.m, &loop::c);
+  if (columns >= lanes(target) || columns == n) return n < lanes(target) && rows >= 4 * n && rows >= lanes(target);
+  if (rows < lanes(target) && (rows < m || rows <= columns)) return false;
+  if (columns > 1 || rows < 8) return true;
+  return product_cost(exchanged(f), parameter, target, false) < product_cost(f, parameter, target, true);
+}
+
+/// Does it pay to read rows through tables of offsets? It takes another load for each step of K, and a register for
+/// each row of a tile; copying takes a store for each run, which many columns share. The loops that are scheduled by
+/// hand read rows four steps at a time.
+constexpr bool pays_to_walk(int columns, long run, isa target) {
+  return !is_scheduled_by_hand(target) && lanes(target) > 1 && run < 16 && columns <= (run == 1 ? 256 : 128);
+}
+
+/// The register tile for that.
+constexpr register_tile walking_tile(isa target, int rows, int vectors, int depth) {
+  constexpr int most = 8;
+  register_tile best{};
+  long least = -1;
+  for (int p = 1; p <= rows && p <= most; ++p)
+    for (int v = 1; v <= vectors && is_matrix_tile(target, p, v); ++v) {
+      register_tile const t{p, v, rows % p, vectors % v};
+      long const c = matrix_cost(target, t, rows, vectors, depth, false);
+      if (least >= 0 && c >= least) continue;
+      best = t;
+      least = c;
+    }
+  return best;
+}
+
+/// Steps of K that are added at a time: a panel of them stays in L1, or all if they are few more.
+constexpr int contraction_k_block(int depth, int run, register_tile const& t, int lanes, device const& on) {
+  long const most = on.l1_bytes * 3 / 4 / (4L * (t.vectors * lanes + t.pixels)), least = 256;
+  long const wanted = most > least ? most : least;
+  if (depth <= 2 * wanted) return depth;
+  long const blocks = (depth + wanted - 1) / wanted;
+  int const unit = run <= 64 ? run : 4;
+  return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
+}
+
+/// The rows, or columns, in which tiles of a product of batches are the same: all, if they are few, otherwise those of
+/// the innermost loop.
+constexpr int batched_run(expression::matrix_loops const& l, int tile) {
+  int const all = int(l.extent());
+  return all == tile || l.count <= 1 ? all : l.all[l.count - 1].extent;
+}
+/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop; 0: none.
+constexpr int batched_tile(expression::matrix_loops const& l, int i) {
+  int const all = int(l.extent());
+  if (i == 0) return all <= 12 ? all : 0;
+  return i <= batched_run(l, -1) ? i : 0;
+}
+constexpr long batched_tiles(expression::matrix_loops const& l, int tile) {
+  int const run = batched_run(l, tile);
+  return l.extent() / run * ((run + tile - 1) / tile);
+}
+
+/// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
+/// two multiply-adds, in a cycle, and four cycles for each sum.
+struct batched_choice {
+  int rows = 1, columns = 1, registers = 1;
+  long cost = -1;
+};
+constexpr batched_choice choose_batched(expression::matrix_form const& f, isa target) {
+  batched_choice best;
+  int const most = vector_registers(target) == 32 ? 20 : 9;
+  long const k = f.k.extent(), all = (f.batch.extent() + lanes(target) - 1) / lanes(target);
+  for (int i = 0; i <= 12; ++i) {
+    int const p = batched_tile(f.m, i);
+    if (p == 0) continue;
+    long const m_tiles = batched_tiles(f.m, p);
+    for (int j = 0; j <= 12; ++j) {
+      int const q = batched_tile(f.n, j);
+      if (q == 0) continue;
+      long const tiles = m_tiles * batched_tiles(f.n, q);
+      for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
+        long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
+        long const step = busiest > 8 ? busiest * 50 : 400;
+        long const cost = tiles * ((all + u - 1) / u) * (step * k + 1000 + 100 * products);
+        if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
+      }
+    }
+  }
+  return best;
+}
+
+/// Makes lanes batches if that pays: where these are neighbours in memory, and rows and columns few.
+constexpr void consider_batches(contraction_layout& r, int parameter, isa target) {
+  using loop = expression::matrix_loop;
+  expression::matrix_form const& f = r.form;
+  if (lanes(target) == 1 || f.batch.count != 1 || r.batches < lanes(target)) return;
+  loop const& z = f.batch.all[0];
+  bool const a = z.a == 1 && f.a.operand != parameter, b = z.b == 1 && f.b.operand != parameter;
+  if (!a && !b) return;
+  long const turned = (a || r.rows_known ? 0 : r.rows) + (b || r.columns_known ? 0 : r.columns);
+  if ((!a && f.m.count + f.k.count > 5) || (!b && f.n.count + f.k.count > 5)) return;  // loops of a copy
+  batched_choice const best = choose_batched(f, target);
+  if (best.cost + 100 * turned * r.depth * r.batches >= r.batches * (product_cost(f, parameter, target, false) + 2000))
+    return;
+  r.lanes_are_batches = true;
+  r.tile = {best.rows, best.columns, batched_run(f.m, best.rows) % best.rows,
+            batched_run(f.n, best.columns) % best.columns};
+  r.registers = best.registers;
+  r.rows_turned = !a;
+  r.columns_turned = !b;
+  r.in_place = r.walks = r.columns_in_place = r.packs_by_panel = false;
+  // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
+  int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
+  r.k_block = inner >= 16 ? inner : r.depth;
+}
+
+}  // namespace detail
+
+/// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
+constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
+                                                   bool in_order = false, schedule const& wish = {},
+                                                   device const& on = {}) {
+  using loop = expression::matrix_loop;
+  contraction_layout r;
+  r.form = expression::matrix_form_of(e);
+  if (detail::pays_to_exchange(r.form, parameter, target)) r.form = detail::exchanged(r.form);
+  r.form.k = detail::order_of_steps(r.form, r.form.b.operand != parameter);
+  expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
+  for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
+  r.rows_operand = r.form.a.operand;
+  r.columns_operand = r.form.b.operand;
+  r.columns_known = r.columns_operand == parameter;
+  r.rows_known = r.rows_operand == parameter && !r.columns_known;
+  r.rows_padded = r.form.a.is_padded(e.operands[r.rows_operand]) && !r.rows_known;
+  r.columns_padded = r.form.b.is_padded(e.operands[r.columns_operand]) && !r.columns_known;
+  r.rows = int(r.form.m.extent());
+  r.columns = int(r.form.n.extent());
+  r.depth = int(r.form.k.extent());
+  r.batches = int(r.form.batch.extent());
+  r.lanes = lanes(target);
+  r.vectors = padded(r.columns, target) / r.lanes;
+  bool const cold = r.columns_known && r.column_floats() >= 1L << 14;
+  int const near = r.depth < 512 ? r.depth : 512;
+  matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
+  long const run = detail::run_of(r.form.k, &loop::a);
+  r.in_place = !r.rows_known && detail::is_dense(r.form.k, r.form.m);
+  r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
+  r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
+                                       : matrix_tile({target, in_order}, work, wish);
+  // Columns that a few rows use are not worth packing: a few more if all are in L2.
+  long const few = 4L * r.depth * r.columns <= on.l2_bytes / 2 ? 8 : 2;
+  r.columns_in_place = r.in_place && !r.columns_known && !is_scheduled_by_hand(target) && lanes(target) > 1 &&
+                       r.rows <= few * r.tile.pixels && r.form.k.count <= 1 &&
+                       detail::run_of(r.form.n, &loop::b) == r.columns;
+  r.k_run = int(run);
+  r.k_block = detail::contraction_k_block(r.depth, r.k_run, r.tile, r.lanes, on);
+  // Registers are stored whole, beyond the end of a row. An odd number of lines keeps rows from competing for few sets
+  // of the cache.
+  r.row_stride = (r.k_block + r.lanes + 15) / 16 * 16;
+  if (r.row_stride % 32 == 0) r.row_stride += 16;
+  long const line = 4L * r.k_block, close = on.l2_bytes / 4 / line, most = 1024;
+  long const wanted = wish.block > 0 ? wish.block : close < 8L * r.tile.pixels ? 8L * r.tile.pixels : close;
+  r.row_block = int((wanted < most ? wanted : most) / r.tile.pixels * r.tile.pixels);
+  if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
+  if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
+  r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
+  detail::consider_batches(r, parameter, target);
+  return r;
+}
+
+/// Sets the register tile that a schedule wishes.
+constexpr void choose_contraction(kernel_key& key, schedule const& wish) {
+  if (wish.pixels > 0 && wish.vectors > 0) key.tile = {wish.pixels, wish.vectors};
+}
+
+/// That of a kernel. `key.tile`: the register tile; 1 x 1: the analytic default decides.
+constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
+  bool const decided = key.tile.pixels * key.tile.vectors > 1;
+  schedule const wish{.pixels = decided ? key.tile.pixels : 0, .vectors = decided ? key.tile.vectors : 0};
+  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish);
+}
+
+}  // namespace ago

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Any index expression as a loop nest: one loop runs along registers, several of which are computed together; a node is
+// computed in the outermost loop that has all of its variables. Functions over numbers of loops and nodes, which the
+// compiler inlines into one.
+#pragma once
+
+#include <ago/kernel/nest/elements.hpp>
+#include <ago/kernel/nest/value.hpp>
+#include <ago/simd/reduce.hpp>
+
+#include <utility>
+
+namespace ago::detail {
+
+/// The nest of expression E with layout L.
+template <expression::index_expression const& E, nest_layout const& L>
+class nest_program : nest_elements<E, L> {
+ public:
+  /// Computes the part of the result with iterations first ... last - 1 of loop 0.
+  static void run(float const* const* operands, float* result, int first, int last) {
+    state s;
+    for (int i = 0; i < E.operand_count; ++i) s.operand[i] = operands[i];
+    s.result = result;
+    s.first = first;
+    s.last = last;
+    compute<every, 0, 0, 1, 1>(s);
+    level<0, 0>(s);
+  }
+
+ private:
+  using base = nest_elements<E, L>;
+  using typename base::loops;
+  using typename base::state;
+  using nodes = std::uint64_t;
+  using base::I, base::U, base::V, base::vector_extent;
+  static constexpr int node_count = E.body.node_count, root = node_count - 1;
+  static constexpr nodes every = ~nodes(0);
+  static constexpr bool is_spread = L.vector_loop >= 0 && !L.along_fold;  ///< the result is
+
+  // Loops of the result.
+
+  template <int LOOP, loops BOUND>
+  AGO_INLINE static void level(state& s) {
+    if constexpr (LOOP == L.result_loops) {
+      if constexpr (!is_spread) store(s);
+    } else if constexpr (is_spread && LOOP == L.vector_loop) {
+      static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
+      along<LOOP>(s, LOOP == 0 ? s.first : 0, LOOP == 0 ? s.last : vector_extent,
+                  [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
+                    compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
+                    store_registers<COUNT, VALID>(s);
+                  });
+    } else {
+      constexpr loops bit = L.loops[LOOP].extent > 1 ? loops(1) << LOOP : 0;
+      int const end = LOOP == 0 ? s.last : L.loops[LOOP].extent;
+      for (s.at[LOOP] = LOOP == 0 ? s.first : 0; s.at[LOOP] < end; ++s.at[LOOP]) {
+        if constexpr (bit != 0) compute<every, BOUND, bit, 1, 1>(s);
+        level<LOOP + 1, BOUND | bit>(s);
+      }
+    }
+  }
+
+  /// Runs a loop along registers: f<registers, lanes of the last>().
+  template <int LOOP, class F>
+  AGO_INLINE static void along(state& s, int first, int last, F f) {
+    constexpr int chunk = U * V, whole = vector_extent / chunk * chunk, left = vector_extent - whole;
+    int& at = s.at[LOOP];
+    int const end = last < whole ? last : whole;
+    if constexpr (whole > 0) {
+      AGO_UNROLL(1)
+      for (at = first; at < end; at += chunk) f.template operator()<U, V>();
+    }
+    if constexpr (left > 0) {
+      if (last <= whole) return;
+      at = whole;
+      f.template operator()<(left + V - 1) / V, (left - 1) % V + 1>();
+    }
+  }
+
+  AGO_INLINE static long place_in_result(state const& s) {
+    long r = 0;
+    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
+      ((r += L.loops[D].result * s.at[D]), ...);
+    }(std::make_integer_sequence<int, L.result_loops>{});
+    return r;
+  }
+  AGO_INLINE static void store(state& s) { s.result[place_in_result(s)] = s.one[root]; }
+  template <int COUNT, int VALID>
+  AGO_INLINE static void store_registers(state& s) {
+    float* const to = s.result + place_in_result(s);
+    AGO_UNROLL(16)
+    for (int u = 0; u < COUNT; ++u) {
+      vec<I> const x = value<root>(s, u);
+      u + 1 < COUNT || VALID == V ? x.store(to + u * V) : x.store(to + u * V, VALID);
+    }
+  }
+
+  // Nodes.
+
+  /// Computes those nodes of WHICH that depend on FRESH, and otherwise on BOUND alone; without FRESH, those that depend
+  /// on nothing. In a loop along registers, COUNT of them, with VALID lanes in the last one.
+  template <nodes WHICH, loops BOUND, loops FRESH, int COUNT, int VALID>
+  AGO_INLINE static void compute(state& s) {
+    compute_first<nodes_of(WHICH, BOUND, FRESH), BOUND | FRESH, COUNT, VALID>(s);
+  }
+  static constexpr nodes nodes_of(nodes which, loops bound, loops fresh) {
+    nodes r = 0;
+    for (int n = 0; n < node_count; ++n) {
+      loops const on = L.depends[n];
+      bool const is_new = !(on & ~(bound | fresh)) && (fresh == 0 || (on & fresh));
+      if ((which >> n & 1) && is_new) r |= nodes(1) << n;
+    }
+    return r;
+  }
+  /// Computes the nodes of LEFT in order, without a function for each node that is not in it.
+  template <nodes LEFT, loops BOUND, int COUNT, int VALID>
+  AGO_INLINE static void compute_first(state& s) {
+    if constexpr (LEFT != 0) {
+      compute_node<__builtin_ctzll(LEFT), BOUND, COUNT, VALID>(s);
+      compute_first<(LEFT & (LEFT - 1)), BOUND, COUNT, VALID>(s);
+    }
+  }
+  template <int N, loops BOUND, int COUNT, int VALID>
+  AGO_INLINE static void compute_node(state& s) {
+    constexpr expression::node x = E.body.nodes[N];
+    if constexpr (x.kind == node_kind::number) {
+      s.one[N] = x.number();
+    } else if constexpr (x.kind == node_kind::read) {
+      base::template read<N, COUNT, VALID>(s);
+    } else if constexpr (x.kind == node_kind::position) {
+      base::template position<N, COUNT, VALID>(s);
+    } else if constexpr (is_fold(x.kind)) {
+      fold<N, BOUND, COUNT, VALID>(s);
+    } else {
+      constexpr int a = x.operand[0], b = x.operand[1] < 0 ? a : x.operand[1], c = x.operand[2] < 0 ? a : x.operand[2];
+      each<N, COUNT>(s, [&]<isa T>(int u) AGO_INLINE_LAMBDA {
+        if constexpr (x.kind == node_kind::select && is_comparison(a))
+          return where<E.body.nodes[a].kind>(value<E.body.nodes[a].operand[0], T>(s, u),
+                                             value<E.body.nodes[a].operand[1], T>(s, u), value<b, T>(s, u),
+                                             value<c, T>(s, u));
+        else return applied<x.kind>(value<a, T>(s, u), value<b, T>(s, u), value<c, T>(s, u));
+      });
+    }
+    if constexpr (base::is_index(N) && !L.varies(N)) s.index[N] = base::whole(s.one[N]);
+  }
+  static constexpr bool is_comparison(int n) {
+    node_kind const k = E.body.nodes[n].kind;
+    return k == node_kind::less || k == node_kind::less_equal || k == node_kind::equal;
+  }
+
+  /// Register u of node N, or its float.
+  template <int N, isa T = I>
+  AGO_INLINE static vec<T> value(state const& s, int u) {
+    if constexpr (L.varies(N)) return s.many[N][u];
+    else return vec<T>(s.one[N]);
+  }
+  /// Sets node N to f<isa>(register).
+  template <int N, int COUNT, class F>
+  AGO_INLINE static void each(state& s, F f) {
+    if constexpr (L.varies(N)) {
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
+    } else {
+      s.one[N] = f.template operator()<isa::scalar>(0).v;
+    }
+  }
+
+  // Folds.
+
+  template <int N, loops BOUND, int COUNT, int VALID>
+  AGO_INLINE static void fold(state& s) {
+    constexpr node_kind kind = E.body.nodes[N].kind;
+    if constexpr (L.folds_lanes(N)) {
+      vec<I> sum[U];
+      AGO_UNROLL(16)
+      for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
+      fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>() AGO_INLINE_LAMBDA {
+        along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
+          compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
+          AGO_UNROLL(16)
+          for (int u = 0; u < MANY; ++u) {
+            vec<I> const next = add<N>(s, sum[u], u);
+            sum[u] = u + 1 == MANY && LANES < V ? first_lanes<LANES>(next, sum[u]) : next;
+          }
+        });
+      });
+      AGO_UNROLL(16)
+      for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
+      s.one[N] = reduce(sum[0], [](auto a, auto b) AGO_INLINE_LAMBDA { return folded<kind>(a, b); });
+    } else if constexpr (L.varies(N)) {
+      vec<I> sum[COUNT];
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
+      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
+      });
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
+    } else {
+      vec<isa::scalar> sum(fold_start<kind>);
+      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s,
+                                                          [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
+      s.one[N] = sum.v;
+    }
+  }
+  /// Register u of what is folded, added to `sum`.
+  template <int N, isa T>
+  AGO_INLINE static vec<T> add(state const& s, vec<T> sum, int u) {
+    constexpr int of = E.body.nodes[N].operand[0];
+    constexpr expression::node x = E.body.nodes[of];
+    if constexpr (E.body.nodes[N].kind == node_kind::sum && x.kind == node_kind::multiply && T != isa::scalar)
+      return fma(value<x.operand[0], T>(s, u), value<x.operand[1], T>(s, u), sum);
+    else return folded<E.body.nodes[N].kind>(sum, value<of, T>(s, u));
+  }
+  /// The first COUNT lanes of x, the others of y.
+  template <int COUNT>
+  AGO_INLINE static vec<I> first_lanes(vec<I> x, vec<I> y) {
+    return where_less(lane_numbers<I>::all(), vec<I>(COUNT - .5f), x, y);
+  }
+
+  /// Loops over LEFT, the first of which is the outermost, and calls f<loops that have values> in the innermost.
+  template <int N, loops BOUND, loops LEFT, int COUNT, int VALID, class F>
+  AGO_INLINE static void fold_loops(state& s, F f) {
+    if constexpr (LEFT == 0) {
+      f.template operator()<BOUND>();
+    } else {
+      constexpr int d = __builtin_ctz(LEFT);
+      constexpr loops bit = loops(1) << d;
+      AGO_UNROLL(1)
+      for (s.at[d] = 0; s.at[d] < L.loops[d].extent; ++s.at[d]) {
+        compute<L.below[N], BOUND, bit, COUNT, VALID>(s);
+        fold_loops<N, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
+      }
+    }
+  }
+};
+
+}  // namespace ago::detail
+
+namespace ago {
+
+namespace detail {
+
+template <kernel_key K>
+inline constexpr nest_layout layout_of_loops = layout_of_nest(K);
+
+}  // namespace detail
+
+/// The expression K.described, whose operands are values. Work items are ranges of the first axis of the result with
+/// more than one iteration, which begin at multiples of nest_granule().
+template <kernel_key K>
+struct nest_kernel {
+  static_assert(K.after.count() == 0, "a nest takes no epilogue");
+
+  static void run(step_data const& s, kernel_memory const& m) {
+    constexpr nest_layout const& L = detail::layout_of_loops<K>;
+    constexpr expression::index_expression const* e = K.described;
+    float const* operands[expression::index_expression::max_operands]{};
+    for (int i = 0; i < e->operand_count; ++i) operands[i] = detail::operand_of_expression(s, m, i, -1);
+    constexpr nest_portion portion = portion_of(L, *e);
+    index_range const part = detail::granules_in(s.portion, nest_granule(L, *e), outermost_extent(*e));
+    using program = detail::nest_program<*K.described, detail::layout_of_loops<K>>;
+    program::run(operands, detail::mutable_address(s.destination, m), portion.at(part.first), portion.at(part.last));
+  }
+};
+
+}  // namespace ago

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Prefetching weights.
+#pragma once
+
+#include <ago/simd/simd.hpp>
+
+namespace ago::detail {
+
+/// Cycles between prefetching weights and using them. (Measured on Zen 5, whose hardware does not prefetch them from
+/// L3: whole networks gain 9 to 28 % with any distance from 400 to 1000, and less with 200.)
+inline constexpr long fetch_cycles = 700;
+
+inline constexpr int line_floats = 16;  ///< of a cache line
+
+/// Prefetches FLOATS weights at the distance from `w` that is reached `fetch_cycles` later, at two multiply-adds a
+/// cycle and MULTIPLY_ADDS for FLOATS weights. Nothing is read, so the address may be beyond the last weight. Loops
+/// that are scheduled by hand prefetch nothing.
+template <isa I, int FLOATS, int MULTIPLY_ADDS>
+AGO_INLINE void fetch_ahead([[maybe_unused]] float const* w) {
+  constexpr long ahead = fetch_cycles * 2 * FLOATS / MULTIPLY_ADDS;
+  if constexpr (!is_scheduled_by_hand(I)) {
+    AGO_UNROLL(64)
+    for (int f = 0; f < FLOATS; f += line_floats) __builtin_prefetch(w + ahead + f);
+  }
+}
+
+}  // namespace ago::detail

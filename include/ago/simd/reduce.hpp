@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums and maxima across the lanes of a register.
+#pragma once
+
+#include <ago/simd/simd.hpp>
+
+namespace ago {
+
+namespace detail {
+
+/// Reduces all lanes of x by f, as a tree; f must accept registers of any width.
+template <isa I, class F>
+AGO_INLINE float reduce(vec<I> x, F f) {
+#if XSIMD_WITH_AVX512F
+  if constexpr (I == isa::avx512) {
+    using half = vec<isa::avx2>;
+    __m256 const low = _mm512_castps512_ps256(x.v);
+    __m256 const high = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x.v), 1));
+    return reduce(f(half(typename half::batch(low)), half(typename half::batch(high))), f);
+  }
+#endif
+#if XSIMD_WITH_AVX2
+  if constexpr (I == isa::avx2) {
+    using half = vec<isa::sse2>;
+    __m128 const low = _mm256_castps256_ps128(x.v), high = _mm256_extractf128_ps(x.v, 1);
+    return reduce(f(half(typename half::batch(low)), half(typename half::batch(high))), f);
+  }
+#endif
+  if constexpr (lanes(I) == 4) {
+    x = f(zip_lo(x, x), zip_hi(x, x));
+    x = f(zip_lo(x, x), zip_hi(x, x));
+    float lane;
+    x.store(&lane, 1);
+    return lane;
+  }
+  float lane[lanes(I)];
+  x.store(lane);
+  for (int i = 1; i < lanes(I); ++i) f(vec<isa::scalar>(lane[0]), vec<isa::scalar>(lane[i])).store(lane);
+  return lane[0];
+}
+
+}  // namespace detail
+
+/// The sum of all lanes.
+template <isa I>
+AGO_INLINE float sum_of_lanes(vec<I> x) {
+  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return a + b; });
+}
+
+/// The largest lane; if one is NaN, any of them.
+template <isa I>
+AGO_INLINE float max_of_lanes(vec<I> x) {
+  return detail::reduce(x, [](auto a, auto b) AGO_INLINE_LAMBDA { return max(a, b); });
+}
+
+}  // namespace ago

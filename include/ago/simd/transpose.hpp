@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Transposes matrices in memory, in blocks of 4x4 floats.
+#pragma once
+
+#include <ago/simd/simd.hpp>
+
+namespace ago::detail {
+
+/// The instruction set of a register of four floats, with which 4x4 blocks are transposed on every target.
+constexpr isa isa_of_four(isa target) {
+  if (target == isa::scalar) return isa::scalar;
+  if (is_emulated(target)) return isa::emulated128;
+  return native_isa == isa::neon ? isa::neon : isa::sse2;
+}
+
+/// Transposes a 4x4 block.
+template <isa I>
+AGO_INLINE void transpose(vec<I> (&x)[4]) {
+  vec<I> const even_lo = zip_lo(x[0], x[2]), even_hi = zip_hi(x[0], x[2]);
+  vec<I> const odd_lo = zip_lo(x[1], x[3]), odd_hi = zip_hi(x[1], x[3]);
+  x[0] = zip_lo(even_lo, odd_lo);
+  x[1] = zip_hi(even_lo, odd_lo);
+  x[2] = zip_lo(even_hi, odd_hi);
+  x[3] = zip_hi(even_hi, odd_hi);
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns, 0 < rows, columns <= 4.
+/// With `Whole`, rows == columns == 4.
+template <isa I, bool Whole>
+AGO_INLINE void transpose_block(float const* from, long from_stride, float* to, long to_stride, int rows, int columns) {
+  vec<I> x[4];
+  AGO_UNROLL(4)
+  for (int j = 0; j < 4; ++j) {
+    if (Whole || (j < columns && rows == 4)) x[j] = vec<I>::load(from + j * from_stride);
+    else x[j] = j < columns ? vec<I>::load(from + j * from_stride, rows) : vec<I>(0.f);
+  }
+  transpose(x);
+  AGO_UNROLL(4)
+  for (int i = 0; i < 4; ++i) {
+    if (Whole || (i < rows && columns == 4)) x[i].store(to + i * to_stride);
+    else if (i < rows) x[i].store(to + i * to_stride, columns);
+  }
+}
+
+/// to[i * to_stride + j] = from[j * from_stride + i] for i < rows, j < columns. Processes strips of 64 rows of `to`, so
+/// that their cache lines stay in the cache until they are complete.
+template <isa I>
+void transpose(float const* from, long from_stride, float* to, long to_stride, long rows, long columns) {
+  constexpr isa Q = isa_of_four(I);
+  if constexpr (Q == isa::scalar) {
+    for (long i = 0; i < rows; ++i)
+      for (long j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
+  } else {
+    for (long i0 = 0; i0 < rows; i0 += 64) {
+      long const i1 = i0 + 64 < rows ? i0 + 64 : rows;
+      for (long j = 0; j < columns; j += 4) {
+        int const width = columns - j < 4 ? int(columns - j) : 4;
+        float const* const p = from + j * from_stride;
+        float* const q = to + j;
+        long i = i0;
+        if (width == 4)
+          for (; i + 4 <= i1; i += 4) transpose_block<Q, true>(p + i, from_stride, q + i * to_stride, to_stride, 4, 4);
+        if (width == 3)
+          for (; i + 4 <= i1; i += 4) transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, 4, 3);
+        for (; i < i1; i += 4)
+          transpose_block<Q, false>(p + i, from_stride, q + i * to_stride, to_stride, i1 - i < 4 ? int(i1 - i) : 4,
+                                    width);
+      }
+    }
+  }
+}
+
+}  // namespace ago::detail

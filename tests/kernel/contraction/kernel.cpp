@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of products equal those of the reference executor, whose operands make them exact.
+#include <ago/kernel/contraction/kernel.hpp>
+
+#include <utility>
+
+#include "expression/operators.hpp"
+#include "kernel/drawn_expression.hpp"
+#include "kernel/expression_support.hpp"
+
+using namespace expression_kernel_test;
+
+namespace {
+
+/// `weights`: the operand that is packed ahead, or -1.
+template <index_expression const& E, isa I, op... Stages>
+constexpr kernel_key key_of(int weights) {
+  kernel_key k{.what = structure::contraction, .target = I, .described = &E};
+  k.weight_operand = std::int8_t(weights);
+  int i = 0;
+  ((k.after.stages[i++].kind = Stages), ...);
+  return k;
+}
+
+template <kernel_key K>
+void run(planned_data& s, index_expression const& e, operands const& x, std::vector<float const*> inputs,
+         test::guarded& out, test::numbers& r) {
+  constexpr contraction_layout L = layout_of_contraction(K);
+  constexpr int w = K.weight_operand;
+  test::aligned weights(std::size_t(L.packed_floats() + padded(s.out.c, K.target)));
+  if (w >= 0) pack_contraction<K.target>(L, e, x[w], weights.data());
+  for (int i = 0, value = 0; i < e.operand_count; ++i) {
+    if (i == w) continue;
+    (value == 0 ? s.source : s.other[value - 1]) = place{place::area::input, std::uint16_t(inputs.size()), 0, 1};
+    inputs.push_back(x[i]);
+    ++value;
+  }
+  constexpr int front = 32;
+  test::guarded arena(std::size_t(front + L.scratch_floats()));
+  s.scratch = front;
+  s.destination = {place::area::output, 0, 0, s.out.c};
+  constexpr epilogue after = K.after;  // clang 14 reads K at run time wrongly if it has a pointer
+  for (int i = 0; i < after.count(); ++i)
+    if (after.stages[i].kind == op::bias) {
+      s.after[i].parameters = int(L.packed_floats());
+      for (int c = 0; c < padded(s.out.c, K.target); ++c) weights.data()[L.packed_floats() + c] = float(c % 5) - 2;
+    }
+  float* outputs[] = {out.data()};
+  for (index_range const& part : ranges(int(L.all_rows()), r)) {
+    s.portion = part;
+    for (std::size_t i = front; i < arena.size(); ++i) arena[i] = std::numeric_limits<float>::quiet_NaN();
+    contraction_kernel<K>::run(s, kernel_memory{{weights.data(), arena.data(), inputs.data(), outputs}, s.tables()});
+  }
+  bool good = arena.intact();
+  for (std::size_t i = 0; i < front; ++i) good = good && arena[i] == test::guarded::canary;
+  CHECK(good);
+}
+
+template <index_expression const& E, isa I, int Weights>
+void check(unsigned seed) {
+  CAPTURE(Weights);
+  operands const x(E, seed);
+  test::numbers r(seed);
+  test::guarded out(std::size_t(E.result.count()));
+  planned_data s;
+  s.out = shape_of(E.result, 1);
+  run<key_of<E, I>(Weights)>(s, E, x, {}, out, r);
+  compare(out, x.result(E), 0);
+}
+
+template <unsigned Seed>
+struct drawn_product {
+  static constexpr expression::definition all = drawn::any_product(Seed);
+  static_assert(all.bad.what == expression::fault::none);
+  static constexpr index_expression of = all.expressions[0];
+  static constexpr bool counts = expression::matrix_form_of(of).why_not == expression::no_matrix::none;
+};
+
+template <class Drawn, isa I, int Weights>
+void check_if_product(unsigned seed, int& count) {
+  if constexpr (Drawn::counts) {
+    ++count;
+    CAPTURE(seed);
+    check<Drawn::of, I, Weights>(seed);
+  }
+}
+
+template <unsigned... Seeds>
+void check_drawn(std::integer_sequence<unsigned, Seeds...>) {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    int count = 0;
+    (check_if_product<drawn_product<Seeds>, I, int(Seeds % 3) - 1>(Seeds, count), ...);
+    CHECK(count > int(sizeof...(Seeds)) / 2);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a contraction computes drawn sums of products, whole or in ranges of rows") {
+  check_drawn(std::make_integer_sequence<unsigned, 18>{});
+}
+
+namespace {
+
+using namespace operators;
+using expression::extents;
+
+// Rows in several blocks of K, few of them left over.
+constexpr expression::definition deep = matrix_product(extents(17, 1100), extents(1100, 21));
+constexpr index_expression deep_product = deep.expressions[0];
+// Rows that are neighbours in memory, columns that are not, and a number.
+constexpr expression::definition turned = compute("turned", [](operand a, operand b) {
+  var i, j, k;
+  return result(j, i) = sum(k)(.5 * a(k, i) * b(j, k));
+})(extents(19, 45), extents(70, 19));
+constexpr index_expression turned_product = turned.expressions[0];
+// Runs of 8 and of 4 results.
+constexpr expression::definition capsules = capsule_convolution(5, 3, 2)(extents(2, 3, 7, 8, 4, 4));
+constexpr index_expression capsule_product = capsules.expressions[0];
+constexpr expression::definition dilated = dilated_convolution(24, 3, 2, 2)(extents(2, 9, 8, 5));
+constexpr index_expression dilated_product = dilated.expressions[0];
+// Heads, in both factors.
+constexpr expression::definition heads = compute("heads", [](operand q, operand k) {
+  var n, h, i, j, c;
+  return result(n, h, i, j) = sum(c)(q(n, i, h, c) * k(n, j, h, c));
+})(extents(2, 13, 3, 10), extents(2, 18, 3, 10));
+constexpr index_expression heads_product = heads.expressions[0];
+// A convolution of planes: rows are neighbours in the result, columns are not.
+constexpr expression::definition planes = compute("planes", [](operand x, weights p) {
+  operand const w = p("w", 32, x.extent(0), 3, 3);
+  var k, i, j, c, r, s;
+  return result(k, i, j) = sum(c, r, s)(x(c, i + r, j + s) * w(k, c, r, s));
+})(extents(12, 9, 11));
+constexpr index_expression plane_product = planes.expressions[0];
+// Likewise, and columns in two axes that are not equally spaced.
+constexpr expression::definition parted = compute("parted", [](operand x, weights p) {
+  operand const w = p("w", 5, 4, 40);
+  var k, l, i, j, c;
+  return result(k, i, l, j) = sum(c)(x(i, c, j) * w(k, l, c));
+})(extents(3, 40, 33));
+constexpr index_expression parted_product = parted.expressions[0];
+// One element times itself, shifted: the same operand twice.
+constexpr expression::definition shifted = compute("shifted", [](operand x) {
+  var i{9}, j{40}, k{30};
+  return result(i, j) = sum(k)(x(i + k) * x(j + k));
+})(extents(70));
+constexpr index_expression shifted_product = shifted.expressions[0];
+
+// Gradients of depthwise convolutions, whose channels are batches: of the weights, in blocks of K and with a scattered
+// result, and of the input.
+constexpr expression::definition taps = compute("taps", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, h + r - 1, w + s - 1, c));
+})(extents(2, 5, 17, 53), extents(2, 5, 17, 53));
+constexpr index_expression tap_product = taps.expressions[0];
+constexpr expression::definition flipped = compute("flipped", [](operand dy, weights p) {
+  operand const k = p("k", dy.extent(3), 3, 3);
+  var n, h{dy.extent(1)}, w{dy.extent(2)}, c, r, s;
+  return result(n, h, w, c) = sum(r, s)(.5 * padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
+})(extents(2, 4, 13, 37));
+constexpr index_expression flipped_product = flipped.expressions[0];
+// Few rows and columns, neither of which is one, and both factors are in another order.
+constexpr expression::definition many = compute("many", [](operand a, operand b) {
+  var z, i, j, k;
+  return result(i, z, j) = sum(k)(a(i, k, z) * b(z, k, j));
+})(extents(3, 7, 48), extents(48, 7, 5));
+constexpr index_expression many_products = many.expressions[0];
+
+// Few rows, so that columns are read where they are: in blocks of K, and in batches, with a rest of the columns.
+constexpr expression::definition few_rows = matrix_product(extents(19, 1900), extents(1900, 35));
+constexpr index_expression few_rows_product = few_rows.expressions[0];
+constexpr expression::definition rows_in_batches = compute("rows_in_batches", [](operand a, operand b) {
+  var z, i, j, k;
+  return result(z, i, j) = sum(k)(a(z, i, k) * b(k, z, j));
+})(extents(5, 23, 9), extents(9, 5, 21));
+constexpr index_expression rows_in_batches_product = rows_in_batches.expressions[0];
+
+template <index_expression const& E, isa I, int... Weights>
+void check_with(std::integer_sequence<int, Weights...>) {
+  for (unsigned seed = 0; seed < 2; ++seed) (check<E, I, Weights>(seed), ...);
+}
+
+template <index_expression const& E, isa I, op... Stages>
+void check_stages(int inner) {
+  static constexpr op stages[] = {Stages...};
+  CAPTURE(inner);
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    CAPTURE(seed);
+    operands const x(E, seed);
+    test::numbers r(seed);
+    test::guarded out(std::size_t(E.result.count())), other(out.size());
+    for (std::size_t i = 0; i < other.size(); ++i) other[i] = float(r.integer(-16, 16)) / 8;
+    planned_data s;
+    s.out = shape_of(E.result, inner);
+    for (int i = 0; i < int(sizeof...(Stages)); ++i)
+      if (is_binary(stages[i])) s.after[i].operand = {place::area::input, 0, 0, s.out.c};
+    run<key_of<E, I, Stages...>(1)>(s, E, x, {other.data()}, out, r);
+    std::vector<double> expected = x.result(E);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      double& y = expected[i];
+      for (op const kind : stages) {
+        if (kind == op::bias) y += int(i) % s.out.c % 5 - 2;
+        if (kind == op::add) y += double(other[i]);
+        if (kind == op::relu) y = std::fmax(y, 0);
+        if (kind == op::gelu) y *= .5 * (1 + std::erf(y / std::sqrt(2.)));
+      }
+    }
+    compare(out, expected, 1e-6);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, and one operand twice") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_with<deep_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<turned_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<capsule_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<dilated_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<heads_product, I>(std::integer_sequence<int, -1, 0>{});
+    check_with<plane_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<parted_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<shifted_product, I>(std::integer_sequence<int, -1>{});
+    check_with<few_rows_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<rows_in_batches_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<tap_product, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
+    check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
+  });
+  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
+  static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<rows_in_batches_product, isa::avx2>(-1)).columns_in_place);
+  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(layout_of_contraction(key_of<tap_product, isa::avx512>(-1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).lanes_are_batches);
+  static_assert(layout_of_contraction(key_of<flipped_product, isa::emulated128>(1)).tile.pixels_left > 0);
+  static_assert(layout_of_contraction(key_of<many_products, isa::avx512>(-1)).lanes_are_batches);
+  static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
+  static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
+  static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
+}
+
+TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (int const inner : {1, 2}) {
+      check_stages<capsule_product, I, op::bias, op::add, op::relu>(inner);
+      check_stages<dilated_product, I, op::add, op::relu>(inner);
+      check_stages<turned_product, I, op::bias, op::gelu>(inner);
+      check_stages<plane_product, I, op::bias, op::relu>(inner);
+      check_stages<parted_product, I, op::add, op::relu>(inner);
+    }
+    check_stages<deep_product, I, op::bias, op::relu>(1);
+    check_stages<few_rows_product, I, op::bias, op::relu>(1);
+    check_stages<flipped_product, I, op::bias, op::add, op::relu>(1);
+    check_stages<tap_product, I, op::bias, op::relu>(1);
+  });
+}

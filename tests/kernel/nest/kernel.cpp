@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop nest computes what the reference executor computes.
+#include <ago/kernel/nest/kernel.hpp>
+
+#include <utility>
+
+#include "kernel/drawn_expression.hpp"
+#include "kernel/expression_support.hpp"
+
+using namespace expression_kernel_test;
+
+namespace {
+
+template <index_expression const& E, isa I>
+void check(unsigned seed) {
+  static constexpr kernel_key key{.what = structure::nest, .target = I, .described = &E};
+  operands const x(E, seed);
+  test::numbers r(seed);
+  test::guarded out(std::size_t(E.result.count()));
+  planned_data s;
+  s.out = shape_of(E.result, 1);
+  s.source = {place::area::input, 0, 0, 1};
+  s.destination = {place::area::output, 0, 0, s.out.c};
+  std::vector<float const*> inputs;
+  for (int i = 0; i < E.operand_count; ++i) inputs.push_back(x[i]);
+  for (int i = 1; i < E.operand_count; ++i) s.other[i - 1] = {place::area::input, std::uint16_t(i), 0, 1};
+  inputs.push_back(nullptr);
+  for (index_range const& part : ranges(ago::expression::outermost_extent(E), r)) {
+    s.portion = part;
+    test::call<nest_kernel<key>>(s, nullptr, inputs, out.data());
+  }
+  compare(out, x.result(E), 1e-5);
+}
+
+template <unsigned Seed>
+struct drawn_nest {
+  static constexpr expression::definition all = drawn::any_nest(Seed);
+  static constexpr index_expression of = all.expressions[0];
+  static constexpr bool fits = all.bad.what == expression::fault::none;  ///< most indices stay inside
+};
+
+template <class Drawn, isa I>
+void check_if_fits(unsigned seed, int& count) {
+  if constexpr (Drawn::fits) {
+    ++count;
+    CAPTURE(seed);
+    check<Drawn::of, I>(seed);
+  }
+}
+
+template <unsigned First, unsigned... Seeds>
+void check_drawn(std::integer_sequence<unsigned, Seeds...>) {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    int count = 0;
+    (check_if_fits<drawn_nest<First + Seeds>, I>(First + Seeds, count), ...);
+    CHECK(count > int(sizeof...(Seeds)) * 3 / 4);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a nest computes drawn expressions, whole or in ranges") {
+  check_drawn<1>(std::make_integer_sequence<unsigned, 24>{});
+}
+
+namespace {
+
+using namespace expression;
+
+#define AGO_NEST(name, ...)                             \
+  constexpr definition name##_definition = __VA_ARGS__; \
+  constexpr index_expression name = name##_definition.expressions[0]
+
+// Along a fold: sums of rows, with a rest.
+AGO_NEST(row_sums, compute("row_sums", [](operand x) {
+           var i, j;
+           return result(i) = sum(j)(exp(x(i, j)));
+         })(extents(5, 203)));
+AGO_NEST(all_maxima, compute("all_maxima", [](operand x) {
+           var i, j;
+           return result() = maximum(i, j)(abs(x(i, j)));
+         })(extents(7, 19)));
+AGO_NEST(lookup, compute("lookup", [](operand row, operand table) {
+           var n, c;
+           return result(n, c) = table(row(n), c);
+         })(extents(9), extents(7, 37)));
+AGO_NEST(pooled, compute("pooled", [](operand x) {
+           var n, h, w, c, r{3}, s{3};
+           return result(n, h, w, c) = maximum(r, s)(padded(x, -4)(n, h + r - 1, w + s - 1, c));
+         })(extents(2, 5, 6, 21)));
+AGO_NEST(running, compute("running", [](operand x) {
+           var i{x.extent(0)}, j{x.extent(0)};
+           return result(i) = sum(j)(select(j <= i, x(j), x.number(0)));
+         })(extents(40)));
+AGO_NEST(shuffled, compute("shuffled", [](operand x) {
+           var i, c{24};
+           return result(i, c) = x(i, c % 4 * 6 + c / 4);
+         })(extents(11, 24)));
+// Every second pixel of the last row and column lies outside, where quotients have no place among the loops.
+AGO_NEST(doubled, compute("doubled", [](operand x) {
+           var i{5}, j{5}, c;
+           return result(i, j, c) =
+                      select(padded(x, -1)(i / 2, j / 2, c) < 0, x.number(2), padded(x, -1)(i / 2, j / 2, c));
+         })(extents(2, 2, 12)));
+AGO_NEST(three_axes, compute("three_axes", [](operand x, operand y) {
+           var i, j, k;
+           return result(i, j, k) = x(i, j, k) * y(i, j, k) + 1;
+         })(extents(6, 7, 3), extents(6, 7, 3)));
+AGO_NEST(centred, compute("centred", [](operand x) {
+           var i, j, k;
+           return result(i, j) = x(i, j) - sum(k)(x(i, k)) / 21;
+         })(extents(6, 21)));
+
+}  // namespace
+
+TEST_CASE("a nest computes reductions, look-ups, windows, running sums, permutations, and folds inside of arithmetic") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      CAPTURE(seed);
+      check<row_sums, I>(seed);
+      check<all_maxima, I>(seed);
+      check<lookup, I>(seed);
+      check<pooled, I>(seed);
+      check<running, I>(seed);
+      check<shuffled, I>(seed);
+      check<doubled, I>(seed);
+      check<three_axes, I>(seed);
+      check<centred, I>(seed);
+    }
+  });
+  static_assert(layout_of_nest(row_sums, isa::avx2).along_fold);
+  static_assert(!layout_of_nest(pooled, isa::avx2).along_fold);
+  static_assert(layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
+}
