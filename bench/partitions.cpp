@@ -6,9 +6,9 @@
 #include "partitions/relay_mobilevit.hpp"
 #include "partitions/scaling.hpp"
 
-#include <ago/graph/optimized.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/passes/optimized.hpp>
 #include <ago/simd/map.hpp>  // what the primitives of opened operators compute
 #include <ago/simd/math.hpp>
 

@@ -6,7 +6,7 @@
 
 #include "layer_table.hpp"
 
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>
 #include <networks/squeezenet.hpp>

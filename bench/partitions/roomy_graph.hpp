@@ -4,7 +4,7 @@
 
 #include "large_stack.hpp"
 
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 
 namespace bench {
 

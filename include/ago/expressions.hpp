@@ -6,6 +6,6 @@
 #include <ago/graph/requirements.hpp>
 
 #include <ago/expression/check.hpp>
-#include <ago/graph/operations.hpp>
 #include <ago/kernel/contraction/kernel.hpp>
 #include <ago/kernel/nest/kernel.hpp>
+#include <ago/operators/operations.hpp>

@@ -3,7 +3,7 @@
 #include <bench/graph_view.hpp>
 #include <bench/kernels/distinct.hpp>
 
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 

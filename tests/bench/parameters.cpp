@@ -3,8 +3,8 @@
 #include <bench/parameters.hpp>
 
 #include <ago/graph/network.hpp>
-#include <ago/graph/optimized.hpp>
 #include <ago/graph/parameters.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 

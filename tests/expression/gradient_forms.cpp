@@ -2,8 +2,8 @@
 // Which nodes gradients become. They are made in constant evaluation.
 #include <ago/expression/counts.hpp>
 #include <ago/expression/gradient.hpp>
-#include <ago/graph/operations.hpp>
-#include <ago/graph/recognition.hpp>
+#include <ago/operators/operations.hpp>
+#include <ago/recognition/recognition.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include "run_time_trace.hpp"
 
 #include <ago/graph/check.hpp>
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 #include "recorded.hpp"
 
 #include <ago/graph/layers.hpp>
-#include <ago/graph/operations.hpp>
 #include <ago/graph/parameters.hpp>
+#include <ago/operators/operations.hpp>
 
 #include <doctest/doctest.h>
 

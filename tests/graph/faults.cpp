@@ -2,7 +2,7 @@
 // Every misfit is recorded with the numbers that disagree, the first one is kept, and tracing continues to the end.
 #include "run_time_trace.hpp"
 
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>

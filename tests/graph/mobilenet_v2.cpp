@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MobileNet-V2 after tracing: sizes, shapes, and the operators after the passes.
 #include <ago/graph/check.hpp>
-#include <ago/graph/optimized.hpp>
 #include <ago/graph/parameters.hpp>
+#include <ago/passes/optimized.hpp>
 #include <networks/mobilenet_v2.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that the headers of expression/, graph/ and partition/ include no expensive header, and that ago.hpp has
-only includes.
+"""Checks that the headers of expression/, graph/, passes/, recognition/ and partition/ include no expensive header, and
+that ago.hpp has only includes.
 
 usage: check_costs.py <include directory> <compiler> [flag...]
 """
@@ -23,7 +23,7 @@ def included(include, compiler, header):
 
 
 def expensive_headers(include, compiler):
-    headers = [h for folder in ("expression", "graph", "partition") for h in sorted((include / "ago" / folder).rglob("*.hpp"))]
+    headers = [h for folder in ("expression", "graph", "passes", "recognition", "partition") for h in sorted((include / "ago" / folder).rglob("*.hpp"))]
     if not headers:
         yield f"{include}: no headers found"
     for header in headers:

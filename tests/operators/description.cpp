@@ -4,9 +4,9 @@
 #include <ago/expression/counts.hpp>
 #include <ago/expression/evaluate.hpp>
 #include <ago/graph/layers.hpp>
-#include <ago/graph/operations.hpp>
-#include <ago/graph/siblings.hpp>
+#include <ago/operators/operations.hpp>
 #include <ago/partition/weight.hpp>
+#include <ago/passes/siblings.hpp>
 #include <ago/plan/account.hpp>
 #include <ago/simd/map.hpp>
 

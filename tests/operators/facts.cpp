@@ -2,10 +2,10 @@
 // What follows from the description of an operator agrees with what the tables of graph/ and partition/ say about it,
 // but for the differences that are listed here with their reasons. For a sample of each operator, this file does not
 // compile if it does not, or if an operator has neither a description nor a place among the opaque ones.
-#include <ago/graph/value_bounds.hpp>
 #include <ago/operators/facts.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
+#include <ago/passes/value_bounds.hpp>
 #include <ago/plan/account.hpp>
 #include <ago/simd/map.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What compound operators open into follows from their descriptions.
-#include <ago/graph/opening.hpp>
-#include <ago/graph/recognition.hpp>
+#include <ago/passes/opening.hpp>
+#include <ago/recognition/recognition.hpp>
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>

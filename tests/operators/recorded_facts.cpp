@@ -2,9 +2,9 @@
 // The facts about every operator, as they were recorded when each was written by hand, before operators were described.
 #include "samples.hpp"
 
-#include <ago/graph/value_bounds.hpp>
 #include <ago/partition/apollo.hpp>
 #include <ago/partition/pattern.hpp>
+#include <ago/passes/value_bounds.hpp>
 #include <ago/plan/account.hpp>
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention is one chain, unless values between its products have other readers, or fusion is off.
 #include <ago/graph/layers.hpp>
-#include <ago/graph/optimized.hpp>
 #include <ago/partition/partition.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <doctest/doctest.h>
 

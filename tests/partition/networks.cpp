@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The paper's six networks, during compilation, within every compiler's default limits: with AGO_TEST_FULL under every
 // policy, otherwise two of them.
-#include <ago/graph/optimized.hpp>
 #include <ago/partition/policy.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <networks/bert_tiny.hpp>
 #include <networks/mnasnet.hpp>

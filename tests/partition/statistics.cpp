@@ -2,9 +2,9 @@
 #include "oracle.hpp"
 #include "random_network.hpp"
 
-#include <ago/graph/optimized.hpp>
 #include <ago/partition/policy.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <networks/mnasnet.hpp>
 #include <networks/mobilenet_v2.hpp>

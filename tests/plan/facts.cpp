@@ -3,9 +3,9 @@
 // enumerators. A value after the last enumerator stands for one that is added to the enumeration only.
 #include <ago/expression/notation.hpp>
 #include <ago/graph/isa.hpp>
-#include <ago/graph/value_bounds.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/opened.hpp>
+#include <ago/passes/value_bounds.hpp>
 #include <ago/plan/account.hpp>
 
 #include <doctest/doctest.h>

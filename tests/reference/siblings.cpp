@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: merging siblings changes no number in a graph.
-#include <ago/graph/siblings.hpp>
+#include <ago/passes/siblings.hpp>
 
 #include <doctest/doctest.h>
 

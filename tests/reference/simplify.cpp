@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Property: algebraic rules do not change the results of a graph; exact rules change no number.
-#include <ago/graph/passes.hpp>
+#include <ago/passes/passes.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <recorded.hpp>
 #include <writers.hpp>
 
-#include <ago/graph/optimized.hpp>
+#include <ago/passes/optimized.hpp>
 
 #include <networks/mobilenet_v2.hpp>
 #include <networks/shufflenet_v2.hpp>

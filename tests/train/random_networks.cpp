@@ -7,7 +7,7 @@
 #include <ago/simd/map.hpp>
 
 #include <doctest/doctest.h>
-#include <graph/recognised_graph.hpp>
+#include <recognition/recognised_graph.hpp>
 #include <reference/executor.hpp>
 
 #include <cmath>

@@ -3,8 +3,8 @@
 // local optima, noise, and an analytic model that is wrong by a fifth.
 #pragma once
 
-#include <ago/tune/composition.hpp>
 #include <ago/tune/generator.hpp>
+#include <ago/tune/search/composition.hpp>
 #include <ago/tune/subject.hpp>
 
 #include <algorithm>

@@ -4,10 +4,10 @@
 
 #include "policies.hpp"
 
-#include <ago/graph/siblings.hpp>
 #include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
 #include <ago/partition/statistics.hpp>
+#include <ago/passes/siblings.hpp>
 #include <ago/plan/moved_bytes.hpp>
 #include <ago/plan/stages.hpp>
 #include <ago/simd/map.hpp>  // what the primitives of opened operators compute

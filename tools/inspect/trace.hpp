@@ -5,7 +5,7 @@
 #include "written_order.hpp"
 
 #include <ago/graph/lowering.hpp>
-#include <ago/graph/passes.hpp>
+#include <ago/passes/passes.hpp>
 
 #include <memory>
 #include <stdexcept>

@@ -5,11 +5,11 @@
 #include <ago/graph/check.hpp>
 #include <ago/graph/consteval.hpp>
 #include <ago/graph/network.hpp>
-#include <ago/graph/optimized.hpp>
 #include <ago/model/pack.hpp>
 #include <ago/model/packing_hash.hpp>
 #include <ago/partition/fault.hpp>
 #include <ago/partition/opened.hpp>
+#include <ago/passes/optimized.hpp>
 #include <ago/plan/divide_steps.hpp>
 #include <ago/plan/options.hpp>
 #include <ago/plan/plan.hpp>

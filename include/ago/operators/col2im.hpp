@@ -2,7 +2,7 @@
 // Images from the windows of a convolution.
 #pragma once
 
-#include <ago/graph/operations.hpp>
+#include <ago/operators/operations.hpp>
 
 namespace ago {
 

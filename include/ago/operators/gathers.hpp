@@ -2,7 +2,7 @@
 // Operators whose indices are values.
 #pragma once
 
-#include <ago/graph/operations.hpp>
+#include <ago/operators/operations.hpp>
 
 namespace ago {
 

@@ -2,7 +2,7 @@
 // Operators that depend on where an element is, on three axes.
 #pragma once
 
-#include <ago/graph/operations.hpp>
+#include <ago/operators/operations.hpp>
 
 namespace ago {
 

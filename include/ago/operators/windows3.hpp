@@ -2,7 +2,7 @@
 // Windows on volumes, x[n, d, h, w, c]: their arguments, and the indices that they read.
 #pragma once
 
-#include <ago/graph/operations.hpp>
+#include <ago/operators/operations.hpp>
 
 namespace ago {
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <ago/graph/consteval.hpp>
-#include <ago/graph/opening.hpp>
 #include <ago/partition/apollo_layers.hpp>
 #include <ago/partition/atoms.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
+#include <ago/passes/opening.hpp>
 
 namespace ago {
 

@@ -2,8 +2,8 @@
 // The partitioner's data structure: a weighted directed acyclic graph whose nodes are operators or groups of operators.
 #pragma once
 
-#include <ago/graph/value_uses.hpp>
 #include <ago/partition/weight.hpp>
+#include <ago/passes/value_uses.hpp>
 
 namespace ago {
 

@@ -3,10 +3,10 @@
 // Relay).
 #pragma once
 
-#include <ago/graph/opening.hpp>
 #include <ago/partition/device.hpp>
 #include <ago/partition/ordered.hpp>
 #include <ago/partition/pattern.hpp>
+#include <ago/passes/opening.hpp>
 
 namespace ago {
 

@@ -3,11 +3,11 @@
 // it need not move (NeoFlow, section 5.1, Eq. (4)).
 #pragma once
 
-#include <ago/graph/opening.hpp>
 #include <ago/partition/chains.hpp>
 #include <ago/partition/cluster.hpp>
 #include <ago/partition/ordered.hpp>
 #include <ago/partition/recomputation.hpp>
+#include <ago/passes/opening.hpp>
 
 namespace ago {
 

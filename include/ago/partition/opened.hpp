@@ -4,9 +4,9 @@
 #pragma once
 
 #include <ago/graph/consteval.hpp>
-#include <ago/graph/opening.hpp>
-#include <ago/graph/rewriting.hpp>
 #include <ago/partition/policy.hpp>
+#include <ago/passes/opening.hpp>
+#include <ago/passes/rewriting.hpp>
 
 namespace ago {
 

@@ -2,8 +2,8 @@
 // AGO as published: Algorithm 1 on single operators, SPLIT by the same algorithm, intensive fusion inside subgraphs.
 #pragma once
 
-#include <ago/graph/opening.hpp>
 #include <ago/partition/partition.hpp>
+#include <ago/passes/opening.hpp>
 
 namespace ago {
 

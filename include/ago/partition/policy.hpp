@@ -34,7 +34,7 @@ constexpr partitions<V> partition_into(graph<V, E, O> const& g, grouping<V> cons
 /// that returns the partitions<V> of a graph<V, E, O> for a device, in constant expressions and at run time, made by
 /// `partition_into` or `ordered`. It may have these static members, too:
 ///
-///     opening opens                what it sees as several primitives (graph/opening.hpp); by default, nothing
+///     opening opens                what it sees as several primitives (passes/opening.hpp); by default, nothing
 ///     bool merges_siblings         whether it partitions the network after horizontal fusion; by default, it does not
 ///     char const* name             for tools
 ///     int most_operators           how many it can partition within compilers' limits; by default, any number

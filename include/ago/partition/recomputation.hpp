@@ -2,8 +2,8 @@
 // Kernels that compute a value again instead of reading it: which values are stored, and the graph that results.
 #pragma once
 
-#include <ago/graph/rewriting.hpp>
 #include <ago/partition/dag.hpp>
+#include <ago/passes/rewriting.hpp>
 
 namespace ago {
 

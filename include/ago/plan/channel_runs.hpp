@@ -3,7 +3,7 @@
 // readers can read them in place.
 #pragma once
 
-#include <ago/graph/value_uses.hpp>
+#include <ago/passes/value_uses.hpp>
 
 namespace ago {
 

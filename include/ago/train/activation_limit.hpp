@@ -4,8 +4,8 @@
 #pragma once
 
 #include <ago/graph/consteval.hpp>
-#include <ago/graph/passes.hpp>
 #include <ago/model/planned.hpp>
+#include <ago/passes/passes.hpp>
 #include <ago/train/values_again.hpp>
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 // memory holds them between.
 #pragma once
 
-#include <ago/graph/rewriting.hpp>
 #include <ago/partition/dag.hpp>
+#include <ago/passes/rewriting.hpp>
 
 namespace ago::detail {
 

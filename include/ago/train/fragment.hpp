@@ -5,7 +5,7 @@
 
 #include <ago/graph/consteval.hpp>
 #include <ago/graph/lowering.hpp>
-#include <ago/graph/operations.hpp>
+#include <ago/operators/operations.hpp>
 #include <ago/train/node_parameters.hpp>
 
 namespace ago::detail {

@@ -2,9 +2,9 @@
 // Which operators of a network gradients flow through, and which of them are equal.
 #pragma once
 
-#include <ago/graph/passes.hpp>
-#include <ago/graph/rewriting.hpp>
 #include <ago/operators/description.hpp>
+#include <ago/passes/passes.hpp>
+#include <ago/passes/rewriting.hpp>
 #include <ago/train/node_parameters.hpp>
 #include <ago/train/trained_rows.hpp>
 

@@ -5,7 +5,7 @@
 #include <ago/tune/header_reader.hpp>
 #include <ago/tune/identity.hpp>
 #include <ago/tune/recorded_referee.hpp>
-#include <ago/tune/reformer.hpp>
+#include <ago/tune/search/reformer.hpp>
 
 #include <optional>
 #include <string>

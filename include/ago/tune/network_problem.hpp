@@ -4,12 +4,12 @@
 
 #include <ago/model/team.hpp>
 #include <ago/tune/analytic_cost.hpp>
-#include <ago/tune/composition.hpp>
 #include <ago/tune/live_program.hpp>
 #include <ago/tune/network_choices.hpp>
 #include <ago/tune/paired_timing.hpp>
 #include <ago/tune/realised.hpp>
 #include <ago/tune/sample_data.hpp>
+#include <ago/tune/search/composition.hpp>
 #include <ago/tune/step_times.hpp>
 #include <ago/tune/subject.hpp>
 

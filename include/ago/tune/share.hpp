@@ -2,9 +2,9 @@
 // One network tuned in several searches, for instance on several boards: what belongs to each, and what it has found.
 #pragma once
 
-#include <ago/tune/composition.hpp>
 #include <ago/tune/log.hpp>
 #include <ago/tune/referee.hpp>
+#include <ago/tune/search/composition.hpp>
 #include <ago/tune/settings.hpp>
 
 #include <algorithm>

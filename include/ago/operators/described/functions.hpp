@@ -5,8 +5,8 @@
 
 #include <ago/graph/activations.hpp>
 #include <ago/graph/norms.hpp>
-#include <ago/graph/opening.hpp>
 #include <ago/operators/described/parts.hpp>
+#include <ago/passes/opening.hpp>
 
 #include <type_traits>
 

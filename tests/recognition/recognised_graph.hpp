@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A graph of the nodes that are recognised in an operator, and its value by the tests' own executor.
+#pragma once
+
+#include <ago/recognition/recognition.hpp>
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "expression/run.hpp"
+#include "reference/builder.hpp"
+#include "reference/executor.hpp"
+
+namespace expression_test {
+
+/// Tells the executor the functions of recognised maps.
+inline void define_functions() {
+  namespace f = ago::detail;
+  auto const define = [](auto const& registers, auto of) {
+    reference::define(&ago::user_map<std::remove_cvref_t<decltype(registers)>>, of);
+  };
+  using one = double (*)(double);
+  define(f::affine_function, [](double x, double factor, double summand) { return x * factor + summand; });
+  define(f::power_function, [](double x, double exponent, double) { return std::pow(x, exponent); });
+  define(f::negated, [](double x) { return -x; });
+  define(f::absolute_value, one(std::fabs));
+  define(f::root, one(std::sqrt));
+  define(f::inverse_root, [](double x) { return 1 / std::sqrt(x); });
+  define(f::inverse, [](double x) { return 1 / x; });
+  define(f::exponential_function, one(std::exp));
+  define(f::exponential_minus_one, one(std::expm1));
+  define(f::logarithm_function, one(std::log));
+  define(f::logarithm_of_one_plus, one(std::log1p));
+  define(f::error_function_of, one(std::erf));
+  define(f::sine_function, one(std::sin));
+  define(f::cosine_function, one(std::cos));
+  define(f::rounded_down, one(std::floor));
+  define(f::rounded_up, one(std::ceil));
+  define(f::rounded, one(std::nearbyint));
+}
+
+/// Appends what is recognised in an expression to a graph. `operands`: what its operands are there, -1 for parameters;
+/// `places`: where parameters are. Returns the result's node.
+inline int append(reference::builder& to, ago::recognition const& r, std::vector<int> const& operands,
+                  std::vector<int> const& places) {
+  std::vector<int> made;
+  for (int i = 0; i < r.count; ++i) {
+    ago::recognised_node const& n = r.nodes[i];
+    std::vector<int> reads;
+    for (int k = 0; k < n.operand_count; ++k) {
+      ago::recognised_operand const& x = n.operands[k];
+      int v = x.is_node ? made.at(std::size_t(x.number)) : operands.at(std::size_t(x.number));
+      if (v < 0)
+        v = to.append({.kind = ago::op::constant, .out = x.as, .weight = places.at(std::size_t(x.number))}, {0});
+      if (to.shape(v) != x.as) v = to.append({.kind = ago::op::reshape, .out = x.as}, {v});
+      reads.push_back(v);
+    }
+    ago::node v = n.made;
+    if (n.weight >= 0) v.weight = places.at(std::size_t(n.weight));
+    if (n.shift >= 0) v.shift = places.at(std::size_t(n.shift));
+    if (n.norm[0] >= 0) v.norm = places.at(std::size_t(n.norm[0]));
+    for (int k = 0; k < 4 && n.norm[0] >= 0; ++k)
+      if (places.at(std::size_t(n.norm[k])) != v.norm + k * v.out.c) throw std::logic_error("the norm is scattered");
+    made.push_back(to.append(v, reads));
+  }
+  return made.back();
+}
+
+/// The value of expression 0 of an operator by the nodes that are recognised in it; `given`: its inputs and parameters.
+inline values run_recognised(ago::expression::definition const& d, ago::recognition const& r,
+                             std::vector<values> const& given) {
+  using namespace ago::expression;
+  define_functions();
+  reference::builder b;
+  std::vector<std::vector<float>> inputs;
+  std::vector<float> parameters;
+  std::map<int, int> node_of, place_of;
+  for (int v = 0, next = 0; v < d.value_count; ++v) {
+    if (d.values[v].role == value_role::computed) continue;
+    values const& x = given.at(std::size_t(next++));
+    if (d.values[v].role == value_role::parameter) {
+      place_of[v] = b.reserve(int(x.size()));
+      parameters.insert(parameters.end(), x.begin(), x.end());
+    } else {
+      node_of[v] = b.input(ago::shape_of(d.values[v].extents));
+      inputs.emplace_back(x.begin(), x.end());
+    }
+  }
+  std::vector<int> operands, places;
+  for (int k = 0; k < d.expressions[0].operand_count; ++k) {
+    int const v = d.reads[0][k];
+    operands.push_back(node_of.contains(v) ? node_of[v] : -1);
+    places.push_back(place_of.contains(v) ? place_of[v] : -1);
+  }
+  int const last = append(b, r, operands, places);
+  b.output(last);
+  return reference::run_all(b.graph, parameters, inputs)[std::size_t(last)].exact;
+}
+
+/// The nodes that are recognised must have the values of the expression.
+inline void check_values(ago::expression::definition const& d, ago::recognition const& r,
+                         std::vector<values> const& given) {
+  values const got = run_recognised(d, r, given), expected = run(d, given)[0];
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (std::isfinite(expected[i])) REQUIRE(got[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+}
+
+inline ago::recognition recognised(ago::expression::definition const& d) {
+  return ago::recognise(d.expressions[0], ago::parameters_of(d, 0));
+}
+
+}  // namespace expression_test
