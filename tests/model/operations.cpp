@@ -137,7 +137,7 @@ TEST_CASE("the predicted cycles of work items add up to those of the step") {
     planned_data first = s.data, second = s.data;
     first.portion = {0, all / 2};
     second.portion = {all / 2, all};
-    auto const cycles = [&](planned_data const& d) { return ago::detail::cycles_of(s.key, d, {}); };
+    auto const cycles = [&](planned_data const& d) { return ago::detail::cycles_of(s.key, d, {}, {}); };
     CHECK(cycles(first) + cycles(second) == doctest::Approx(cycles(s.data)));
   }
   CHECK(described > 1);

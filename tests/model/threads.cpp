@@ -37,6 +37,13 @@ inline constexpr auto strided_block = input{.h = 21, .w = 16, .c = 24} | pointwi
                                       depthwise{.kernel = 5, .stride = 2, .pad = 2} | bias{} | relu6{} | pointwise{40};
 inline constexpr auto residual_blocks = input{.n = 2, .h = 15, .w = 12, .c = 24} | inverted_residual(100);
 
+/// Has what plans for several threads compute in other chunks, other passes or by other algorithms than those for one.
+inline constexpr auto mixed =
+    input{.h = 28, .w = 28, .c = 24} | inverted_residual(72) | pointwise{72} | relu{} |
+    depthwise{.kernel = 5, .stride = 2, .pad = 2} | bias{} | pointwise{48} | relu{} |
+    conv2d{.out = 192, .kernel = 3, .pad = 1} | bias{} | relu{} | max_pool{.kernel = 3} | pointwise{58} | relu{} |
+    residual{pointwise{240} | depthwise{.kernel = 3, .pad = 1} | pointwise{58}} | global_avg_pool{} | linear{130};
+
 struct counting_team {
   int runs = 0;
   void run(int pieces, auto const& piece) {
@@ -113,6 +120,16 @@ TEST_CASE("runs of pixels are not divided along rows") {
   using program = ago::program<products, cut<split::rows, tiling::pixels, 14>, options{.threads = {2}}>;
   CHECK(pipelines<program>(tiling::pixels) == 1);
   for (int k = 0; k < program::steps; ++k) CHECK(program::split_of(k).how != split::rows);
+}
+
+TEST_CASE("results have the same bits for any number of threads, for which the plans differ") {
+  using one = program<mixed>;
+  using two = program<mixed, untuned, options{.threads = {2}}>;
+  using three = program<mixed, untuned, options{.threads = {3}}>;
+  auto const expected = run_guarded<mixed, one>(differential::edge::end);
+  CHECK(run_guarded<mixed, two>(differential::edge::end) == expected);
+  CHECK(run_guarded<mixed, three>(differential::edge::end) == expected);
+  CHECK((one::steps != two::steps || one::arena_bytes != two::arena_bytes));
 }
 
 TEST_CASE("nothing is divided for one thread") {

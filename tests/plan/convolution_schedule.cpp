@@ -16,13 +16,15 @@ struct layer {
   int groups = 1;
 };
 
-/// The default schedule of a layer on a machine with 1 MB of L2.
+constexpr device megabyte{.l1_bytes = 32 << 10, .l2_bytes = 1 << 20};
+
+/// The default schedule of a layer, on a machine with 1 MB of L2 unless another one is given.
 struct scheduled {
   kernel_key key{};
   planned_data step{};
 };
-constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish = {},
-                                winograd allowed = winograd::on) {
+constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish = {}, winograd allowed = winograd::on,
+                                device const& on = megabyte) {
   scheduled r;
   r.key.what = structure::convolution;
   r.key.target = target;
@@ -32,7 +34,7 @@ constexpr scheduled schedule_of(layer const& l, isa target, schedule const& wish
                 (l.in.w + w.pad_left + w.pad_right - w.span_w()) / w.stride_w + 1, l.outputs};
   r.step.win = w;
   r.step.groups = l.groups;
-  choose_convolution(r.key, r.step, wish, {.target = target, .device = {32 << 10, 1 << 20}, .winograd = allowed});
+  choose_convolution(r.key, r.step, wish, {.target = target, .device = on, .winograd = allowed});
   return r;
 }
 constexpr structure structure_of(layer const& l, isa target = isa::avx512) { return schedule_of(l, target).key.what; }
@@ -68,13 +70,16 @@ TEST_CASE("every schedule fits its kernel") {
     for (isa target : {isa::scalar, isa::sse2, isa::avx2, isa::avx512, isa::neon}) {
       constexpr int wishes[] = {-1, 0, 1, 2, 4};
       schedule const wish{.winograd = wishes[random.below(5)]};
-      scheduled const s = schedule_of(l, target, wish);
+      device on = random.below(4) == 0 ? cortex_a55 : megabyte;
+      on.threads = random.between(1, 4);
+      scheduled const s = schedule_of(l, target, wish, winograd::on, on);
       int const tile = winograd_tile(s.key.what);
       if (wish.winograd < 0) REQUIRE(s.key.what == structure::convolution);
       if (wish.winograd > 1) REQUIRE(tile == wish.winograd);
       if (wish.winograd == 1) REQUIRE(tile == 0);
       if (s.key.what == structure::im2col) {
         ++copied;
+        REQUIRE(is_matrix_tile(target, s.key.tile.pixels, s.key.tile.vectors));
         REQUIRE(s.key.tile.pixels_left == s.step.out.pixels() % s.key.tile.pixels);
         REQUIRE(scratch_floats(s.key, s.step) == 9 * l.in.c * s.step.out.pixels());
       }
@@ -94,6 +99,24 @@ TEST_CASE("every schedule fits its kernel") {
   }
   CHECK(chosen > 3000);
   CHECK(copied > 100);
+}
+
+TEST_CASE("Winograd, whose sums are others, computes the same layers for any number of threads") {
+  random_numbers random(12);
+  int with = 0, without = 0;
+  for (int problem = 0; problem < 500; ++problem) {
+    layer const l{{1, random.between(1, 40), random.between(1, 40), random.between(1, 200)}, random.between(1, 300)};
+    device on = problem % 2 == 0 ? cortex_a55 : megabyte;
+    isa const target = problem % 2 == 0 ? isa::neon : problem % 4 == 1 ? isa::avx2 : isa::avx512;
+    int const expected = winograd_tile(schedule_of(l, target, {}, winograd::on, on).key.what);
+    ++(expected > 0 ? with : without);
+    for (int const threads : {2, 3, 8}) {
+      on.threads = threads;
+      REQUIRE(winograd_tile(schedule_of(l, target, {}, winograd::on, on).key.what) == expected);
+    }
+  }
+  CHECK(with > 100);
+  CHECK(without > 100);
 }
 
 TEST_CASE("a requested register tile and block are used if Winograd is requested too") {

@@ -66,10 +66,10 @@ TEST_CASE("the program names the network, and each policy with its instruction s
                            {.target = isa::avx2, .policy = policy::fuse_ops, .device = ago::cortex_a55}});
   CHECK(text.find("print_times<networks::net<7>,") != text.npos);
   CHECK(text.find("options{.target = ago::isa::avx2, .policy = ago::policy::paper_adjacent, "
-                  ".device = ago::device{49152, 1048576, 1, false, 2, 4, 2, 4100, 32, 2500, 80, 15, 80}}") !=
+                  ".device = ago::device{49152, 1048576, 1, false, 2, 4, 2, 4100, 32, 2500, 80, 15, 80, 16}}") !=
         text.npos);
   CHECK(text.find("options{.target = ago::isa::avx2, .policy = ago::policy::fuse_ops, "
-                  ".device = ago::device{32768, 131072, 1, true, 18, 96, 18, 2000, 4, 2500, 80, 15, 80}}") !=
+                  ".device = ago::device{32768, 131072, 1, true, 18, 96, 18, 2000, 4, 2500, 80, 15, 80, 4}}") !=
         text.npos);
 }
 

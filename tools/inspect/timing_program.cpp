@@ -39,10 +39,11 @@ std::string enumerator_of(policy p) {
 
 std::string text_of(device const& d) {
   auto const& [l1, l2, threads, in_order, from_l2, from_memory, to_product, megahertz, products, barrier, from_core,
-               function, start] = d;
+               function, start, floats] = d;
   std::string text = "ago::device{" + std::to_string(l1) + ", " + std::to_string(l2) + ", " + std::to_string(threads) +
                      ", " + (in_order ? "true" : "false");
-  for (int const x : {from_l2, from_memory, to_product, megahertz, products, barrier, from_core, function, start})
+  for (int const x :
+       {from_l2, from_memory, to_product, megahertz, products, barrier, from_core, function, start, floats})
     text += ", " + std::to_string(x);
   return text + '}';
 }

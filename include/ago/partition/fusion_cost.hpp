@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ago/partition/chain_traffic.hpp>
+#include <ago/partition/pairing.hpp>
 
 #include <limits>
 
@@ -123,6 +124,8 @@ constexpr bool row_exceeds_l1(chain_link const& first, device const& on) {
 
 /// A price that nothing saves less than.
 inline constexpr std::int64_t no_price = std::numeric_limits<std::int64_t>::min() / 4;
+/// What a tiling saves that must not be taken: less than any other.
+inline constexpr std::int64_t refused = no_price / 2;
 
 /// If it is no more than `least`, any price from it to `least`, without computing what the pipeline takes.
 constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling const& t, links_alone& alone,
@@ -130,6 +133,7 @@ constexpr std::int64_t saved_by(chain_link const* chain, int count, chain_tiling
   bool const rows = t.how == tiling::rows || t.how == tiling::channels_rows;
   if (rows && chain[count - 1].out.w < 7) return 0;
   if (by_channels(t.how) && t.tile < (rows ? 32 : 48)) return 0;
+  if (by_channels(t.how) && may_be_paired(chain[count - 1], on)) return refused;
   if (better_alone(chain[0]) || (rows && row_exceeds_l1(chain[0], on))) return 0;
   std::int64_t const unshared = on.threads == 1 ? 0 : unshared_price(chain, count, t, on);
   working_set const use = set_of(chain, count, t);

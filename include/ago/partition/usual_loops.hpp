@@ -22,14 +22,11 @@ struct usual_work {
   bool operator==(usual_work const&) const = default;
 };
 
-/// Floats in a vector of the device's usual instruction set.
-constexpr int usual_lanes(device const& on) { return on.in_order || on.multiply_adds < 16 ? 4 : 16; }
-
 /// 64ths of a cycle that a tile takes for a step of K: a simpler kernel/matrix/schedule.hpp, without its data on what a
 /// kernel fetches first.
 constexpr std::int64_t usual_tile_cost(std::int64_t pixels, std::int64_t vectors, usual_work const& w, bool far_weights,
                                        device const& on) {
-  std::int64_t const results = pixels * vectors, products = 2 * results, lanes = usual_lanes(on);
+  std::int64_t const results = pixels * vectors, products = 2 * results, lanes = on.vector_floats;
   if (on.in_order) {
     bool const far_inputs = 4 * w.depth * w.line > (16 << 10);
     std::int64_t const beside = 6 * vectors + pixels + (vectors + 1) / 2 + 8;
@@ -51,7 +48,7 @@ constexpr usual_product usual_product_of(usual_work const& w, device const& on) 
   };
   constexpr tile narrow[] = {{7, 3}, {5, 4}, {9, 2}, {8, 2}, {3, 6}, {4, 5}};
   constexpr tile wide[] = {{8, 3}, {9, 3}, {13, 2}, {14, 2}, {6, 4}, {2, 6}, {4, 6}, {4, 5}};
-  int const lanes = usual_lanes(on), tiles = lanes == 4 ? 6 : 8;
+  int const lanes = on.vector_floats, tiles = lanes == 4 ? 6 : 8;
   std::int64_t const vectors = pieces(w.channels, lanes);
   usual_product best{};
   for (int i = 0; i < tiles; ++i) {
@@ -142,12 +139,12 @@ constexpr usual_part usual_part_of(chain_link const& l, chain_tiling const& in, 
   p.accumulates = by_channels(in.how) && !is_first;
   p.weights = p.parameters;
   p.tile = product.pixels;
-  p.panels = pieces(l.out.c, product.vectors * usual_lanes(on));
+  p.panels = pieces(l.out.c, product.vectors * on.vector_floats);
   if (in.how != tiling::none || p.panels == 1) return r;
   bool const by_rows = p.what == kind::convolution;
   std::int64_t const extent = by_rows ? l.out.h : l.out.pixels(), tile = by_rows ? 1 : p.tile;
   std::int64_t const line = 4L * l.in.c * (by_rows ? long(l.in.w) * l.win.stride_h : 1);
-  long const panel = 4L * product.vectors * usual_lanes(on), panel_bytes = w.depth * panel;
+  long const panel = 4L * product.vectors * on.vector_floats, panel_bytes = w.depth * panel;
   std::int64_t const block = !by_rows && fits_in_blocks(on.in_order, extent * line, p.panels * panel_bytes, on)
                                  ? block_in_l1(extent, line + panel, panel_bytes, int(p.panels), int(tile), on)
                                  : block_of(extent, line, p.weights / p.panels, tile, by_rows ? 2 : 8 * tile, on);

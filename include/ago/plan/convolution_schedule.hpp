@@ -34,9 +34,10 @@ constexpr long direct_cost(kernel_key const& key, step_data const& s, device con
   window const& w = s.win;
   long const steps = s.out.n * taps(s.in.h, s.out.h, w.pad_top, w.kernel_h, w.stride_h, w.dilation_h) *
                      taps(s.in.w, s.out.w, w.pad_left, w.kernel_w, w.stride_w, w.dilation_w) * s.in.c;
-  register_tile const tile = matrix_tile(machine_of(key), {line, s.out.c});
-  return matrix_cost(machine_of(key), tile, line, vectors, any_depth, false) * steps / (200 * line) +
-         arrival_cost(machine_of(key), long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target), machine);
+  register_tile const tile = matrix_tile(machine_of(key, machine), {line, s.out.c});
+  return matrix_cost(machine_of(key, machine), tile, line, vectors, any_depth, false) * steps / (200 * line) +
+         arrival_cost(machine_of(key, machine), long(w.kernel_h) * w.kernel_w * s.in.c * padded(s.out.c, key.target),
+                      machine);
 }
 
 /// Sets `key` and `s` to im2col, and returns its quarter cycles: copying a tap takes twelve cycles, and two for each
@@ -46,10 +47,10 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
   int const pixels = int(s.out.pixels());
   long const weights = long(depth) * padded(s.out.c, key.target);
   key.what = structure::im2col;
-  key.tile = matrix_tile(machine_of(key), {.pixels = pixels, .channels = s.out.c, .cold = weights >= 1L << 14},
+  key.tile = matrix_tile(machine_of(key, machine), {.pixels = pixels, .channels = s.out.c, .cold = weights >= 1L << 14},
                          wish.winograd == 1 ? wish : schedule{});
   s.block = 0;
-  tile_machine const on = machine_of(key);
+  tile_machine const on = machine_of(key, machine);
   return overlapped(on, product_cost(on, key.tile, pixels, vectors, depth), arrival_cost(on, weights, machine)) +
          4L * pixels * (depth / s.in.c) * (12 + 2L * padded(s.in.c, key.target) / lanes(key.target)) + 2000;
 }
@@ -71,8 +72,18 @@ constexpr long weights_cost(step_data const& s, int tile, storage where) {
 
 /// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
 /// alternatives. `wish.winograd` decides if it is not 0 and its choice is possible.
-constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
+constexpr void choose_convolution(kernel_key& key, step_data& s, schedule wish, options o) {
   if (wish.winograd < 0 || s.groups > 1) return;
+  if (o.device.threads > 1 && wish.winograd == 0) {
+    // Winograd's sums are others, so it is chosen as for one thread: results have the same bits for any number.
+    kernel_key own_key = key;
+    step_data own = s;
+    options alone = o;
+    alone.device.threads = alone.threads.count = 1;
+    choose_convolution(own_key, own, wish, alone);
+    wish.winograd = winograd_tile(own_key.what);
+    if (wish.winograd == 0) o.winograd = winograd::off;
+  }
   kernel_key const direct_key = key;
   step_data const direct = s;
   long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s, o.device);

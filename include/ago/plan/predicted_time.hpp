@@ -54,7 +54,7 @@ constexpr predicted_cycles predict_step(planned_step const* parts, int count, ch
   predicted_cycles r;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];
-    r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles) * detail::in_order_factor(p, on);
+    r.arithmetic += quarter * detail::cycles_of(p.key, p.data, tiles, on) * detail::in_order_factor(p, on);
   }
   if (count > 1) r.arithmetic += quarter * detail::quarters_of_tiling(parts, count, tiles, on);
   double const near = on.line_from_l2 * (moved.beyond_l1 - moved.to_products) + on.line_to_product * moved.to_products;

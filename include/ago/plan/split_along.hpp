@@ -143,7 +143,7 @@ constexpr double longest_piece(planned_step const* parts, int count, chain_tilin
   for (int i = 0; i < count; ++i) {
     kernel_key const& key = parts[i].key;
     bool const shares_all = channels && winograd_tile(key.what) == 0;  // its input is transformed by every work item
-    arithmetic += shares_all ? share * cycles_of(key, parts[i].data, in) : cycles_of(key, piece.part[i], in);
+    arithmetic += shares_all ? share * cycles_of(key, parts[i].data, in, on) : cycles_of(key, piece.part[i], in, on);
     floats += share * double(packed_floats(key, parts[i].data));
   }
   return arithmetic + on.line_from_memory * 4 * floats / 64;

@@ -30,7 +30,7 @@ double predicted_seconds(live_plan<Net, Options> const& plan) {
     }
     for (int i = 0; i < count; ++i) {
       planned_step const& p = plan.part(first + i);
-      cycles += share * cost::cycles_of(p.key, p.data, tiles);
+      cycles += share * cost::cycles_of(p.key, p.data, tiles, on);
       price += 4. * double(plan.packed_floats_of(first + i)) * cost::near_price(on);
     }
     planned_step const* const parts = &plan.part(first);

@@ -67,7 +67,7 @@ constexpr tile_options matrix_tiles(kernel_key const& key, long pixels, int vect
     for (int p = 1; p <= pixels && p <= ago::detail::longest_tile(v) && is_matrix_tile(target, p, v); ++p)
       if (p != key.tile.pixels || v != key.tile.vectors)
         r.offer({p, v, packing},
-                ago::detail::matrix_cost(ago::detail::machine_of(key), {p, v, int(pixels % p), vectors % v}, pixels,
+                ago::detail::matrix_cost({key.target, key.in_order}, {p, v, int(pixels % p), vectors % v}, pixels,
                                          vectors, depth, false));
     for (int k = 0; k < of_each && k < r.best.count; ++k) all.offer(r.best.option[k], r.cost[k]);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/matrix/layout.hpp>
+#include <ago/partition/pairing.hpp>
 #include <ago/partition/traffic.hpp>
 #include <ago/plan/schedule.hpp>
 #include <ago/plan/step.hpp>
@@ -28,9 +29,13 @@ namespace detail {
 struct tile_machine {
   isa target;
   bool in_order = false;  ///< see device::in_order
+  int product = 2;        ///< quarter cycles of a multiply-add of a register: two units, or one
   constexpr tile_machine(isa t, bool is_in_order = false) : target(t), in_order(is_in_order && has_lane_fma(t)) {}
+  constexpr tile_machine(isa t, bool is_in_order, device const& on) : tile_machine(t, is_in_order) {
+    if (on.multiply_adds <= lanes(t)) product = 4;
+  }
 };
-constexpr tile_machine machine_of(kernel_key const& key) { return {key.target, key.in_order}; }
+constexpr tile_machine machine_of(kernel_key const& key, device const& on) { return {key.target, key.in_order, on}; }
 
 /// Should a kernel have the loops for cores that issue in order?
 constexpr bool has_in_order_loops(structure what, isa target, device const& on) {
@@ -59,7 +64,7 @@ constexpr long half_tile_cost(int pixels, int vectors) {
   return 2L * (2L * products + (left > 0 ? (left + 1) / 2 : 0));
 }
 
-/// Quarter cycles of a tile for one step of K, on a core with two multiply-add and two load ports and a multiply-add
+/// Quarter cycles of a tile for one step of K, on a core with as many load as multiply-add ports and a multiply-add
 /// latency of four cycles, which no schedule quite reaches; two more for the code around the inner loop. With lane
 /// multiplies a load counts twice as much, as on Arm's small cores without halves.
 constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
@@ -69,8 +74,8 @@ constexpr long tile_cost(tile_machine on, int pixels, int vectors) {
   // Weights of one pixel are loaded two at a time, but all of them again for the next pixel. An accumulation can start
   // two cycles after the one before it.
   if (has_lane_fma(target) && pixels == 1) return (vectors > 4 ? 5L * vectors / 2 : 10) + 2;
-  long const products = 2L * pixels * vectors;
-  long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * (pixels + vectors);
+  long const products = long(on.product) * pixels * vectors;
+  long const loads = has_lane_fma(target) ? 4L * vectors + pixels : 2L * pixels + on.product * vectors;
   long const most = products > loads ? products : loads;
   // AVX2 has no broadcast within a multiply-add: with one vector every product needs a broadcast, with two every other
   // one (measured 5 to 25 %, and 3 %).
@@ -204,7 +209,7 @@ constexpr register_tile cheapest_shared_tile(isa target, long pixels, int vector
   // No tile does better than a share of what the cheapest one takes. So compilers, which limit what they evaluate, do
   // not evaluate the costs of most.
   for (int v = 1; v <= vectors && all < least * threads && is_matrix_tile(target, 1, v); ++v)
-    for (int p = 1; p <= pixels && p <= longest_tile(v); ++p) {
+    for (int p = 1; p <= pixels && p <= longest_tile(v) && is_matrix_tile(target, p, v); ++p) {
       bool const too_many_pixels = largest_share(pixels, p, threads) * all >= least * pixels;
       if ((too_many_pixels && largest_share(vectors, v, threads) * all >= least * vectors) || !fits(p, v)) continue;
       register_tile const t{p, v, int(pixels % p), vectors % v};
@@ -259,21 +264,6 @@ constexpr register_tile matrix_tile(detail::tile_machine on, matrix_work const& 
 /// May a register hold two steps of K? Not if there are partial sums.
 constexpr bool can_pair(kernel_key const& key) {
   return key.what == structure::pointwise && !key.accumulates && has_pairs(key.target);
-}
-
-/// Does it pay to compute two steps of K in one register, for half as many channels (kernel_key::paired)? It wastes
-/// less of the last register, and turns one register per pixel into two, which share a broadcast. Adding the pairs
-/// takes three instructions for two registers. With a single register every product needs its own input (measured on
-/// Zen 5, 32 channels to 16: 1.1 times the time of pairs). Depends only on its arguments, so that the order of
-/// additions is the same whatever the tile. `zeros`: see zeros_in_pairs().
-constexpr bool pays_in_pairs(isa target, int depth, int channels, int zeros = 1) {
-  if (!has_pairs(target)) return false;
-  int const whole = padded(channels, target) / lanes(target);
-  int const half = (channels + lanes(target) / 2 - 1) / (lanes(target) / 2);
-  if (whole > 8) return false;
-  long const alone = (whole == 1 ? 23L : 20L) * whole * depth;
-  long const paired = 20L * half * ((depth + zeros) / 2) + 30L * half;
-  return paired < alone - alone / 64;
 }
 
 /// The cache block, see step_data::block: with several panels of channels, detail::block_of with at least eight tiles
@@ -346,7 +336,7 @@ constexpr void choose_matrix(kernel_key& key, step_data& s, schedule const& wish
   if (key.what == structure::pointwise && !pipelined) work.threads = on.threads;
   if (in.how == tiling::pixels && in.tile < pixels) work.within.pixels = in.tile;
   if (by_channels(in.how) && !key.accumulates) work.within.channels = key.paired ? 2 * in.tile : in.tile;
-  key.tile = matrix_tile(detail::machine_of(key), work, wish);
+  key.tile = matrix_tile(detail::machine_of(key, on), work, wish);
   s.block = pipelined && in.how != tiling::channels ? wish.block : matrix_block(key, s, wish, on, in, pixel_floats);
 }
 

@@ -91,7 +91,7 @@ constexpr long winograd_traffic(winograd_layout const& l, long passes, device co
 /// a quarter of L2, or as much as the weights; or most of L2, if the weights are too large to stay there anyway.
 constexpr int winograd_block(kernel_key const& key, step_data const& s, device const& machine) {
   winograd_layout const l = layout_of_winograd(key, s);
-  if (machine_of(key).in_order) {
+  if (key.in_order) {
     long best = 1;
     for (long passes = 2; passes <= 64 && passes <= l.tiles; ++passes)
       if (winograd_traffic(l, passes, machine) < winograd_traffic(l, best, machine)) best = passes;
@@ -109,22 +109,23 @@ constexpr int winograd_block(kernel_key const& key, step_data const& s, device c
 /// cycles.
 constexpr long become_winograd(kernel_key& key, step_data& s, structure what, schedule const& wish,
                                device const& machine) {
+  tile_machine const on = machine_of(key, machine);
   key.what = what;
   s.block = 0;
   winograd_layout l = layout_of_winograd(key, s);
-  key.tile = winograd_register_tile(machine_of(key), l, wish, machine);
+  key.tile = winograd_register_tile(on, l, wish, machine);
   s.block = winograd_block(key, s, machine);
   l = layout_of_winograd(key, s);
   int const vectors = l.padded_channels / lanes(key.target);
-  long const products = l.points() * product_cost(machine_of(key), key.tile, l.tiles, vectors, l.depth);
-  if (machine_of(key).in_order) {
+  long const products = l.points() * product_cost(on, key.tile, l.tiles, vectors, l.depth);
+  if (on.in_order) {
     long const blocks = l.block > 0 ? (l.tiles + l.block - 1) / l.block : 1;
     long const traffic = winograd_traffic(l, blocks, machine) / 4;  // floats
-    return products + arrival_cost(machine_of(key), traffic, machine) + transform_cost(l, machine_of(key)) + 4000;
+    return products + arrival_cost(on, traffic, machine) + transform_cost(l, on) + 4000;
   }
   long const passes = 8 * l.weight_floats() > machine.l2_bytes ? (l.tiles + l.block - 1) / l.block : 1;
-  long const arrival = passes * arrival_cost(machine_of(key), l.weight_floats(), machine);
-  return overlapped(machine_of(key), products, arrival) + transform_cost(l, machine_of(key)) + 4000;
+  long const arrival = passes * arrival_cost(on, l.weight_floats(), machine);
+  return overlapped(on, products, arrival) + transform_cost(l, on) + 4000;
 }
 
 }  // namespace detail
