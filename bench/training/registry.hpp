@@ -62,18 +62,18 @@ training_run prepare_training() {
 template <class Program>
 std::function<void(int)> prepare_training_steps() {
   struct values {
-    buffer packed{Program::packed_floats}, arena{Program::arena_floats};
+    buffer parameters{Program::parameter_count}, packed{Program::packed_floats}, arena{Program::arena_floats};
     std::vector<buffer> all;
     std::vector<float const*> inputs;
     std::vector<float*> outputs;
   };
   auto const v = std::make_shared<values>();
-  std::vector<float> parameters(Program::parameter_count);
-  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = uniform(1, i, -.1f, .1f);
-  Program::pack(std::span(parameters).template first<Program::parameter_count>(),
+  for (std::size_t i = 0; i < Program::parameter_count; ++i) v->parameters.data()[i] = uniform(1, i, -.1f, .1f);
+  Program::pack(v->parameters.span().template first<Program::parameter_count>(),
                 v->packed.span().template first<Program::packed_floats>());
   for (int k = 0; k < Program::graph.input_count; ++k)
     v->inputs.push_back(v->all.emplace_back(std::size_t(Program::graph.nodes[k].out.count())).data());
+  v->inputs.push_back(v->parameters.data());
   for (int k = 0; k < Program::graph.output_count; ++k)
     v->outputs.push_back(
         v->all.emplace_back(std::size_t(Program::graph.nodes[Program::graph.outputs[k]].out.count())).data());

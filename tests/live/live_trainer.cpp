@@ -28,7 +28,8 @@ inline constexpr training how{.batch = 4};
 using fixed_trainer = trainer<net, cross_entropy, sgd, how>;
 using moving_trainer = live_trainer<net, cross_entropy, sgd, how>;
 using step = detail::training_step<net, cross_entropy, how>;
-using program = tuner::live_program<step::network>;
+constexpr auto in_place = with_storage(how.program, storage::trained);
+using program = tuner::live_program<step::network, in_place>;
 
 exploration const quick{.trials = 10, .only_idle_time = false};
 
@@ -79,12 +80,12 @@ class changing_step {
 
  private:
   std::atomic<bool> never_ = false;
-  live::verified_problem<step::network, options{}> problem_{
+  live::verified_problem<step::network, in_place> problem_{
       "changing",
       {tuner::sample_parameters<step::network>(), live::sample_inputs_of_step<step>()},
       {.repacks = true},
       never_,
-      tuner::menu<step::network>::view()};
+      tuner::menu<step::network, in_place>::view()};
   std::vector<std::unique_ptr<::program>> programs_;
   std::size_t runs_ = 0;
   std::array<float, program::parameter_count> parameters_{};
@@ -119,6 +120,11 @@ TEST_CASE("the documented training leaves a log and a header") {
   CHECK(t.updates() == 200);
   CHECK(testing::contents(here / "my_board.jsonl").starts_with("{\"log\":\"ago tuner"));
   CHECK(tuner::read_header(here / "my_board.hpp").has_value());
+}
+
+TEST_CASE("a live trainer packs no more than a trainer: its programs share the parameters that they use as they are") {
+  auto const plan = std::make_unique<::program::plan_type>(tuner::schedule_list());
+  CHECK(plan->packed_floats() == fixed_trainer::program::packed_floats);
 }
 
 TEST_CASE("every schedule trains like the default, up to rounding") {

@@ -15,13 +15,14 @@ namespace ago {
 
 namespace live {
 
-/// Runs forward and backward, by the best program so far. Has the parameters, which each program packs.
+/// Runs forward and backward, by the best program so far. Has the parameters, of which each program packs those that it
+/// does not use as they are.
 template <class Step, options_for Options>
-class explored_step : public explored<Step::network, Options> {
-  using base = explored<Step::network, Options>;
+class explored_step : public explored<Step::network, with_storage(Options, storage::trained)> {
+  using base = explored<Step::network, with_storage(Options, storage::trained)>;
 
  public:
-  using program = ago::program<Step::network, untuned, Options>;
+  using program = ago::program<Step::network, untuned, with_storage(Options, storage::trained)>;
   explored_step() : base(std::vector<float>(program::parameter_count)) {}
 
   std::span<float, program::parameter_count> parameters() noexcept { return parameters_; }

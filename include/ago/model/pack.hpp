@@ -13,18 +13,16 @@ namespace ago {
 struct constant_packing {
   long from{}, to{}, floats{};
 
-  /// If all parameters are there, `blob` may be that place.
   void pack(float const* blob, float* packed) const {
-    if (packed + to != blob + from) std::memcpy(packed + to, blob + from, std::size_t(floats) * sizeof(float));
+    std::memcpy(packed + to, blob + from, std::size_t(floats) * sizeof(float));
   }
 };
 
 /// Calls f(constant_packing) for each of them.
 template <int V, int E, int O>
 constexpr void for_each_constant(graph<V, E, O> const& g, memory_plan<V> const& memory, auto const& f) {
-  if (memory.keeps_parameters) return f(constant_packing{0, 0, g.parameters});
   for (int v = g.input_count; v < g.node_count; ++v)
-    if (node const& n = g.nodes[v]; n.kind == op::constant)
+    if (node const& n = g.nodes[v]; n.kind == op::constant && memory.at[v].in == place::area::weights)
       f(constant_packing{n.weight, memory.at[v].offset, n.out.count()});
 }
 template <int V, int E, int O>

@@ -17,8 +17,7 @@ struct memory_plan {
   buffer buffers[2 * V]{};
   int buffer_count = 0;
   long arena_floats = 0;
-  long constant_floats = 0;       ///< trained values, which are stored before the packed weights of all steps
-  bool keeps_parameters = false;  ///< these are all parameters, in order of declaration (storage::trained)
+  long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
 };
 
 namespace detail {
@@ -59,7 +58,7 @@ constexpr void place_views(memory_plan<V>& m, graph<V, E, O> const& g, concat_vi
 /// Places buffers greedily by size; with several threads, also by the lines that cores would exchange. Steps that
 /// `splits` divides need the buffers between their parts and their scratch once for each work item, and steps that
 /// share a barrier do not share memory. Inputs and outputs are in the caller's memory, and network outputs are written
-/// there directly.
+/// there directly. Trained values of a trainer (storage::trained) are where its parameters are, behind the inputs.
 template <int S, int V, int E, int O>
 constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const& steps, fusion_list<S> const& groups,
                                      concat_views<V> const& views, channel_layouts<V> const& layouts,
@@ -127,15 +126,16 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
     if (k >= 0) m.at[v].ring = groups.ring[k];
     if (k >= 0 && groups.chunk[k] > 0) m.at[v].pixel_stride = groups.chunk[k];
   }
-  m.keeps_parameters = where == storage::trained;
-  if (m.keeps_parameters) m.constant_floats = (g.parameters + 15) / 16 * 16;
   for (int v = 0; v < g.node_count; ++v) {
     if (v < g.input_count) m.at[v] = {place::area::input, std::uint16_t(v), 0, g.nodes[v].out.c};
     if (output[v] >= 0) m.at[v] = {place::area::output, std::uint16_t(output[v]), 0, g.nodes[v].out.c};
     if (g.nodes[v].kind != op::constant) continue;
-    m.at[v] = {place::area::weights, 0, m.keeps_parameters ? g.nodes[v].weight : int(m.constant_floats),
-               g.nodes[v].out.c};
-    if (!m.keeps_parameters) m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
+    if (where == storage::trained) {
+      m.at[v] = {place::area::input, std::uint16_t(g.input_count), g.nodes[v].weight, g.nodes[v].out.c};
+    } else {
+      m.at[v] = {place::area::weights, 0, int(m.constant_floats), g.nodes[v].out.c};
+      m.constant_floats += (g.nodes[v].out.count() + 15) / 16 * 16;
+    }
   }
   detail::place_views(m, g, views, layouts);
   return m;

@@ -26,7 +26,7 @@ struct threads {
 enum class storage : std::uint8_t {
   own,      ///< inside the model, which packs them when it is constructed
   packed,   ///< in read-only memory, packed at build time by ago_pack (docs/weights.md)
-  trained,  ///< inside a trainer, behind the parameters, which change
+  trained,  ///< as `own`, but the parameters, which change, are one more input, and are read there where possible
 };
 inline constexpr storage packed = storage::packed;
 

@@ -35,7 +35,7 @@ struct plan_stages {
               split_list<S> const& cut)
       : groups(fuse_steps(g, parts, partition, o, schedules)),
         convolutions(convolution_steps(g, parts, groups, layouts, o, schedules)), splits(cut),
-        memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits)),
+        memory(plan_memory(g, parts, groups, views, layouts, convolutions, splits, o.storage)),
         runs(input_runs_of<Runs, N>(g, parts, layouts, memory)),
         plan(make_plan<N>(g, parts, groups, memory, schedules, o, convolutions, runs)) {}
 

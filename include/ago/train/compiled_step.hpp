@@ -16,17 +16,15 @@ class compiled_step {
  public:
   using program = Program;
 
-  /// What is used as it is need not be packed, nor copied.
-  std::span<float, Program::parameter_count> parameters() noexcept {
-    return std::span<float, Program::parameter_count>(packed_, Program::parameter_count);
-  }
-  /// Packs the parameters, and runs.
+  std::span<float, Program::parameter_count> parameters() noexcept { return parameters_; }
+  /// Packs the parameters that are not used as they are, and runs. The last of `inputs` are parameters().
   void run(float const* const* inputs, float* const* outputs) noexcept {
-    Program::repack(parameters(), std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
+    Program::repack(parameters_, std::span<float, Program::packed_floats>(packed_, Program::packed_floats));
     Program::run({packed_, arena_, inputs, outputs});
   }
 
  private:
+  alignas(64) float parameters_[Program::parameter_count];
   alignas(64) float packed_[Program::packed_floats > 0 ? Program::packed_floats : 1] = {};
   alignas(64) float arena_[Program::arena_floats > 0 ? Program::arena_floats : 1];
 };

@@ -67,7 +67,8 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   /// Floats of the network's parameters; of the gradients, which are those of the parameters that are trained.
   static constexpr std::size_t parameter_count = program::parameter_count, gradient_count = std::size_t(rows.floats);
   /// Bytes of activations and scratch memory; of parameters and packed weights.
-  static constexpr std::size_t arena_bytes = program::arena_bytes, weight_bytes = program::weight_bytes;
+  static constexpr std::size_t arena_bytes = program::arena_bytes,
+                               weight_bytes = sizeof(float) * parameter_count + program::weight_bytes;
   static constexpr std::size_t input_size(int k = 0) { return program::input_size(k); }
   static constexpr std::size_t target_size = program::input_size(planned_step::target);
   static constexpr int classes = planned_step::result.c;  ///< channels of the result
@@ -110,6 +111,7 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     float const gradient_of_loss = 1.f / float(How.accumulate);
     float loss = nothing;
     float const* inputs[planned_step::all_inputs + 1] = {in.data()..., wanted, &gradient_of_loss};
+    inputs[planned_step::all_inputs] = parameters().data();
     for (int k = 0, at = 0; k < planned_step::dropouts; ++k) {
       inputs[planned_step::first_mask + k] = masks_ + at;
       at += int(program::input_size(planned_step::first_mask + k));

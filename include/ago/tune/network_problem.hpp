@@ -48,6 +48,7 @@ class network_problem : public subject {
     for (int k = 0; k < formed::graph.output_count; ++k)
       outputs_.emplace_back(std::size_t(formed::graph.nodes[formed::graph.outputs[k]].out.count()));
     for (std::vector<float> const& x : inputs_) in_.push_back(x.data());
+    in_.push_back(weights_.data());  // which are read there if they are trained
     for (std::vector<float>& x : outputs_) out_.push_back(x.data());
   }
 
