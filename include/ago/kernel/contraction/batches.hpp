@@ -124,12 +124,12 @@ class product_of_batches {
   template <int ROWS, int COLUMNS, int COUNT, int VALID>
   [[gnu::noinline]] static void tile(memory const& m, After const& after, spot const& at) {
     vec<I> acc[ROWS][COLUMNS][COUNT];
-    float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
-    auto const sum_of = [&](int r, int c, int u)
-                            AGO_INLINE_LAMBDA { return sums + (long(r) * L.columns + c) * z + u * V; };
+    [[maybe_unused]] float* const sums = m.sums + (long(at.row) * L.columns + at.column) * z + at.batch;
+    [[maybe_unused]] auto const sum_of = [&](int r, int c, int u)
+                                             AGO_INLINE_LAMBDA { return sums + (long(r) * L.columns + c) * z + u * V; };
     if (!in_blocks || at.block == 0) {
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
-    } else {
+    } else if constexpr (in_blocks) {
       each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x = vec<I>::load(sum_of(r, c, u)); });
     }
     float const* const a = m.a + m_loops.offset(at.row, &loop::a) + at.batch;
@@ -141,8 +141,9 @@ class product_of_batches {
       AGO_UNROLL(1)
       for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
     }
-    if (in_blocks && at.block + 1 < L.k_blocks())
-      return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
+    if constexpr (in_blocks)
+      if (at.block + 1 < L.k_blocks())
+        return each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x.store(sum_of(r, c, u)); });
     if constexpr (L.form.scale != 1)
       each(acc, [](vec<I>& x, int, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
     long const start = m_loops.offset(at.row, &loop::c) + n_loops.offset(at.column, &loop::c) + at.batch * batch_step;

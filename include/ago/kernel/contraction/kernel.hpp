@@ -242,19 +242,18 @@ class contraction_product {
       }
     auto const tile = [&]<int PIXELS>(int first) AGO_INLINE_LAMBDA {
       vec<I> acc[PIXELS][VECTORS];
-      float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
+      [[maybe_unused]] float* const sums = w.sums + long(first) * L.padded_columns() + long(w.column) * PIXELS;
       if (L.k_blocks() == 1 || w.begins) each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = vec<I>(0.f); });
-      else
+      else if constexpr (L.k_blocks() > 1)
         each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x = vec<I>::load(sums + (r * VECTORS + v) * V); });
       constexpr int last = PARTIAL ? (L.columns - 1) % V + 1 : V;
       float const* const a = w.a + (L.walks ? 0 : first * w.a_stride);
       if constexpr (L.columns_in_place) accumulate_in_place<I, last>(a, w.a_stride, w.depth, w.b, b_step, acc);
       else if constexpr (L.walks) accumulate_at(a, w.starts + first, w.steps, w.depth, w.b, acc);
       else accumulate<FORM>(a, w.a_stride, w.depth, w.b, acc);
-      if (L.k_blocks() > 1 && !w.ends) {
-        each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
-        return;
-      }
+      if constexpr (L.k_blocks() > 1)
+        if (!w.ends)
+          return each(acc, [&](vec<I>& x, int r, int v) AGO_INLINE_LAMBDA { x.store(sums + (r * VECTORS + v) * V); });
       if constexpr (L.form.scale != 1)
         each(acc, [](vec<I>& x, int, int) AGO_INLINE_LAMBDA { x = x * vec<I>(L.form.scale); });
       spot const* const row = w.row + first;

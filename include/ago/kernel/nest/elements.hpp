@@ -38,14 +38,12 @@ class nest_elements {
   template <int A, int D>
   static constexpr expression::range all_of = range_of(L.index[A][D], L.loops);
 
-  /// The value of sum A of loops, in the lane after the first.
-  template <class Index>
-  AGO_INLINE static long sum_of(state const& s, Index) {
-    long r = Index::at.constant;
-    [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
-      ((r += Index::at.of[D] != 0 ? long(Index::at.of[D]) * s.at[D] : 0), ...);
-    }(std::make_integer_sequence<int, L.count>{});
-    return r;
+  static constexpr std::make_integer_sequence<int, L.count> all_loops{};
+
+  /// The value of a sum of loops, in the first lane.
+  template <class Index, int... D>
+  AGO_INLINE static long sum_of(state const& s, Index, std::integer_sequence<int, D...>) {
+    return (Index::at.constant + ... + (Index::at.of[D] != 0 ? long(Index::at.of[D]) * s.at[D] : 0));
   }
   template <int A>
   struct place_of {
@@ -93,7 +91,7 @@ class nest_elements {
     } else if constexpr (!L.index[A][D].is_exact) {
       return sum_by_axes(s, m.sum, lane);
     } else {
-      long const i = sum_of(s, index_of<A, D>{});
+      long const i = sum_of(s, index_of<A, D>{}, all_loops);
       if constexpr (L.vector_loop >= 0) return i + L.index[A][D].of[L.vector_loop] * lane;
       else return i;
     }
@@ -116,7 +114,7 @@ class nest_elements {
   /// The place of the first lane.
   template <int A>
   AGO_INLINE static long first_place(state const& s) {
-    if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{});
+    if constexpr (L.place[A].is_exact) return sum_of(s, place_of<A>{}, all_loops);
     long place = 0;
     [&]<int... D>(std::integer_sequence<int, D...>) AGO_INLINE_LAMBDA {
       ((place = place * extent_of<A, D> + index_at<A, D>(s, 0)), ...);
@@ -157,7 +155,7 @@ class nest_elements {
     constexpr int A = E.body.nodes[N].operand[0];
     if constexpr (!L.varies(N)) {
       constexpr bool plain = L.place[A].is_exact && !access_of<A>.padded;
-      if constexpr (plain) s.one[N] = s.operand[access_of<A>.operand][sum_of(s, place_of<A>{})];
+      if constexpr (plain) s.one[N] = s.operand[access_of<A>.operand][sum_of(s, place_of<A>{}, all_loops)];
       else s.one[N] = element<A>(s, 0);
     } else if constexpr (L.is_regular[A]) {
       constexpr int step = L.lane_step[A], end = (COUNT - 1) * V + VALID;
@@ -172,9 +170,9 @@ class nest_elements {
           }
         }
       float const* const from = s.operand[access_of<A>.operand] + first_place<A>(s);
-      [&]<int... R>(std::integer_sequence<int, R...>) AGO_INLINE_LAMBDA {
-        ((s.many[N][R] = load<step, R + 1 < COUNT ? V : VALID>(from + long(R) * V * step)), ...);
-      }(std::make_integer_sequence<int, COUNT>{});
+      AGO_UNROLL(16)
+      for (int u = 0; u + 1 < COUNT; ++u) s.many[N][u] = load<step, V>(from + long(u) * V * step);
+      s.many[N][COUNT - 1] = load<step, VALID>(from + long(COUNT - 1) * V * step);
     } else {
       assemble<N, A, COUNT, VALID>(s);
     }

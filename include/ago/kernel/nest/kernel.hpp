@@ -8,6 +8,7 @@
 #include <ago/kernel/nest/value.hpp>
 #include <ago/simd/reduce.hpp>
 
+#include <bit>
 #include <utility>
 
 namespace ago::detail {
@@ -101,7 +102,8 @@ class nest_program : nest_elements<E, L> {
   /// on nothing. In a loop along registers, COUNT of them, with VALID lanes in the last one.
   template <nodes WHICH, loops BOUND, loops FRESH, int COUNT, int VALID>
   AGO_INLINE static void compute(state& s) {
-    compute_first<nodes_of(WHICH, BOUND, FRESH), BOUND | FRESH, COUNT, VALID>(s);
+    constexpr nodes all = nodes_of(WHICH, BOUND, FRESH);
+    compute_all<all, BOUND | FRESH, COUNT, VALID>(s, std::make_integer_sequence<int, std::popcount(all)>{});
   }
   static constexpr nodes nodes_of(nodes which, loops bound, loops fresh) {
     nodes r = 0;
@@ -112,13 +114,13 @@ class nest_program : nest_elements<E, L> {
     }
     return r;
   }
-  /// Computes the nodes of LEFT in order, without a function for each node that is not in it.
-  template <nodes LEFT, loops BOUND, int COUNT, int VALID>
-  AGO_INLINE static void compute_first(state& s) {
-    if constexpr (LEFT != 0) {
-      compute_node<__builtin_ctzll(LEFT), BOUND, COUNT, VALID>(s);
-      compute_first<(LEFT & (LEFT - 1)), BOUND, COUNT, VALID>(s);
-    }
+  static constexpr int number_of(nodes all, int k) {
+    while (k-- > 0) all &= all - 1;
+    return std::countr_zero(all);
+  }
+  template <nodes ALL, loops BOUND, int COUNT, int VALID, int... K>
+  AGO_INLINE static void compute_all([[maybe_unused]] state& s, std::integer_sequence<int, K...>) {
+    (compute_node<number_of(ALL, K), BOUND, COUNT, VALID>(s), ...);
   }
   template <int N, loops BOUND, int COUNT, int VALID>
   AGO_INLINE static void compute_node(state& s) {
@@ -131,17 +133,24 @@ class nest_program : nest_elements<E, L> {
       base::template position<N, COUNT, VALID>(s);
     } else if constexpr (is_fold(x.kind)) {
       fold<N, BOUND, COUNT, VALID>(s);
+    } else if constexpr (L.varies(N)) {
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) s.many[N][u] = result_of<N, I>(s, u);
     } else {
-      constexpr int a = x.operand[0], b = x.operand[1] < 0 ? a : x.operand[1], c = x.operand[2] < 0 ? a : x.operand[2];
-      each<N, COUNT>(s, [&]<isa T>(int u) AGO_INLINE_LAMBDA {
-        if constexpr (x.kind == node_kind::select && is_comparison(a))
-          return where<E.body.nodes[a].kind>(value<E.body.nodes[a].operand[0], T>(s, u),
-                                             value<E.body.nodes[a].operand[1], T>(s, u), value<b, T>(s, u),
-                                             value<c, T>(s, u));
-        else return applied<x.kind>(value<a, T>(s, u), value<b, T>(s, u), value<c, T>(s, u));
-      });
+      s.one[N] = result_of<N, isa::scalar>(s, 0).v;
     }
     if constexpr (base::is_index(N) && !L.varies(N)) s.index[N] = base::whole(s.one[N]);
+  }
+  /// Register u of an elementwise node, or its float.
+  template <int N, isa T>
+  AGO_INLINE static vec<T> result_of(state const& s, int u) {
+    constexpr expression::node x = E.body.nodes[N];
+    constexpr int a = x.operand[0], b = x.operand[1] < 0 ? a : x.operand[1], c = x.operand[2] < 0 ? a : x.operand[2];
+    if constexpr (x.kind == node_kind::select && is_comparison(a))
+      return where<E.body.nodes[a].kind>(value<E.body.nodes[a].operand[0], T>(s, u),
+                                         value<E.body.nodes[a].operand[1], T>(s, u), value<b, T>(s, u),
+                                         value<c, T>(s, u));
+    else return applied<x.kind>(value<a, T>(s, u), value<b, T>(s, u), value<c, T>(s, u));
   }
   static constexpr bool is_comparison(int n) {
     node_kind const k = E.body.nodes[n].kind;
@@ -153,16 +162,6 @@ class nest_program : nest_elements<E, L> {
   AGO_INLINE static vec<T> value(state const& s, int u) {
     if constexpr (L.varies(N)) return s.many[N][u];
     else return vec<T>(s.one[N]);
-  }
-  /// Sets node N to f<isa>(register).
-  template <int N, int COUNT, class F>
-  AGO_INLINE static void each(state& s, F f) {
-    if constexpr (L.varies(N)) {
-      AGO_UNROLL(16)
-      for (int u = 0; u < COUNT; ++u) s.many[N][u] = f.template operator()<I>(u);
-    } else {
-      s.one[N] = f.template operator()<isa::scalar>(0).v;
-    }
   }
 
   // Folds.
