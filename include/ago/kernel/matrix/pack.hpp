@@ -68,7 +68,8 @@ void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_sour
   bool const scattered = weight.is_scattered(), all = parameters.has(0) && parameters.has(s.out.c - 1);
   bool const direct = !scattered && steps == 1;
   bool const copies = from.norm < 0 && all && !scattered && (taps == 1 || steps == 1);
-  if (parameters.has(0))
+  bool const complete = steps == 1 && layout.padded_channels == layout.group_channels;  // all of it is written below
+  if (!complete && parameters.has(0))
     for (long i = 0; i < layout.floats(s.groups); ++i) to[i] = 0;
   // A block of input channels of a panel is read and written while it is in L1.
   constexpr int block = 16;
