@@ -32,7 +32,7 @@ orders orders_of_matrix(planned_step const& p) {
   isa const target = p.key.target;
   long const pixels = s.out.pixels();
   orders r;
-  r.usual = detail::matrix_cycles(p.key, p.data, {});
+  r.usual = detail::matrix_cycles(p.key.target, p.key, p.data, {});
   planned_step other = p;
   other.key.paired = false;
   other.data.out = {1, 1, s.out.c, int(pixels)};
@@ -40,7 +40,7 @@ orders orders_of_matrix(planned_step const& p) {
   other.key.tile = cheapest_tile(
       target, s.out.c, across, [](int, int) { return true; },
       [&](register_tile const& t) { return detail::matrix_cost(target, t, s.out.c, across, s.in.c, false); });
-  r.swapped = detail::matrix_cycles(other.key, other.data, {});
+  r.swapped = detail::matrix_cycles(target, other.key, other.data, {});
   r.moved = transposing(target) * double(pixels) * (s.in.c + s.out.c);
   return r;
 }

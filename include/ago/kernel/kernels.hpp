@@ -21,50 +21,22 @@
 #include <ago/kernel/pool/pool.hpp>
 #include <ago/kernel/reduction/kernel.hpp>
 #include <ago/kernel/row_pipeline.hpp>
+#include <ago/kernel/units.hpp>
 #include <ago/kernel/winograd/kernel.hpp>
+
 #include <ago/simd/map.hpp>
 #include <ago/simd/math.hpp>
+#include <type_traits>
 
 namespace ago {
 
-// Those of index expressions, which only networks with <ago/expressions.hpp> have.
-template <kernel_key K>
-struct contraction_kernel;
-template <kernel_key K>
-struct nest_kernel;
-
-/// The function that runs steps with the key `K`.
+/// The function that runs steps with the key `K`. Kernels of index expressions are only there in networks with
+/// <ago/expressions.hpp>.
 template <kernel_key K>
 constexpr kernel_function kernel_for() {
-  if constexpr (K.what == structure::pointwise) return &pointwise_kernel<K>::run;
-  else if constexpr (K.what == structure::convolution) return &convolution_kernel<K>::run;
-  else if constexpr (K.what == structure::im2col) return &im2col_kernel<K>::run;
-  else if constexpr (winograd_tile(K.what) > 0) return &winograd_kernel<K>::run;
-  else if constexpr (K.what == structure::depthwise) return &depthwise_kernel<K>::run;
-  else if constexpr (K.what == structure::max_pool) return &max_pool_kernel<K>::run;
-  else if constexpr (K.what == structure::avg_pool) return &avg_pool_kernel<K>::run;
-  else if constexpr (K.what == structure::global_max_pool) return &global_max_pool_kernel<K>::run;
-  else if constexpr (K.what == structure::global_avg_pool) return &global_avg_pool_kernel<K>::run;
-  else if constexpr (K.what == structure::elementwise) return &elementwise_kernel<K>::run;
-  else if constexpr (K.what == structure::matmul) return &matmul_kernel<K>::run;
-  else if constexpr (K.what == structure::attention_scores) return &attention_scores_kernel<K>::run;
-  else if constexpr (K.what == structure::attention_values) return &attention_values_kernel<K>::run;
-  else if constexpr (K.what == structure::attention) return &attention_kernel<K>::run;
-  else if constexpr (K.what == structure::softmax) return &softmax_kernel<K>::run;
-  else if constexpr (K.what == structure::layer_norm) return &layer_norm_kernel<K>::run;
-  else if constexpr (K.what == structure::copy) return &copy_kernel<K>::run;
-  else if constexpr (K.what == structure::pad) return &pad_kernel<K>::run;
-  else if constexpr (K.what == structure::resize_nearest) return &resize_nearest_kernel<K>::run;
-  else if constexpr (K.what == structure::resize_bilinear) return &resize_bilinear_kernel<K>::run;
-  else if constexpr (K.what == structure::embedding) return &embedding_kernel<K>::run;
-  else if constexpr (K.what == structure::reduction) return &reduction_kernel<K>::run;
-  else if constexpr (K.what == structure::contraction) return &contraction_kernel<K>::run;
-  else if constexpr (K.what == structure::nest) return &nest_kernel<K>::run;
-  else if constexpr (K.what == structure::from_nchw) return &from_nchw_kernel<K>::run;
-  else {
-    static_assert(K.what == structure::to_nchw, "this structure has no kernel");
-    return &to_nchw_kernel<K>::run;
-  }
+  static_assert(!std::is_void_v<unit_of<K.what>>, "this structure has no kernel");
+  if constexpr (!std::is_void_v<unit_of<K.what>>) return &kernel_of<K>::run;
+  else return nullptr;
 }
 
 template <fused_key F>

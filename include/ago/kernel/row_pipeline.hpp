@@ -6,21 +6,19 @@
 #include <ago/kernel/matrix/convolution.hpp>
 #include <ago/kernel/matrix/pointwise.hpp>
 #include <ago/kernel/pool/max_pool.hpp>
+#include <ago/kernel/units.hpp>
 
 namespace ago {
 
 namespace detail {
 
+template <class Kernel>
+concept computes_rows = requires(step_data const& s, kernel_memory const& m) { Kernel::rows(s, m, 0, 0, 1); };
+
 template <kernel_key K>
 AGO_INLINE void compute_rows(step_data const& s, kernel_memory const& m, int n, int first, int last) {
-  if constexpr (K.what == structure::pointwise) pointwise_kernel<K>::rows(s, m, n, first, last);
-  else if constexpr (K.what == structure::depthwise) depthwise_kernel<K>::rows(s, m, n, first, last);
-  else if constexpr (K.what == structure::max_pool) max_pool_kernel<K>::rows(s, m, n, first, last);
-  else if constexpr (K.what == structure::avg_pool) avg_pool_kernel<K>::rows(s, m, n, first, last);
-  else {
-    static_assert(K.what == structure::convolution, "no kernel of this structure computes rows for a pipeline");
-    convolution_kernel<K>::rows(s, m, n, first, last);
-  }
+  static_assert(computes_rows<kernel_of<K>>, "no kernel of this structure computes rows for a pipeline");
+  kernel_of<K>::rows(s, m, n, first, last);
 }
 
 /// Does part P have register tiles of two rows, and a reader that may request an odd number of rows?

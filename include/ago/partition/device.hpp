@@ -29,7 +29,7 @@ struct device {
   /// virtual machine.
   int line_from_core = 80;
   /// Operations that an exponential takes, or another elementwise operator of many instructions: 7.5 cycles for each
-  /// register at two operations a cycle, as fitted for the softmax in plan/cycles.hpp.
+  /// register at two operations a cycle, as fitted for the softmax in kernel/norm/unit.hpp.
   int function_operations = 15;
   /// Quarter cycles to start a step: 5 ns each for 60 steps of 16 floats on an AMD Zen 4, a virtual machine, whose
   /// code is in L1; other cores were not measured.

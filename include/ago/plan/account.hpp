@@ -2,6 +2,7 @@
 // The cost of a step: its multiply-adds, and the bytes that it reads and writes.
 #pragma once
 
+#include <ago/kernel/units.hpp>
 #include <ago/partition/weight.hpp>
 #include <ago/plan/packing.hpp>
 #include <ago/plan/plan.hpp>

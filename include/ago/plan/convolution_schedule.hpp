@@ -58,7 +58,7 @@ constexpr long become_im2col(kernel_key& key, step_data& s, schedule const& wish
 /// May products of F(4x4, 3x3) be computed point after point? On cores that issue in order, for one thread, unless a
 /// schedule says what the register tile is.
 constexpr bool may_take_points_first(isa target, schedule const& wish, device const& on) {
-  return has_in_order_loops(structure::winograd_4, target, on) && on.threads == 1 && wish.pixels == 0;
+  return has_in_order_loops(target, on) && on.threads == 1 && wish.pixels == 0;
 }
 
 /// Quarter cycles of transforming weights for Winograd's algorithm, F(tile x tile, 3x3), which a trainer does in every
@@ -185,7 +185,7 @@ constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes cons
 /// The scratch of a contraction.
 constexpr convolution_step contraction_step(node const& n, schedule const& wish, options const& o) {
   kernel_key key{.what = structure::contraction, .target = o.target};
-  key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
+  key.in_order = detail::has_in_order_loops(o.target, o.device);
   choose_contraction(key, wish);
   key.described = n.described;
   key.weight_operand = std::int8_t(n.weight_operand);
@@ -198,7 +198,7 @@ constexpr convolution_step convolution_step_of(shape const& in, shape const& out
   kernel_key key{};
   key.what = structure::convolution;
   key.target = o.target;
-  key.in_order = detail::has_in_order_loops(key.what, o.target, o.device);
+  key.in_order = detail::has_in_order_loops(o.target, o.device);
   step_data data{};
   data.in = in;
   data.out = out;

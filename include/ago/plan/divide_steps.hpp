@@ -175,11 +175,11 @@ class step_divider {
 
   /// The work items of the step before, if those of step k, which may begin at any pixel, can be the same.
   constexpr step_split aligned(int k, step_split const& s) const {
-    if (k == 0 || s.how != split::pixels || groups_.parts[k] > 1 || !divides_anywhere(*parts(k))) return s;
+    if (k == 0 || s.how != split::pixels || groups_.parts[k] > 1 || !cut_of_pixels(*parts(k)).anywhere) return s;
     step_split const& before = made_.of[k - 1];
     shape const& out = parts(k - 1)[groups_.parts[k - 1] - 1].data.out;
     bool const alike = before.how == s.how && before.pieces == s.pieces && out.pixels() == parts(k)->data.out.pixels();
-    return alike && !is_winograd(*parts(k - 1)) ? before : s;
+    return alike && !cut_of_pixels(*parts(k - 1)).tiles ? before : s;
   }
 
   constexpr void enter(int k) {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <ago/graph/axis.hpp>
+#include <ago/kernel/units.hpp>
 #include <ago/partition/partition.hpp>
 #include <ago/plan/channel_runs.hpp>
-#include <ago/plan/step.hpp>
 
 namespace ago {
 

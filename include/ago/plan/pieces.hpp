@@ -2,8 +2,8 @@
 // The work items of a step, which run concurrently: its kernels with modified data.
 #pragma once
 
+#include <ago/plan/cuts.hpp>
 #include <ago/plan/plan.hpp>
-#include <ago/plan/portion.hpp>
 
 namespace ago {
 
@@ -15,6 +15,11 @@ struct step_piece {
 
 namespace detail {
 
+/// The groups of a step's channels, which are divided alike.
+constexpr int groups_of_channels(planned_step const& p) {
+  return facts_of(p.key.what).channel_groups(p.key.what, p.data);
+}
+
 /// The extent along which a step or pipeline of `count` parts is divided; for channels of a convolution those of a
 /// group.
 constexpr long split_extent(planned_step const* parts, int count, split how) {
@@ -24,18 +29,12 @@ constexpr long split_extent(planned_step const* parts, int count, split how) {
     case split::images: return last.n;
     case split::rows: return last.h;
     case split::pixels: return takes_portion(key.what) ? indices_of(key, parts[0].data) : last.pixels();
-    case split::channels: return key.what == structure::convolution ? first.c / parts[0].data.groups : first.c;
+    case split::channels: return first.c / groups_of_channels(parts[0]);
     case split::none:
     case split::whole: return 1;
   }
   no_case_for_this_value();
 }
-
-/// A range of an extent.
-struct stretch {
-  long first, last;
-  constexpr long size() const { return last - first; }
-};
 
 /// The range of work item `k`: whole granules, except at the end.
 constexpr stretch stretch_of(step_split const& s, long extent, int k) {
@@ -60,6 +59,10 @@ constexpr void move_stages(kernel_key const& key, planned_data& s, long n, long 
   }
 }
 
+constexpr channel_cut cut_of_channels(planned_step const& p) {
+  return facts_of(p.key.what).cut_of_channels(p.key, p.data);
+}
+
 /// Restricts a part to images `of`.
 constexpr void take_images(kernel_key const& key, planned_data& s, stretch const& of, bool reads, bool writes) {
   int const n = int(of.first);
@@ -67,7 +70,7 @@ constexpr void take_images(kernel_key const& key, planned_data& s, stretch const
   if (writes) s.destination.offset += long(n) * s.out.h * s.out.w * s.destination.pixel_stride;
   move_stages(key, s, n, long(n) * s.out.h * s.out.w, 0);
   s.in.n = s.out.n = int(of.size());
-  if (!is_product(key.what)) return;
+  if (!multiplies_values(key.what)) return;
   for (place& other : s.other) other.offset += long(n) * s.other_shape.h * s.other_shape.w * other.pixel_stride;
   s.other_shape.n = int(of.size());
 }
@@ -101,23 +104,12 @@ constexpr void take_pixels(kernel_key const& key, planned_data& s, stretch const
   s.out = {1, 1, int(of.size()), s.out.c};
 }
 
-/// Restricts an attention to the heads whose channels are `of`, or pooling over images to these channels.
+/// Restricts a kernel that is then one of fewer channels to channels `of`.
 constexpr void take_channels(kernel_key const& key, planned_data& s, stretch const& of) {
-  int const of_head = s.in.c / s.groups;
   s.source.offset += of.first;
   s.destination.offset += of.first;
   move_stages(key, s, 0, 0, of.first);
-  s.in.c = int(of.size());
-  if (key.what != structure::attention) {
-    s.out.c = s.in.c;
-    return;
-  }
-  s.groups = s.in.c / of_head;
-  for (place& other : s.other) other.offset += of.first;
-}
-/// Do kernels know the channels of a work item by their data's `channels`?
-constexpr bool counts_channels(structure what) {
-  return what != structure::attention && what != structure::global_avg_pool && what != structure::global_max_pool;
+  facts_of(key.what).narrow(key, s, of);
 }
 
 }  // namespace detail
@@ -156,7 +148,7 @@ constexpr step_piece piece_of(planned_step const* parts, int count, step_split c
     if (s.how == split::images) detail::take_images(key, d, of, reads, writes);
     if (s.how == split::rows) rows = detail::take_rows(key, d, rows, reads, writes);
     if (s.how == split::pixels) detail::take_pixels(key, d, of, reads, writes);
-    if (s.how == split::channels && !detail::counts_channels(key.what)) detail::take_channels(key, d, of);
+    if (s.how == split::channels && detail::cut_of_channels(parts[i]).narrows) detail::take_channels(key, d, of);
     else if (s.how == split::channels && reads) d.channels = {int(of.first), int(of.last)};
     d.scratch += k * own.scratch[i];
     if (writes) continue;

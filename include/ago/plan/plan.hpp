@@ -2,9 +2,7 @@
 // The plan: for every step the key and data of its kernel, and the sources of its packed weights.
 #pragma once
 
-#include <ago/kernel/depthwise/schedule.hpp>
-#include <ago/kernel/matrix/schedule.hpp>
-#include <ago/kernel/pool/schedule.hpp>
+#include <ago/kernel/units.hpp>
 #include <ago/plan/input_runs.hpp>
 #include <ago/plan/memory.hpp>
 #include <ago/plan/packing.hpp>
@@ -123,16 +121,11 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
 constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
                                convolution_step const& convolution, device const& on) {
   kernel_key& k = p.key;
-  int const groups = k.what == structure::convolution ? p.data.groups : 1;  // vectors do not span two of them
-  k.partial = p.data.out.c / groups % lanes(k.target) != 0;
+  int const groups = facts_of(k.what).channel_groups(k.what, p.data);
+  k.partial = p.data.out.c / groups % lanes(k.target) != 0;  // vectors do not span two groups
   if (convolution.chosen()) convolution.apply(k, p.data);
   k.in_order = has_in_order_loops(k.what, k.target, on);
-  if ((k.what == structure::pointwise && !k.gathers) || k.what == structure::convolution)
-    choose_matrix(k, p.data, wish, in, on, p.data.pixel_floats);
-  if (k.what == structure::contraction) choose_contraction(k, wish);
-  k.window_row = std::uint8_t(floats_in_window_row(k, p.data));
-  if (k.what == structure::depthwise) choose_depthwise(k, p.data, wish);
-  if (k.what == structure::max_pool) choose_max_pool(k, p.data);
+  facts_of(k.what).choose(k, p.data, wish, in, on);
 }
 
 }  // namespace detail

@@ -2,8 +2,8 @@
 // The time that a step of a plan takes on one core: its arithmetic, and the cache lines that it moves.
 #pragma once
 
+#include <ago/kernel/units.hpp>
 #include <ago/partition/fusion_cost.hpp>
-#include <ago/plan/cycles.hpp>
 #include <ago/plan/moved_bytes.hpp>
 
 namespace ago {
@@ -27,14 +27,7 @@ namespace detail {
 /// were not written for such a core (see has_in_order_loops), so that a result is awaited before the next is begun.
 constexpr double in_order_factor(planned_step const& p, device const& on) {
   if (!on.in_order || p.key.in_order) return 1;
-  switch (p.key.what) {
-    case structure::convolution: return 1.5;
-    case structure::max_pool:
-    case structure::avg_pool:
-    case structure::global_max_pool:
-    case structure::global_avg_pool: return 4.5;
-    default: return 1;
-  }
+  return facts_of(p.key.what).in_order_factor(p.key.what);
 }
 
 /// Quarter cycles that a pipeline takes because its kernels start for every tile and add partial sums.

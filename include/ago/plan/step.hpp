@@ -38,100 +38,36 @@ enum class structure : std::uint8_t {
   nest,         ///< the loops of an index expression: kernel_key::described
 };
 
-constexpr char const* name_of(structure what) {
-  constexpr char const* names[] = {"pointwise",
-                                   "convolution",
-                                   "depthwise",
-                                   "max_pool",
-                                   "avg_pool",
-                                   "global_max_pool",
-                                   "global_avg_pool",
-                                   "elementwise",
-                                   "from_nchw",
-                                   "to_nchw",
-                                   "im2col",
-                                   "winograd_2",
-                                   "winograd_4",
-                                   "matmul",
-                                   "attention_scores",
-                                   "attention_values",
-                                   "attention",
-                                   "softmax",
-                                   "layer_norm",
-                                   "copy",
-                                   "pad",
-                                   "resize_nearest",
-                                   "resize_bilinear",
-                                   "embedding",
-                                   "reduction",
-                                   "contraction",
-                                   "nest"};
-  static_assert(detail::has_enumerators<structure, detail::lines_of(names)>());
-  return names[int(what)];
-}
-
-/// The structure that computes an operator directly; elementwise for those that are only computed by epilogues.
-constexpr structure structure_of(op kind) {
-  if (is_elementwise(kind)) return structure::elementwise;
-  switch (kind) {
-    case op::pointwise:
-    case op::linear: return structure::pointwise;
-    case op::conv2d: return structure::convolution;
-    case op::depthwise: return structure::depthwise;
-    case op::max_pool: return structure::max_pool;
-    case op::avg_pool: return structure::avg_pool;
-    case op::global_max_pool: return structure::global_max_pool;
-    case op::global_avg_pool: return structure::global_avg_pool;
-    case op::from_nchw: return structure::from_nchw;
-    case op::to_nchw: return structure::to_nchw;
-    case op::matmul: return structure::matmul;
-    case op::attention_scores: return structure::attention_scores;
-    case op::attention_values: return structure::attention_values;
-    case op::softmax: return structure::softmax;
-    case op::layer_norm: return structure::layer_norm;
-    case op::identity: return structure::elementwise;
-    case op::slice:
-    case op::channel_shuffle:
-    case op::reshape:
-    case op::permute:
-    case op::unfold:
-    case op::fold:
-    case op::concat:
-    case op::expand: return structure::copy;
-    case op::pad: return structure::pad;
-    case op::resize_nearest: return structure::resize_nearest;
-    case op::resize_bilinear: return structure::resize_bilinear;
-    case op::embedding: return structure::embedding;
-    case op::reduce_sum:
-    case op::reduce_mean:
-    case op::reduce_max:
-    case op::reduce_min:
-    case op::reduce_product:
-    case op::arg_max: return structure::reduction;
-    case op::contraction: return structure::contraction;
-    case op::nest: return structure::nest;
-    default: break;  // inputs and constants, which take no step, and operators that are missing here
-  }
-  detail::no_case_for_this_value();
-}
-
-/// Does a kernel spend its time on multiply-adds?
-constexpr bool multiplies(structure what) {
-  switch (what) {
-    case structure::pointwise:
-    case structure::convolution:
-    case structure::depthwise:
-    case structure::im2col:
-    case structure::winograd_2:
-    case structure::winograd_4:
-    case structure::matmul:
-    case structure::attention_scores:
-    case structure::attention_values:
-    case structure::attention:
-    case structure::contraction: return true;
-    default: return false;
-  }
-}
+inline constexpr char const* structure_names[] = {"pointwise",
+                                                  "convolution",
+                                                  "depthwise",
+                                                  "max_pool",
+                                                  "avg_pool",
+                                                  "global_max_pool",
+                                                  "global_avg_pool",
+                                                  "elementwise",
+                                                  "from_nchw",
+                                                  "to_nchw",
+                                                  "im2col",
+                                                  "winograd_2",
+                                                  "winograd_4",
+                                                  "matmul",
+                                                  "attention_scores",
+                                                  "attention_values",
+                                                  "attention",
+                                                  "softmax",
+                                                  "layer_norm",
+                                                  "copy",
+                                                  "pad",
+                                                  "resize_nearest",
+                                                  "resize_bilinear",
+                                                  "embedding",
+                                                  "reduction",
+                                                  "contraction",
+                                                  "nest"};
+inline constexpr int structure_count = detail::lines_of(structure_names);
+static_assert(detail::has_enumerators<structure, structure_count>());
+constexpr char const* name_of(structure what) { return structure_names[int(what)]; }
 
 inline constexpr int max_stages = 6;
 /// The most values that the main operator of a step reads.

@@ -71,13 +71,10 @@ class menu_listing {
   static constexpr void list_alone(auto& r, int i) {
     constexpr int ways[] = {0, -1, 1, 2, 4};
     structure const what = steps::usual::plan.steps[i].key.what;
-    bool const convolves = what == structure::convolution || what == structure::im2col || winograd_tile(what) > 0;
-    bool const has_tiles =
-        convolves || what == structure::pointwise || what == structure::depthwise || what == structure::contraction;
     if (steps::usual::plan.steps[i].key.gathers) r.add({i, 1, {}, 0, -1, -1});  // with a block, nothing is gathered
     for (int const way : ways) {
-      if (way != 0 && (!convolves || !steps::allows_way(i, way))) continue;
-      for (int t = -1; t < (has_tiles ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
+      if (way != 0 && (!convolves(what) || !steps::allows_way(i, way))) continue;
+      for (int t = -1; t < (has_tiles(what) ? tiles_alone : 0); ++t) r.add({i, 1, {}, 0, t, way});
     }
     for (int t = 0; t < tiles_repacked && steps::can_repack(i); ++t) r.add({i, 1, {}, 0, t, 0, true});
   }

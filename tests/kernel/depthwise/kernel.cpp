@@ -2,6 +2,7 @@
 #include <ago/kernel/depthwise/kernel.hpp>
 #include <ago/kernel/depthwise/pack.hpp>
 #include <ago/kernel/depthwise/schedule.hpp>
+#include <ago/kernel/units.hpp>
 
 #include "kernel/support.hpp"
 
@@ -52,7 +53,7 @@ struct problem {
 
   template <kernel_key K>
   std::unique_ptr<test::guarded> run() const {
-    test::aligned packed(std::size_t(depthwise_floats(K, s)));
+    test::aligned packed(std::size_t(packed_floats(K, s)));
     pack_depthwise<K.target>(K, s, from, blob.data(), packed.data());
     auto out = std::make_unique<test::guarded>(test::extent(s.out, s.destination.pixel_stride));
     test::call<depthwise_kernel<K>>(s, packed.data(), {in->data()}, out->data());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/kernel/matrix/pack.hpp>
+#include <ago/kernel/units.hpp>
 #include <ago/plan/packing.hpp>
 #include <ago/simd/map.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <ago/kernel/norm/layer_norm.hpp>
+#include <ago/kernel/units.hpp>
 
 #include "kernel/support.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packs the weights of a depthwise convolution, see depthwise_floats.
+// Packs the weights of a depthwise convolution, see depthwise_unit::packed_floats.
 #pragma once
 
 #include <ago/kernel/folding.hpp>
 #include <ago/kernel/weight_reader.hpp>
-#include <ago/plan/packing.hpp>
+#include <ago/plan/step.hpp>
 
 namespace ago {
 
-/// Writes depthwise_floats(key, s) floats from the user's weights [channels][taps], with batch norm folded in. The
+/// Writes them from the user's weights [channels][taps], with batch norm folded in. The
 /// padding of the last vector of channels is zero.
 template <isa I>
 void pack_depthwise(kernel_key const&, packed_operator const& s, parameter_source const& from, float const* blob,

@@ -2,8 +2,7 @@
 // The analytic default schedule of depthwise convolutions: register tile and cache tile.
 #pragma once
 
-#include <ago/plan/schedule.hpp>
-#include <ago/plan/step.hpp>
+#include <ago/kernel/matrix/schedule.hpp>
 
 namespace ago {
 
@@ -79,6 +78,21 @@ constexpr void choose_depthwise(kernel_key& key, step_data& s, schedule const& w
   key.tile = {columns, rows};
   int const block = wish.block > 0 ? wish.block : detail::depthwise_block(key, s);
   s.block = block < padded(s.out.c, key.target) / lanes(key.target) ? block : 0;
+}
+
+/// Quarter cycles of a depthwise step with a tile of `columns` x `rows`, see detail::depthwise_columns. Tiles that
+/// exceed the registers are assumed to spill.
+constexpr long depthwise_cost(detail::tile_machine on, step_data const& s, int columns, int rows) {
+  isa const target = on.target;
+  window const& w = s.win;
+  int const taps = w.kernel_h * w.kernel_w;
+  long const tiles = s.out.w / columns, single = s.out.w % columns;
+  long const row_of_tiles = tiles * (long(rows) * columns * taps + 30) + single * (long(rows) * taps + 30);
+  bool const spills = detail::depthwise_registers(target, w, columns, rows) > vector_registers(target);
+  long const passes = s.out.h / rows, left = s.out.h % rows;
+  long const last = left * (tiles * (long(columns) * taps + 30) + single * (taps + 30));
+  return (passes * row_of_tiles + last) * (spills ? 2 : 1) * on.product * s.out.n *
+         (padded(s.out.c, target) / lanes(target));
 }
 
 }  // namespace ago

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <ago/kernel/bounds.hpp>
+#include <ago/kernel/matrix/layout.hpp>
 #include <ago/kernel/matrix/segment_loads.hpp>
 #include <ago/kernel/tile.hpp>
 #include <ago/kernel/window_taps.hpp>
-#include <ago/plan/packing.hpp>
 
 namespace ago {
 

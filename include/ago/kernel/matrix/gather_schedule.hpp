@@ -83,7 +83,7 @@ constexpr int vectors_of_transposed(int vectors) {
 /// them, or let portions of K of more pixels stay in L2, so that the weights come from beyond it fewer times.
 constexpr gathering pays_to_gather(isa target, shape const& in, int channels, int segments, device const& on) {
   gathering best;
-  if (!detail::has_in_order_loops(structure::pointwise, target, on)) return best;
+  if (!detail::has_in_order_loops(target, on)) return best;
   if (in.pixels() == 4 && channels >= 64) {  // else copying costs more than it saves
     int const vectors = padded(channels, target) / lanes(target), v = detail::vectors_of_transposed(vectors);
     return {{4, v, 0, vectors % v}, 4, in.c, true};

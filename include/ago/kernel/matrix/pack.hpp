@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ago/kernel/folding.hpp>
+#include <ago/kernel/matrix/layout.hpp>
 #include <ago/kernel/weight_reader.hpp>
-#include <ago/plan/packing.hpp>
 #include <ago/simd/transpose.hpp>
 
 #include <cstring>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ago/kernel/matrix/gather.hpp>
+#include <ago/kernel/matrix/layout.hpp>
 #include <ago/kernel/matrix/transposed_product.hpp>
 #include <ago/kernel/tile.hpp>
-#include <ago/plan/packing.hpp>
 
 namespace ago {
 

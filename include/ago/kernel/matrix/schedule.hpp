@@ -37,10 +37,8 @@ struct tile_machine {
 };
 constexpr tile_machine machine_of(kernel_key const& key, device const& on) { return {key.target, key.in_order, on}; }
 
-/// Should a kernel have the loops for cores that issue in order?
-constexpr bool has_in_order_loops(structure what, isa target, device const& on) {
-  return on.in_order && has_lane_fma(target) && multiplies(what);
-}
+/// Should a kernel that multiplies have the loops for cores that issue in order?
+constexpr bool has_in_order_loops(isa target, device const& on) { return on.in_order && has_lane_fma(target); }
 
 /// Does the loop of a tile load halves? If the tile is large enough for the loop's arithmetic beside its multiply-adds.
 /// Tiles of one pixel have another loop, whose code is long.
@@ -351,5 +349,25 @@ constexpr int floats_in_window_row(kernel_key const& key, step_data const& s) {
   bool const few = key.in_order ? floats > 2 && floats <= 9 : floats > 3 && floats <= 9 && floats % 4 < 2;
   return by_hand && contiguous && few ? floats : 0;
 }
+
+namespace detail {
+
+/// Quarter cycles of a matrix product: register tiles over lines of pixels, in the order of the kernel.
+constexpr double matrix_cycles(tile_machine on, kernel_key const& key, step_data const& s, chain_tiling const& in) {
+  bool const whole = in.how == tiling::none || (in.how == tiling::channels && key.what == structure::pointwise);
+  long line = key.what == structure::im2col               ? s.out.pixels()
+              : whole && key.what == structure::pointwise ? s.out.pixels()
+                                                          : pixels_in_line(key.what, s, in.how);
+  if (in.how == tiling::pixels && in.tile < line) line = in.tile;
+  int const channels = s.out.c / s.groups * (key.paired ? 2 : 1);
+  double const depth = double(matrix_depth(s)) / (key.paired ? 2 : 1);
+  int const vectors = padded(channels, key.target) / lanes(key.target);
+  register_tile const t{key.tile.pixels, key.tile.vectors, int(line % key.tile.pixels), vectors % key.tile.vectors};
+  double const step = double(matrix_cost(on, t, line, vectors, int(depth), false)) / 200;
+  double const stores = (key.paired ? 4. : 2.) * double(line) * vectors;  // pairs are added first
+  return (step * depth + stores) * s.groups * double(s.out.pixels()) / double(line);
+}
+
+}  // namespace detail
 
 }  // namespace ago

@@ -2,7 +2,7 @@
 // Packs the table of an embedding.
 #pragma once
 
-#include <ago/plan/packing.hpp>
+#include <ago/plan/step.hpp>
 
 namespace ago {
 

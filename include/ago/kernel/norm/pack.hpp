@@ -2,7 +2,7 @@
 // Packs the parameters of a layer norm.
 #pragma once
 
-#include <ago/plan/packing.hpp>
+#include <ago/plan/step.hpp>
 
 namespace ago {
 

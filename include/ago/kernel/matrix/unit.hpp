@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The unit of matrix products with packed weights: over pixels, over windows read in place, and over copied windows.
+#pragma once
+
+#include <ago/kernel/matrix/tiles.hpp>
+#include <ago/kernel/unit.hpp>
+
+namespace ago {
+
+template <kernel_key K>
+struct pointwise_kernel;  // pointwise.hpp
+template <kernel_key K>
+struct convolution_kernel;  // convolution.hpp
+template <kernel_key K>
+struct im2col_kernel;  // im2col.hpp
+template <isa I>
+void pack_matrix(kernel_key const& key, packed_operator const& s, parameter_source const& from, float const* blob,
+                 float* packed);  // pack.hpp
+
+struct matrix_unit : divided_by_values {
+  static constexpr structure structures[] = {structure::pointwise, structure::convolution, structure::im2col};
+  static constexpr bool multiplies_values = false, of_expressions = false, has_weights = true, has_tiles = true;
+  static constexpr bool implements(structure what, op kind) {
+    return what == structure::pointwise ? kind == op::pointwise || kind == op::linear : kind == op::conv2d;
+  }
+  static constexpr bool multiplies(structure) { return true; }
+  template <kernel_key K>
+  static constexpr auto kernel() {
+    if constexpr (K.what == structure::pointwise) return std::type_identity<pointwise_kernel<K>>{};
+    else if constexpr (K.what == structure::convolution) return std::type_identity<convolution_kernel<K>>{};
+    else return std::type_identity<im2col_kernel<K>>{};
+  }
+
+  static constexpr bool packs_weights(kernel_key const&) { return true; }
+  static constexpr long packed_floats(kernel_key const& key, step_data const& s) {
+    return layout_of_matrix(key, s).floats(s.groups);
+  }
+  template <isa I>
+  static void pack(operator_packing const& o, float const* blob, float* to) {
+    pack_matrix<I>(o.key, o.data, o.from, blob, to);
+  }
+
+  static constexpr int channel_groups(structure what, step_data const& s) {
+    return what == structure::convolution ? s.groups : 1;
+  }
+  /// What gathers or copies windows was scheduled before memory was planned, see convolution_steps().
+  static constexpr void choose(kernel_key& key, planned_data& s, schedule const& wish, chain_tiling const& in,
+                               device const& on) {
+    if (key.what == structure::im2col || key.gathers) return;
+    choose_matrix(key, s, wish, in, on, s.pixel_floats);
+    key.window_row = std::uint8_t(floats_in_window_row(key, s));
+  }
+
+  /// Register tiles over lines of pixels, in the order of the kernel; im2col also copies.
+  static constexpr double cycles(kernel_key const& key, planned_data const& s, chain_tiling const& in,
+                                 device const& on) {
+    double const products = detail::matrix_cycles(detail::machine_of(key, on), key, s, in);
+    return key.what == structure::im2col ? products + 8 * double(s.in.count()) : products;
+  }
+  static constexpr double in_order_factor(structure what) { return what == structure::convolution ? 1.5 : 1; }
+  static constexpr void describe_loops(kernel_key const& key, planned_data const& s, detail::part_loops& r) {
+    bool const rows = key.what == structure::convolution;
+    matrix_layout const l = layout_of_matrix(key, s);
+    std::int64_t const extent = rows ? s.out.h : s.out.pixels();
+    r.what = rows ? detail::part_loops::kind::convolution : detail::part_loops::kind::matrix;
+    r.groups = s.groups;
+    r.tile = key.tile.pixels;
+    r.blocks = s.block > 0 ? detail::pieces(extent, s.block) : 1;
+    r.panels = s.groups * detail::pieces(l.padded_channels, l.panel);
+    r.weights = 4 * l.floats(s.groups);
+  }
+  static constexpr void add_loops(kernel_key const& key, planned_data const& s, detail::part_loops const& loops,
+                                  auto& r) {
+    if (key.what != structure::im2col) return add_kernel(r, loops);
+    detail::part_loops copied = loops;
+    r.scratch = copied.input = 4 * s.out.pixels() * matrix_depth(s) * s.groups;
+    copied.blocks = 1;
+    add_kernel(r, copied);
+    r.order = {};
+  }
+
+  static constexpr int granule_of_images(kernel_key const& key, planned_data const& s, bool alone) {
+    if (key.what == structure::im2col) return detail::whole_tiles(key.tile.pixels, long(s.out.h) * s.out.w);
+    return key.what == structure::pointwise && alone ? 0 : 1;  // alone, it is divided along pixels
+  }
+  static constexpr int granule_of_rows(kernel_key const& key, planned_data const& s, chain_tiling const& in,
+                                       bool last) {
+    if (key.what == structure::im2col) return detail::whole_tiles(key.tile.pixels, s.out.w);
+    if (key.what == structure::convolution) return in.how == tiling::none ? 1 : pipeline_rows;
+    if (in.how == tiling::none || in.how == tiling::pixels) return 0;  // divided along pixels
+    if (in.how != tiling::channels) return pipeline_rows;
+    return last ? detail::whole_tiles(key.tile.pixels, s.out.w) : 0;
+  }
+  static constexpr detail::pixel_cut cut_of_pixels(kernel_key const& key, planned_data const&) {
+    return {.granule = key.what == structure::pointwise ? key.tile.pixels : 0};
+  }
+  static constexpr detail::channel_cut cut_of_channels(kernel_key const& key, planned_data const& s) {
+    return {.granule = layout_of_matrix(key, s).panel};
+  }
+  static constexpr void narrow(kernel_key const&, planned_data&, detail::stretch const&) {}
+
+  static constexpr tuner::tile_options tiles(kernel_key const& key, planned_data const& s) {
+    if (key.what == structure::im2col) return {};
+    return tuner::detail::matrix_tiles(key, s);
+  }
+  static constexpr tuner::tile_options repacked_tiles(kernel_key const& key, planned_data const& s) {
+    return tuner::detail::repacked_matrix_tiles(key, s);
+  }
+  static constexpr tuner::block_options blocks(kernel_key const& key, planned_data const& s) {
+    if (key.what == structure::im2col) return {};
+    return tuner::detail::matrix_blocks(key, s);
+  }
+};
+
+}  // namespace ago
