@@ -2,6 +2,7 @@
 // Training in static memory: forward, backward and update of a network, planned at compile time.
 #pragma once
 
+#include <ago/model/large_pages.hpp>
 #include <ago/train/compiled_step.hpp>
 #include <ago/train/initialise.hpp>
 #include <ago/train/optimizers.hpp>
@@ -76,11 +77,12 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
   using target_type = std::conditional_t<planned_step::takes_classes, int, float>;
 
   /// Starts from parameters in order of declaration.
-  explicit trainer_of(std::span<float const, parameter_count> parameters, Optimizer o = {}) noexcept : optimizer(o) {
+  explicit trainer_of(std::span<float const, parameter_count> parameters, Optimizer o = {}) noexcept
+      : optimizer(in_large_pages(o)) {
     for (std::size_t i = 0; i < parameter_count; ++i) this->parameters()[i] = parameters[i];
   }
   /// Starts from random parameters (initialise()).
-  explicit trainer_of(std::uint64_t seed, Optimizer o = {}) noexcept : optimizer(o) {
+  explicit trainer_of(std::uint64_t seed, Optimizer o = {}) noexcept : optimizer(in_large_pages(o)) {
     initialise(table, parameters(), seed);
   }
   trainer_of(trainer_of const&) = delete;
@@ -183,6 +185,11 @@ class trainer_of<Net, Loss, Optimizer, How, Runner, std::index_sequence<I...>> {
     return r;
   }();
 
+  /// The optimizer, which is initialised before anything large is written.
+  Optimizer in_large_pages(Optimizer o) noexcept {
+    prefer_large_pages(this, sizeof *this);
+    return o;
+  }
   /// The targets as floats.
   float const* values_of(std::span<target_type const, target_size> targets) noexcept {
     status_ = training_status::ok;
