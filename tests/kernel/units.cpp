@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What plan and tuner know of every structure, in units, equals what they knew when every question was a switch over
-// structures: the table below was printed before the units.
+// structures: the table below was printed before the units. (A change of the cost models changes its cycles and bytes.)
 #include <ago/expression/notation.hpp>
 #include <ago/plan/predicted_time.hpp>
 #include <ago/plan/regions.hpp>
