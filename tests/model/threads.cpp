@@ -8,6 +8,8 @@ namespace {
 
 inline constexpr auto products = input{.h = 11, .w = 9, .c = 23} | pointwise{83} | bias{} | relu6{} | pointwise{40} |
                                  residual{pointwise{40} | silu{}} | layer_norm{} | softmax{};
+inline constexpr auto product_batch =
+    input{.n = 3, .h = 9, .w = 10, .c = 23} | pointwise{83} | bias{} | relu6{} | pointwise{40};
 inline constexpr auto windows =
     input{.h = 17, .w = 14, .c = 20} | conv2d{.out = 50, .kernel = {5, 3}, .stride = 2, .pad = 2} | batch_norm{} |
     relu{} | depthwise{.kernel = 3, .stride = 1, .pad = 1} | bias{} | max_pool{.kernel = 3, .stride = 2, .pad = 1} |
@@ -88,6 +90,15 @@ TEST_CASE("steps divided along images give bit-identical results") {
   CHECK(compare_cut<groups, cut<split::images>, 2>() > 0);
   CHECK(compare_cut<groups, cut<split::images>, 3>() > 0);
   CHECK(compare_cut<groups, cut<split::images, tiling::rows>, 3>() > 0);
+}
+
+TEST_CASE("pipelines by runs of pixels are divided along images that consist of whole runs") {
+  CHECK(compare_cut<product_batch, cut<split::images, tiling::pixels, 15>, 3>() == 3);
+  CHECK(compare_cut<product_batch, cut<split::images, tiling::pixels, 84>, 3>() == 3);
+  using whole_runs = program<product_batch, cut<split::images, tiling::pixels, 15>, options{.threads = {3}}>;
+  using others = program<product_batch, cut<split::images, tiling::pixels, 84>, options{.threads = {3}}>;
+  CHECK(whole_runs::split_of(0).how == split::images);
+  CHECK(others::split_of(0).how == split::pixels);
 }
 
 TEST_CASE("pipelines are divided along channels, images, pixels and rows, and give bit-identical results") {

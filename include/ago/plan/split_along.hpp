@@ -17,9 +17,11 @@ constexpr bool knows_images(planned_step const& p) {
 }
 
 /// The granule in which one part can be divided along images; 0: it cannot.
-constexpr int granule_of_images(planned_step const& p, bool alone) {
+constexpr int granule_of_images(planned_step const& p, chain_tiling const& in, bool alone) {
   planned_data const& s = p.data;
   if (s.in.n != s.out.n) return 0;
+  // Runs of pixels continue across images: kernels are compiled for what the last of all leaves.
+  if (in.how == tiling::pixels) return whole_tiles(in.tile, long(s.out.h) * s.out.w);
   return facts_of(p.key.what).granule_of_images(p.key, s, alone);
 }
 
@@ -53,7 +55,7 @@ constexpr int granule_of(planned_step const* parts, int count, chain_tiling cons
   long granule = 1;
   for (int i = 0; i < count; ++i) {
     planned_step const& p = parts[i];
-    int const g = how == split::images   ? granule_of_images(p, count == 1)
+    int const g = how == split::images   ? granule_of_images(p, in, count == 1)
                   : how == split::pixels ? granule_of_pixels(p, in)
                                          : granule_of_rows(p, in, i + 1 == count);
     granule = common_multiple(granule, g);
