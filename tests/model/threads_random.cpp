@@ -59,7 +59,12 @@ int compare_random() {
   constexpr split how[] = {split::images, split::rows, split::pixels, split::channels};
   constexpr tiling tilings[] = {tiling::none, tiling::rows, tiling::channels, tiling::channels_rows, tiling::pixels};
   constexpr auto const& cuts = cut<how[draw(S, 5, 0, 3)], tilings[draw(S, 6, 0, 4)], draw(S, 7, 1, 60)>;
-  return compare_cut<network<S>, cuts, draw(S, 8, 2, 4), target_of(S)>();
+  constexpr int threads = draw(S, 8, 2, 4);
+  using one = program<network<S>, untuned, options{.target = target_of(S)}>;
+  using several = program<network<S>, untuned, options{.target = target_of(S), .threads = {threads}}>;
+  CHECK(run_guarded<network<S>, several>(differential::edge::end) ==
+        run_guarded<network<S>, one>(differential::edge::end));
+  return compare_cut<network<S>, cuts, threads, target_of(S)>();
 }
 
 }  // namespace
