@@ -4,13 +4,11 @@
 
 #include "../account.hpp"
 #include "../buffer.hpp"
-#include "../displaced.hpp"
-#include "../parameters.hpp"
-#include "subject.hpp"
+#include "ablation.hpp"
+#include "prepare_step.hpp"
 
 #include <ago/training.hpp>
 
-#include <type_traits>
 #include <utility>
 
 // The batch of large networks.
@@ -28,27 +26,11 @@ inline constexpr auto for_batch = [] {
   return r;
 }();
 
-/// Examples and parameters are made from a seed. Targets are classes, or uniform in [0, 1).
+/// A training_run with inference.
 template <class Trainer, class Model>
 training_run prepare_training() {
-  auto const t = make_displaced<Trainer>(0, std::uint64_t(1), ago::sgd{.momentum = training_run::momentum});
-  t->rate = training_run::rate;
-  training_run r;
-  r.parameters.assign(t->parameters().begin(), t->parameters().end());
-  auto const input = std::make_shared<std::vector<float>>();
-  for (std::size_t i = 0; i < Trainer::input_size(); ++i) input->push_back(uniform(2, i, -1, 1));
-  auto const targets = std::make_shared<std::vector<typename Trainer::target_type>>();
-  for (std::size_t i = 0; i < Trainer::target_size; ++i) {
-    float const u = uniform(3, i, 0, 1);
-    if constexpr (std::is_same_v<typename Trainer::target_type, int>) targets->push_back(int(u * Trainer::classes));
-    else targets->push_back(u);
-  }
-  r.input = *input;
-  r.targets.assign(targets->begin(), targets->end());
-  r.step = [t, input, targets] {
-    return t->step(std::span(*input).template first<Trainer::input_size()>(),
-                   std::span(*targets).template first<Trainer::target_size>());
-  };
+  training_run r = prepare_step<Trainer>();
+  auto const input = std::make_shared<std::vector<float>>(r.input);
   auto const net = make_displaced<Model>(0, std::span(r.parameters).template first<Model::parameter_count>());
   auto const output = std::make_shared<buffer>(Model::output_size());
   r.infer = [net, input, output] {
@@ -83,9 +65,13 @@ std::function<void(int)> prepare_training_steps() {
 }
 
 /// Enters a network, the name of which training/peer.py knows, too. `agreement`: see training_subject. `Bytes`: the
-/// limit of its arena; 0: none.
+/// limit of its arena; 0: none. In training_ablations, the network enters without one choice after the other instead.
 template <auto const& Net, int Batch, auto const& Loss = ago::cross_entropy, std::size_t Bytes = 0>
-bool add_training(std::string name, double agreement = 1e-3) {
+bool add_training(std::string name, [[maybe_unused]] double agreement = 1e-3) {
+#if AGO_TRAINING_ABLATIONS
+  if constexpr (Batch == 1 || Batch == 32) return add_ablations<Net, Batch, Loss>(std::move(name));
+  else return false;
+#else
   using trainer = ago::trainer<Net, Loss, ago::sgd, ago::training{.batch = Batch, .activation_bytes = Bytes}>;
   using model = ago::model<for_batch<Net, Batch>>;
   using program = typename trainer::program;
@@ -104,6 +90,7 @@ bool add_training(std::string name, double agreement = 1e-3) {
   }
   training_subjects().push_back(std::move(s));
   return true;
+#endif
 }
 
 }  // namespace bench

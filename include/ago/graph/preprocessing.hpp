@@ -16,7 +16,8 @@ enum class algebra : std::uint8_t {
 };
 
 /// Are convolutions and matrix products that read the same value merged (see merge_siblings)? Results are the same,
-/// except for rounding where registers are filled differently.
+/// except for rounding where registers are filled differently. In a training step also: is the gradient of a matrix
+/// that several products share computed as one product (train/shared_products.hpp)? It is, unless this is `off`.
 enum class horizontal_fusion : std::uint8_t { where_it_pays, always, off };
 
 /// Which siblings are merged, and the data for this decision: floats of a vector register, bytes of L2.

@@ -189,6 +189,7 @@ constexpr convolution_step contraction_step(node const& n, schedule const& wish,
   choose_contraction(key, wish);
   key.described = n.described;
   key.weight_operand = std::int8_t(n.weight_operand);
+  key.factors = o.factors;
   return {key.what, key.tile, 0, layout_of_contraction(key).scratch_floats()};
 }
 

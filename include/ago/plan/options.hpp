@@ -5,6 +5,7 @@
 #include <ago/graph/isa.hpp>
 #include <ago/graph/preprocessing.hpp>
 #include <ago/partition/policy.hpp>
+#include <ago/plan/factor_layout.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -46,6 +47,7 @@ struct options {
   ago::algebra algebra = ago::algebra::exact;
   ago::horizontal_fusion horizontal_fusion = ago::horizontal_fusion::where_it_pays;
   ago::storage storage = ago::storage::own;
+  factor_layout factors = factor_layout::chosen;
   bool operator==(options const&) const = default;
 };
 

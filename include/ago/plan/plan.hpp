@@ -119,13 +119,14 @@ constexpr void describe(graph<V, E, O> const& g, step_nodes const& s, memory_pla
 /// Chooses register and cache tile: the wish from the table, or the analytic default. `in`: the pipeline's tiling;
 /// `convolution`: a choice that was already made.
 constexpr void choose_schedule(planned_step& p, schedule const& wish, chain_tiling const& in,
-                               convolution_step const& convolution, device const& on) {
+                               convolution_step const& convolution, options const& o) {
   kernel_key& k = p.key;
   int const groups = facts_of(k.what).channel_groups(k.what, p.data);
   k.partial = p.data.out.c / groups % lanes(k.target) != 0;  // vectors do not span two groups
   if (convolution.chosen()) convolution.apply(k, p.data);
-  k.in_order = has_in_order_loops(k.what, k.target, on);
-  facts_of(k.what).choose(k, p.data, wish, in, on);
+  k.in_order = has_in_order_loops(k.what, k.target, o.device);
+  if (k.what == structure::contraction) k.factors = o.factors;
+  facts_of(k.what).choose(k, p.data, wish, in, o.device);
 }
 
 }  // namespace detail
@@ -159,7 +160,7 @@ constexpr plan<N> make_plan(graph<V, E, O> const& g, step_list<S> const& steps, 
     int const group = groups.group_of[i];
     chain_tiling const& tiles = groups.tiles[group];
     p.key.accumulates = by_channels(tiles.how) && p.key.what == structure::pointwise && i > groups.first[group];
-    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o.device);
+    detail::choose_schedule(p, found ? *found : schedule{}, tiles, convolutions.step[i], o);
     if (convolutions.step[i].chosen()) p.data.scratch = int(m.scratch[steps.step[i].main]);
     p.data.weights = int(r.packed_floats);
     r.packed_floats += (packed_floats(p.key, p.data) + 15) / 16 * 16;

@@ -4,6 +4,7 @@
 
 #include <ago/graph/graph.hpp>
 #include <ago/partition/tiling.hpp>
+#include <ago/plan/factor_layout.hpp>
 
 namespace ago {
 
@@ -124,6 +125,7 @@ struct kernel_key {
   epilogue after{};
   expression::index_expression const* described{};  ///< contraction, nest: what is computed
   std::int8_t weight_operand{-1};                   ///< contraction: as in `node`
+  factor_layout factors{};                          ///< contraction: how factors are read
   bool operator==(kernel_key const&) const = default;
 };
 

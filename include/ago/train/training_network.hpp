@@ -58,6 +58,11 @@ struct unlimited_step {
       Loss(described::extents_of(result), described::extents_of(target_shape));
   using recipes = recipes_of<unlimited_step>;
 
+  static constexpr product_sharing shared() {
+    if constexpr (How.program.horizontal_fusion == horizontal_fusion::off) return {};
+    else
+      return {recipes::shared.first, recipes::shared.count, recipes::of_shared.of_matrix, recipes::of_shared.by_turned};
+  }
   struct body {
     template <std::same_as<tensor>... T>
       requires(sizeof...(T) == std::size_t(all_inputs))
@@ -66,9 +71,7 @@ struct unlimited_step {
       output_list<1 + rows.count> r{};
       r.values[0] = x[0];
       if (!x[0].recorder) return r;
-      backpropagation step(
-          recipes::flow, recipes::all.of, *x[0].recorder,
-          {recipes::shared.first, recipes::shared.count, recipes::of_shared.of_matrix, recipes::of_shared.by_turned});
+      backpropagation step(recipes::flow, recipes::all.of, *x[0].recorder, shared());
       step.forward(x, x + first_mask);
       tensor const y = step.output(0);
       tensor const loss = step.loss(recipes::loss, y, x[target]);

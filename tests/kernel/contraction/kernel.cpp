@@ -14,9 +14,10 @@ namespace {
 
 /// `weights`: the operand that is packed ahead, or -1.
 template <index_expression const& E, isa I, op... Stages>
-constexpr kernel_key key_of(int weights) {
+constexpr kernel_key key_of(int weights, factor_layout how = factor_layout::chosen) {
   kernel_key k{.what = structure::contraction, .target = I, .described = &E};
   k.weight_operand = std::int8_t(weights);
+  k.factors = how;
   int i = 0;
   ((k.after.stages[i++].kind = Stages), ...);
   return k;
@@ -56,7 +57,7 @@ void run(planned_data& s, index_expression const& e, operands const& x, std::vec
   CHECK(good);
 }
 
-template <index_expression const& E, isa I, int Weights>
+template <index_expression const& E, isa I, int Weights, factor_layout How = factor_layout::chosen>
 void check(unsigned seed) {
   CAPTURE(Weights);
   operands const x(E, seed);
@@ -64,7 +65,7 @@ void check(unsigned seed) {
   test::guarded out(std::size_t(E.result.count()));
   planned_data s;
   s.out = shape_of(E.result, 1);
-  run<key_of<E, I>(Weights)>(s, E, x, {}, out, r);
+  run<key_of<E, I>(Weights, How)>(s, E, x, {}, out, r);
   compare(out, x.result(E), 0);
 }
 
@@ -238,6 +239,22 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
   static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
+}
+
+TEST_CASE("a contraction computes the same if one of its choices is taken away") {
+  constexpr auto copied = factor_layout::never_in_place, as_written = factor_layout::not_swapped;
+  constexpr isa I = native_isa;
+  check<plane_product, I, -1, copied>(0);
+  check<tap_product, I, -1, copied>(0);
+  check<few_rows_product, I, -1, copied>(0);
+  check<turned_product, I, 1, as_written>(0);
+  check<plane_product, I, -1, as_written>(0);
+  constexpr isa wide = isa::avx512;
+  static_assert(!layout_of_contraction(key_of<plane_product, wide>(1, copied)).walks);
+  static_assert(!layout_of_contraction(key_of<tap_product, wide>(-1, copied)).lanes_are_batches);
+  static_assert(!layout_of_contraction(key_of<few_rows_product, wide>(-1, copied)).columns_in_place);
+  static_assert(layout_of_contraction(key_of<turned_product, wide>(1)).rows_operand == 1);
+  static_assert(layout_of_contraction(key_of<turned_product, wide>(1, as_written)).rows_operand == 0);
 }
 
 TEST_CASE("an epilogue follows a contraction, whatever axes are channels") {

@@ -316,11 +316,13 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
 /// `parameter`: the operand that is known ahead, and packed; -1: none. Expects that the expression has a matrix form.
 constexpr contraction_layout layout_of_contraction(expression::index_expression const& e, int parameter, isa target,
                                                    bool in_order = false, schedule const& wish = {},
-                                                   device const& on = {}) {
+                                                   device const& on = {}, factor_layout how = factor_layout::chosen) {
   using loop = expression::matrix_loop;
   contraction_layout r;
   r.form = expression::matrix_form_of(e);
-  if (detail::pays_to_exchange(r.form, parameter, target)) r.form = detail::exchanged(r.form);
+  bool const may_read_in_place = how != factor_layout::never_in_place;
+  if (how != factor_layout::not_swapped && detail::pays_to_exchange(r.form, parameter, target))
+    r.form = detail::exchanged(r.form);
   r.form.k = detail::order_of_steps(r.form, r.form.b.operand != parameter);
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
   for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
@@ -340,8 +342,8 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   int const near = r.depth < 512 ? r.depth : 512;
   matrix_work const work{.pixels = r.rows, .channels = r.columns, .depth = near, .cold = cold};
   long const run = detail::run_of(r.form.k, &loop::a);
-  r.in_place = !r.rows_known && detail::is_dense(r.form.k, r.form.m);
-  r.walks = !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
+  r.in_place = may_read_in_place && !r.rows_known && detail::is_dense(r.form.k, r.form.m);
+  r.walks = may_read_in_place && !r.rows_known && !r.in_place && detail::pays_to_walk(r.columns, run, target);
   r.tile = r.walks && wish.pixels == 0 ? detail::walking_tile(target, r.rows, r.vectors, near)
                                        : matrix_tile({target, in_order}, work, wish);
   // Columns that a few rows use are not worth packing: a few more if all are in L2.
@@ -361,7 +363,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
-  detail::consider_batches(r, parameter, target);
+  if (may_read_in_place) detail::consider_batches(r, parameter, target);
   return r;
 }
 
@@ -374,7 +376,7 @@ constexpr void choose_contraction(kernel_key& key, schedule const& wish) {
 constexpr contraction_layout layout_of_contraction(kernel_key const& key) {
   bool const decided = key.tile.pixels * key.tile.vectors > 1;
   schedule const wish{.pixels = decided ? key.tile.pixels : 0, .vectors = decided ? key.tile.vectors : 0};
-  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish);
+  return layout_of_contraction(*key.described, key.weight_operand, key.target, key.in_order, wish, {}, key.factors);
 }
 
 }  // namespace ago
