@@ -113,7 +113,7 @@ class network_space {
     p.key.accumulates = by_channels(in.how) && p.key.what == structure::pointwise && !is_first;
     convolution_step way;
     if (in.how == tiling::none && nodes.main >= 0) way = way_of(p, nodes, wish);
-    ago::detail::choose_schedule(p, wish, in, way, machine);
+    ago::detail::choose_schedule(p, wish, in, way, Options);
     return p;
   }
 
