@@ -167,6 +167,13 @@ constexpr expression::definition many = compute("many", [](operand a, operand b)
 })(extents(3, 7, 48), extents(48, 7, 5));
 constexpr index_expression many_products = many.expressions[0];
 
+// The gradient of a convolution's weights, whose columns are runs in another order than in the result.
+constexpr expression::definition windows = compute("windows", [](operand dy, operand x) {
+  var n, h, w, k, c, r{3}, s{3};
+  return result(k, c, r, s) = sum(n, h, w)(dy(n, h, w, k) * x(n, h + r, w + s, c));
+})(extents(2, 7, 9, 11), extents(2, 9, 11, 6));
+constexpr index_expression window_product = windows.expressions[0];
+
 // Few rows, so that columns are read where they are: in blocks of K, and in batches, with a rest of the columns.
 constexpr expression::definition few_rows = matrix_product(extents(19, 1900), extents(1900, 35));
 constexpr index_expression few_rows_product = few_rows.expressions[0];
@@ -227,6 +234,7 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
     check_with<tap_product, I>(std::integer_sequence<int, -1, 0, 1>{});
     check_with<flipped_product, I>(std::integer_sequence<int, -1, 1>{});
     check_with<many_products, I>(std::integer_sequence<int, -1, 0, 1>{});
+    check_with<window_product, I>(std::integer_sequence<int, -1>{});
   });
   static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).columns_in_place);
   static_assert(layout_of_contraction(key_of<few_rows_product, isa::avx512>(-1)).k_blocks() > 1);
@@ -239,6 +247,8 @@ TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, a
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).k_blocks() > 1);
   static_assert(layout_of_contraction(key_of<deep_product, isa::avx512>(1)).in_place);
   static_assert(layout_of_contraction(key_of<plane_product, isa::avx512>(1)).walks);
+  static_assert(ago::detail::run_of(layout_of_contraction(key_of<window_product, isa::avx512>(-1)).form.n,
+                                    &expression::matrix_loop::b) == 18);
 }
 
 TEST_CASE("a contraction computes the same if one of its choices is taken away") {

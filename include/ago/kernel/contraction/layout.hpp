@@ -67,6 +67,16 @@ constexpr expression::matrix_loops order_of_steps(expression::matrix_form const&
   return pays && run_of(by_columns, &loop::b) > 1 ? by_columns : by_rows;
 }
 
+/// The columns, in order of the result, unless packing them, which takes longer than storing deep sums, then reads
+/// elements far apart that are runs in another order.
+constexpr expression::matrix_loops order_of_columns(expression::matrix_form const& f, int parameter) {
+  using loop = expression::matrix_loop;
+  if (f.b.operand == parameter || f.batch.extent() > 1 || f.k.extent() < 2 * f.m.extent()) return f.n;
+  expression::matrix_loops const by_factor = in_order_of(f.n, &loop::b);
+  long const run = run_of(by_factor, &loop::b);
+  return run >= 4 && run > run_of(f.n, &loop::b) ? by_factor : f.n;
+}
+
 /// The form with the factors exchanged: the columns of the product become its rows.
 constexpr expression::matrix_form exchanged(expression::matrix_form f) {
   expression::matrix_operand const a = f.a;
@@ -323,6 +333,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   bool const may_read_in_place = how != factor_layout::never_in_place;
   if (how != factor_layout::not_swapped && detail::pays_to_exchange(r.form, parameter, target))
     r.form = detail::exchanged(r.form);
+  r.form.n = detail::order_of_columns(r.form, parameter);
   r.form.k = detail::order_of_steps(r.form, r.form.b.operand != parameter);
   expression::matrix_loops* const others[] = {&r.form.batch, &r.form.m, &r.form.n};
   for (expression::matrix_loops* const l : others) *l = detail::joined_loops(*l);
