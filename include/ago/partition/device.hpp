@@ -39,22 +39,11 @@ struct device {
 };
 
 /// AMD Zen 4. The costs of lines and the clock are the default's: not measured there.
-inline constexpr device zen_4{.l1_bytes = 32 << 10,
-                              .l2_bytes = 1 << 20,
-                              .line_from_l2 = 7,
-                              .line_from_memory = 12,
-                              .line_to_product = 1,
-                              .megahertz = 2300,
-                              .multiply_adds = 16};
+inline constexpr device zen_4{.multiply_adds = 16};
 /// AMD Zen 5. The costs of lines and the clock were fitted to an EPYC of 2026, a virtual machine
 /// (docs/partitioning.md).
-inline constexpr device zen_5{.l1_bytes = 48 << 10,
-                              .l2_bytes = 1 << 20,
-                              .line_from_l2 = 2,
-                              .line_from_memory = 4,
-                              .line_to_product = 2,
-                              .megahertz = 4100,
-                              .multiply_adds = 32};
+inline constexpr device zen_5{
+    .l1_bytes = 48 << 10, .line_from_l2 = 2, .line_from_memory = 4, .line_to_product = 2, .megahertz = 4100};
 /// Xeons since Sapphire Rapids, for which the costs of lines were fitted.
 inline constexpr device xeon{48 << 10, 2 << 20};
 
@@ -62,89 +51,52 @@ inline constexpr device xeon{48 << 10, 2 << 20};
 // are those of Arm's technical reference manuals, where the permitted sizes are. The costs of lines were fitted to the
 // timing model of bench/arm for the Cortex-A55 and the Cortex-A76; the A53 has the A55's, the other cores the A76's.
 
+namespace detail {
+
+/// A 64-bit Arm core that issues in order.
+constexpr device little_core(long l2_bytes, int megahertz) {
+  return {.l1_bytes = 32 << 10,
+          .l2_bytes = l2_bytes,
+          .in_order = true,
+          .line_from_l2 = 18,
+          .line_from_memory = 96,
+          .line_to_product = 18,
+          .megahertz = megahertz,
+          .multiply_adds = 4,
+          .vector_floats = 4};
+}
+/// One that issues out of order. `multiply_adds`: of floats, in a cycle.
+constexpr device big_core(long l1_bytes, long l2_bytes, int megahertz, int multiply_adds) {
+  return {.l1_bytes = l1_bytes,
+          .l2_bytes = l2_bytes,
+          .line_from_l2 = 6,
+          .line_from_memory = 60,
+          .line_to_product = 6,
+          .megahertz = megahertz,
+          .multiply_adds = multiply_adds,
+          .vector_floats = 4};
+}
+
+}  // namespace detail
+
 /// L2 128 KB to 2 MB, shared by up to four cores (DDI 0500): this is that of a small chip.
-inline constexpr device cortex_a53{.l1_bytes = 32 << 10,
-                                   .l2_bytes = 256 << 10,
-                                   .in_order = true,
-                                   .line_from_l2 = 18,
-                                   .line_from_memory = 96,
-                                   .line_to_product = 18,
-                                   .megahertz = 1400,
-                                   .multiply_adds = 4,
-                                   .vector_floats = 4};
+inline constexpr device cortex_a53 = detail::little_core(256 << 10, 1400);
 /// L1 16 to 64 KB, L2 up to 256 KB for each core (100442); 32 and 128 KB in an RK3588.
-inline constexpr device cortex_a55{.l1_bytes = 32 << 10,
-                                   .l2_bytes = 128 << 10,
-                                   .in_order = true,
-                                   .line_from_l2 = 18,
-                                   .line_from_memory = 96,
-                                   .line_to_product = 18,
-                                   .megahertz = 2000,
-                                   .multiply_adds = 4,
-                                   .vector_floats = 4};
+inline constexpr device cortex_a55 = detail::little_core(128 << 10, 2000);
 /// L1 32 KB, L2 512 KB to 4 MB, shared by up to four cores (100095); 1 MB in a Raspberry Pi 4.
-inline constexpr device cortex_a72{.l1_bytes = 32 << 10,
-                                   .l2_bytes = 1 << 20,
-                                   .line_from_l2 = 6,
-                                   .line_from_memory = 60,
-                                   .line_to_product = 6,
-                                   .megahertz = 1800,
-                                   .multiply_adds = 8,
-                                   .vector_floats = 4};
+inline constexpr device cortex_a72 = detail::big_core(32 << 10, 1 << 20, 1800, 8);
 /// L1 64 KB, L2 up to 512 KB for each core (100798), as in a Raspberry Pi 5.
-inline constexpr device cortex_a76{.l1_bytes = 64 << 10,
-                                   .l2_bytes = 512 << 10,
-                                   .line_from_l2 = 6,
-                                   .line_from_memory = 60,
-                                   .line_to_product = 6,
-                                   .megahertz = 2400,
-                                   .multiply_adds = 8,
-                                   .vector_floats = 4};
+inline constexpr device cortex_a76 = detail::big_core(64 << 10, 512 << 10, 2400, 8);
 /// L1 up to 64 KB, L2 up to 512 KB for each core.
-inline constexpr device cortex_a78{.l1_bytes = 64 << 10,
-                                   .l2_bytes = 512 << 10,
-                                   .line_from_l2 = 6,
-                                   .line_from_memory = 60,
-                                   .line_to_product = 6,
-                                   .megahertz = 2400,
-                                   .multiply_adds = 8,
-                                   .vector_floats = 4};
+inline constexpr device cortex_a78 = detail::big_core(64 << 10, 512 << 10, 2400, 8);
 /// L1 64 KB, L2 up to 1 MB for each core.
-inline constexpr device cortex_x1{.l1_bytes = 64 << 10,
-                                  .l2_bytes = 1 << 20,
-                                  .line_from_l2 = 6,
-                                  .line_from_memory = 60,
-                                  .line_to_product = 6,
-                                  .megahertz = 2800,
-                                  .multiply_adds = 16,
-                                  .vector_floats = 4};
+inline constexpr device cortex_x1 = detail::big_core(64 << 10, 1 << 20, 2800, 16);
 /// The large cores: L1 128 KB, L2 12 MB for all four.
-inline constexpr device apple_m1{.l1_bytes = 128 << 10,
-                                 .l2_bytes = 12 << 20,
-                                 .line_from_l2 = 6,
-                                 .line_from_memory = 60,
-                                 .line_to_product = 6,
-                                 .megahertz = 3200,
-                                 .multiply_adds = 16,
-                                 .vector_floats = 4};
+inline constexpr device apple_m1 = detail::big_core(128 << 10, 12 << 20, 3200, 16);
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton2.
-inline constexpr device neoverse_n1{.l1_bytes = 64 << 10,
-                                    .l2_bytes = 1 << 20,
-                                    .line_from_l2 = 6,
-                                    .line_from_memory = 60,
-                                    .line_to_product = 6,
-                                    .megahertz = 2500,
-                                    .multiply_adds = 8,
-                                    .vector_floats = 4};
+inline constexpr device neoverse_n1 = detail::big_core(64 << 10, 1 << 20, 2500, 8);
 /// L1 64 KB, L2 up to 1 MB for each core, as in a Graviton3.
-inline constexpr device neoverse_v1{.l1_bytes = 64 << 10,
-                                    .l2_bytes = 1 << 20,
-                                    .line_from_l2 = 6,
-                                    .line_from_memory = 60,
-                                    .line_to_product = 6,
-                                    .megahertz = 2600,
-                                    .multiply_adds = 16,
-                                    .vector_floats = 4};
+inline constexpr device neoverse_v1 = detail::big_core(64 << 10, 1 << 20, 2600, 16);
 
 /// The device for which a network is planned if none is given. On 64-bit Arm it is a little core, because no compiler
 /// tells a program for which core it is compiled: the macros of `-mcpu=cortex-a55` are those of `-mcpu=cortex-a76`; and

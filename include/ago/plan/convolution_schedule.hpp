@@ -68,25 +68,11 @@ constexpr long weights_cost(step_data const& s, int tile, storage where) {
   return 4L * s.in.c * s.out.c * (tile == 4 ? 400 : 150);
 }
 
-}  // namespace detail
-
-/// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
-/// alternatives. `wish.winograd` decides if it is not 0 and its choice is possible.
-constexpr void choose_convolution(kernel_key& key, step_data& s, schedule wish, options o) {
-  if (wish.winograd < 0 || s.groups > 1) return;
-  if (o.device.threads > 1 && wish.winograd == 0) {
-    // Winograd's sums are others, so it is chosen as for one thread: results have the same bits for any number.
-    kernel_key own_key = key;
-    step_data own = s;
-    options alone = o;
-    alone.device.threads = alone.threads.count = 1;
-    choose_convolution(own_key, own, wish, alone);
-    wish.winograd = winograd_tile(own_key.what);
-    if (wish.winograd == 0) o.winograd = winograd::off;
-  }
+/// The choice of choose_convolution(), with threads as they are.
+constexpr void choose_algorithm(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
   kernel_key const direct_key = key;
   step_data const direct = s;
-  long least = wish.winograd > 0 ? 0 : detail::direct_cost(key, s, o.device);
+  long least = wish.winograd > 0 ? 0 : direct_cost(key, s, o.device);
   constexpr struct {
     structure what;
     bool points_first;
@@ -99,13 +85,13 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule wish, 
     bool const possible =
         tile > 0 ? o.winograd == winograd::on && suits_winograd(direct) : suits_im2col(direct, o.device);
     if (!possible || (wish.winograd > 0 && wish.winograd != number)) continue;
-    if (points_first && !detail::may_take_points_first(key.target, wish, o.device)) continue;
+    if (points_first && !may_take_points_first(key.target, wish, o.device)) continue;
     kernel_key candidate_key = direct_key;
     candidate_key.points_first = points_first;
     step_data candidate = direct;
-    long const cost = (tile > 0 ? detail::become_winograd(candidate_key, candidate, what, wish, o.device)
-                                : detail::become_im2col(candidate_key, candidate, wish, o.device)) +
-                      detail::weights_cost(direct, tile, o.storage);
+    long const cost = (tile > 0 ? become_winograd(candidate_key, candidate, what, wish, o.device)
+                                : become_im2col(candidate_key, candidate, wish, o.device)) +
+                      weights_cost(direct, tile, o.storage);
     if (points_first && 4 * layout_of_winograd(candidate_key, candidate).scratch_floats() > 8 * o.device.l2_bytes)
       continue;  // 55x55, 16 channels to 64: another 200 KB of arena for a gain of 1 % (Cortex-A55)
     if (cost >= least && (wish.winograd == 0 || points_first)) continue;
@@ -114,6 +100,25 @@ constexpr void choose_convolution(kernel_key& key, step_data& s, schedule wish, 
     least = cost;
   }
   if (winograd_tile(key.what) > 0 && wish.winograd > 0 && wish.block > 0) s.block = wish.block;
+}
+
+}  // namespace detail
+
+/// Chooses between the direct convolution that `key` and `s` describe, whose schedule is chosen elsewhere, and the
+/// alternatives. `wish.winograd` decides if it is not 0 and its choice is possible.
+constexpr void choose_convolution(kernel_key& key, step_data& s, schedule const& wish, options const& o) {
+  if (wish.winograd < 0 || s.groups > 1) return;
+  if (o.device.threads == 1 || wish.winograd != 0) return detail::choose_algorithm(key, s, wish, o);
+  // Winograd's sums are others, so it is chosen as for one thread: results have the same bits for any number.
+  kernel_key alone_key = key;
+  step_data alone = s;
+  options one_thread = o, others = o;
+  one_thread.device.threads = one_thread.threads.count = 1;
+  detail::choose_algorithm(alone_key, alone, wish, one_thread);
+  schedule as_alone = wish;
+  as_alone.winograd = winograd_tile(alone_key.what);
+  if (as_alone.winograd == 0) others.winograd = winograd::off;
+  detail::choose_algorithm(key, s, as_alone, others);
 }
 
 /// Floats of a convolution's scratch.
