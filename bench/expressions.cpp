@@ -30,16 +30,6 @@ constexpr char usage[] =
     "  --repetitions  timed runs of every candidate (default 60)\n"
     "  --core         pin to this core and request the real-time class\n";
 
-struct expression_arguments : common_arguments {
-  std::string filter;
-  template <std::invocable Next>
-  bool take(std::string const& name, Next const& next) {
-    if (name != "--filter") return common_arguments::take(name, next);
-    filter = next();
-    return true;
-  }
-};
-
 // Capsules: x[b, c, h, w, i, l], weight[k, c, r, s, l, j].
 constexpr auto capsules = [](int count, int kernel, int stride, int size) {
   return compute("capsules", [=](operand x, weights parameter) {
@@ -285,7 +275,7 @@ std::vector<line> all_lines() {
   };
 }
 
-int run(expression_arguments const& a) {
+int run(filter_arguments const& a) {
   print_circumstances(a.core);
   printer out(a.json);
   bool agrees = true;
@@ -318,5 +308,5 @@ int run(expression_arguments const& a) {
 }  // namespace bench
 
 int main(int count, char** words) {
-  return bench::run_program<bench::expression_arguments>("expressions", bench::usage, count, words, bench::run);
+  return bench::run_program<bench::filter_arguments>("expressions", bench::usage, count, words, bench::run);
 }

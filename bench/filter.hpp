@@ -2,12 +2,26 @@
 // Selection of benchmarks on the command line.
 #pragma once
 
+#include "command_line.hpp"
+
+#include <concepts>
 #include <regex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace bench {
+
+/// Arguments of a program whose benchmarks have names.
+struct filter_arguments : common_arguments {
+  std::string filter;
+  template <std::invocable Next>
+  bool take(std::string const& name, Next const& next) {
+    if (name != "--filter") return common_arguments::take(name, next);
+    filter = next();
+    return true;
+  }
+};
 
 /// The elements of `all` whose `name` matches the regular expression somewhere; an empty expression matches all. Throws
 /// std::invalid_argument if none matches, or if the expression is invalid.

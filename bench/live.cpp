@@ -33,20 +33,19 @@ constexpr char usage[] =
     "  --other-core   pin the second thread to this core\n"
     "  --any-time     the second thread runs with ordinary priority\n";
 
-struct live_arguments : common_arguments {
-  std::string filter, log, header;
+struct live_arguments : filter_arguments {
+  std::string log, header;
   int trials = 200, other_core = -1;
   bool curve = false, any_time = false;
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
-    if (name == "--filter") filter = next();
-    else if (name == "--log") log = next();
+    if (name == "--log") log = next();
     else if (name == "--header") header = next();
     else if (name == "--trials") trials = to_number(name, next(), 1);
     else if (name == "--other-core") other_core = to_number(name, next(), 0);
     else if (name == "--curve") curve = true;
     else if (name == "--any-time") any_time = true;
-    else return common_arguments::take(name, next);
+    else return filter_arguments::take(name, next);
     return true;
   }
 };

@@ -27,15 +27,13 @@ constexpr char usage[] =
     "  --repetitions  timed runs of every variant, in random order (default 60)\n"
     "  --core         pin to this core and request the real-time class\n";
 
-struct subgraph_arguments : common_arguments {
-  std::string filter;
+struct subgraph_arguments : filter_arguments {
   bool check = false;
 
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
-    if (name == "--filter") filter = next();
-    else if (name == "--check") check = true;
-    else return common_arguments::take(name, next);
+    if (name == "--check") check = true;
+    else return filter_arguments::take(name, next);
     return true;
   }
 };

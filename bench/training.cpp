@@ -33,15 +33,13 @@ constexpr char usage[] =
     "  --repetitions  timed runs of every candidate (default 60)\n"
     "  --core         pin to this core and request the real-time class\n";
 
-struct training_arguments : common_arguments {
-  std::string filter;
+struct training_arguments : filter_arguments {
   bool peers = false, profile = false;
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
-    if (name == "--filter") filter = next();
-    else if (name == "--peers") peers = true;
+    if (name == "--peers") peers = true;
     else if (name == "--profile") profile = true;
-    else return common_arguments::take(name, next);
+    else return filter_arguments::take(name, next);
     return true;
   }
 };

@@ -24,16 +24,6 @@ constexpr char usage[] =
     "  --repetitions  timed runs of every candidate (default 60)\n"
     "  --core         pin to this core and request the real-time class\n";
 
-struct ablation_arguments : common_arguments {
-  std::string filter;
-  template <std::invocable Next>
-  bool take(std::string const& name, Next const& next) {
-    if (name != "--filter") return common_arguments::take(name, next);
-    filter = next();
-    return true;
-  }
-};
-
 /// Whether the losses of three steps are the same up to rounding.
 bool agree(ablation_subject const& s, std::vector<std::function<float()>> const& steps) {
   bool same = true;
@@ -50,7 +40,7 @@ bool agree(ablation_subject const& s, std::vector<std::function<float()>> const&
   return same;
 }
 
-int run(ablation_arguments const& a) {
+int run(filter_arguments const& a) {
   auto chosen = filtered(ablation_subjects(), a.filter);
   std::sort(chosen.begin(), chosen.end(), [](ablation_subject const* x, ablation_subject const* y) {
     return x->name != y->name ? x->name < y->name : x->batch < y->batch;
@@ -83,5 +73,5 @@ int run(ablation_arguments const& a) {
 }  // namespace bench
 
 int main(int count, char** words) {
-  return bench::run_program<bench::ablation_arguments>("training_ablations", bench::usage, count, words, bench::run);
+  return bench::run_program<bench::filter_arguments>("training_ablations", bench::usage, count, words, bench::run);
 }

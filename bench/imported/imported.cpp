@@ -22,15 +22,13 @@ constexpr char usage[] =
     "  --repetitions  timed runs of every candidate, in random order (default 60)\n"
     "  --core         pin to this core and request the real-time class\n";
 
-struct arguments : common_arguments {
-  std::string filter;
+struct arguments : filter_arguments {
   std::optional<std::string> onnxruntime;
 
   template <std::invocable Next>
   bool take(std::string const& name, Next const& next) {
-    if (name == "--filter") filter = next();
-    else if (name == "--onnxruntime") onnxruntime = next();
-    else return common_arguments::take(name, next);
+    if (name == "--onnxruntime") onnxruntime = next();
+    else return filter_arguments::take(name, next);
     return true;
   }
 };

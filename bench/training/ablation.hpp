@@ -33,21 +33,9 @@ inline std::vector<ablation_subject>& ablation_subjects() {
   return all;
 }
 
-inline constexpr ago::options without_layout = [] {
-  ago::options o{};
-  o.factors = ago::factor_layout::never_in_place;
-  return o;
-}();
-inline constexpr ago::options without_swapping = [] {
-  ago::options o{};
-  o.factors = ago::factor_layout::not_swapped;
-  return o;
-}();
-inline constexpr ago::options without_parallel_fusion = [] {
-  ago::options o{};
-  o.horizontal_fusion = ago::horizontal_fusion::off;
-  return o;
-}();
+inline constexpr ago::options without_layout{.factors = ago::factor_layout::never_in_place};
+inline constexpr ago::options without_swapping{.factors = ago::factor_layout::not_swapped};
+inline constexpr ago::options without_parallel_fusion{.horizontal_fusion = ago::horizontal_fusion::off};
 
 template <auto const& Net, int Batch, auto const& Loss, auto const& Options>
 ablation ablation_of(std::string taken_away) {
