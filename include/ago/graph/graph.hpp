@@ -151,6 +151,23 @@ struct graph {
   constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
 };
 
+/// Refers to a graph of any capacities, which must outlive it. What looks at an operator of a step takes a view, and is
+/// compiled once for all graphs. What passes and partitioners do for all operators takes the graph: in a constant
+/// expression, g++ needs twice as long to follow a pointer into it.
+struct graph_view {
+  node const* nodes{};
+  int const *edges{}, *outputs{};
+  int node_count{}, edge_count{}, input_count{}, output_count{}, parameters{};
+
+  template <int V, int E, int O>
+  constexpr graph_view(graph<V, E, O> const& g)
+      : nodes{g.nodes}, edges{g.edges}, outputs{g.outputs}, node_count{g.node_count}, edge_count{g.edge_count},
+        input_count{g.input_count}, output_count{g.output_count}, parameters{g.parameters} {}
+
+  constexpr int operand(int v, int k = 0) const { return edges[nodes[v].input_first + k]; }
+  constexpr node const& source(int v, int k = 0) const { return nodes[operand(v, k)]; }
+};
+
 /// Numbers of nodes and edges.
 struct graph_size {
   int nodes{}, edges{};

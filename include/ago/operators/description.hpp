@@ -115,8 +115,7 @@ constexpr description description_of(node const& n, expression::extents const* i
   return r;
 }
 /// The description of operator v of a graph.
-template <int V, int E, int O>
-constexpr description description_of(graph<V, E, O> const& g, int v) {
+constexpr description description_of(graph_view g, int v) {
   node const& n = g.nodes[v];
   expression::extents in[described::max_operands]{};
   int const count = n.input_count < described::max_operands ? n.input_count : described::max_operands;

@@ -52,8 +52,7 @@ namespace detail {
 
 /// The type of an operator of these operands. Apollo sees compound operators opened (opened.hpp); those that stay
 /// closed are reductions. Operands known at compile time do not count, so a bias is elementwise.
-template <int V, int E, int O>
-constexpr apollo_type apollo_type_of(graph<V, E, O> const& g, int v) {
+constexpr apollo_type apollo_type_of(graph_view g, int v) {
   node const& n = g.nodes[v];
   switch (class_of(n.kind)) {
     case op_class::convolution: return apollo_type::conv;

@@ -17,8 +17,7 @@ struct chain_link {
   int adds = -1;  ///< link of the chain whose input an elementwise operator of this one reads, too; -1: none
 };
 
-template <int V, int E, int O>
-constexpr chain_link link_of(graph<V, E, O> const& g, int main, int result) {
+constexpr chain_link link_of(graph_view g, int main, int result) {
   node const& n = g.nodes[main];
   return {n.kind, g.source(main).out, g.nodes[result].out, n.win, weight_bytes(g, main)};
 }

@@ -26,8 +26,7 @@ constexpr std::int64_t reward_of(fusion_gain const& gain, device const& on) {
 }
 
 /// The operations of operator v: the product of its loop extents, times those of a lengthy function.
-template <int V, int E, int O>
-constexpr std::int64_t operations_of(graph<V, E, O> const& g, int v, device const& on) {
+constexpr std::int64_t operations_of(graph_view g, int v, device const& on) {
   loop_extents const loops = loops_of(g, v);
   op const kind = g.nodes[v].kind;
   std::int64_t r = is_lengthy(kind) || class_of(kind) == op_class::norm ? on.function_operations : 1;

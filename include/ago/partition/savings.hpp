@@ -71,8 +71,7 @@ struct pair_search {
 
 /// Can the second operator of a pair follow the first in one pass? `cache` must hold the weights and either rows or a
 /// chunk of 16 channels of the value in between.
-template <int V, int E, int O>
-constexpr bool fits_cache(graph<V, E, O> const& g, int a, int b, long cache) {
+constexpr bool fits_cache(graph_view g, int a, int b, long cache) {
   std::int64_t const whole = bytes(g.source(b).out);
   if (!has_weights(g.nodes[a].kind) || !has_weights(g.nodes[b].kind)) return whole <= cache;
   std::int64_t const weights = weight_bytes(g, a) + weight_bytes(g, b);

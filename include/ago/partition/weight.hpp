@@ -119,8 +119,7 @@ constexpr long weight_of(int const* extents, int count, weight_constants constan
   return w > 0 ? w : 1;
 }
 
-template <int V, int E, int O>
-constexpr long weight_of(graph<V, E, O> const& g, int v, weight_constants constants = {}) {
+constexpr long weight_of(graph_view g, int v, weight_constants constants = {}) {
   loop_extents const loops = loops_of(g, v);
   return weight_of(loops.extent, loops.count, constants);
 }

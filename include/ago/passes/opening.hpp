@@ -35,8 +35,7 @@ struct opened_graph {
 };
 
 /// At least as many nodes and edges as the opened graph has.
-template <int V, int E, int O>
-constexpr graph_size size_of_opened(graph<V, E, O> const& g, opening const& o) {
+constexpr graph_size size_of_opened(graph_view g, opening const& o) {
   graph_size r{g.node_count, g.edge_count};
   for (int v = g.input_count; v < g.node_count; ++v) {
     int const more = primitives_of(g.nodes[v].kind, o) - 1;

@@ -115,8 +115,7 @@ constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, b
 
 /// Keeps the most branches that concatenation v joins side by side, in its order; other values may come before and
 /// after them. Returns their number.
-template <int V, int E, int O>
-constexpr int arrange(graph<V, E, O> const& g, int v, branch* member, int count) {
+constexpr int arrange(graph_view g, int v, branch* member, int count) {
   int const operands = g.nodes[v].input_count;
   branch longest[max_siblings]{}, run[max_siblings]{};
   int most = 0, length = 0;

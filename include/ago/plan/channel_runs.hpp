@@ -119,8 +119,7 @@ constexpr run_list composed(graph<V, E, O> const& g, channel_layouts<V> const& l
   return r;
 }
 
-template <int V, int E, int O>
-constexpr bool is_output(graph<V, E, O> const& g, int v) {
+constexpr bool is_output(graph_view g, int v) {
   for (int o = 0; o < g.output_count; ++o)
     if (g.outputs[o] == v) return true;
   return false;

@@ -129,14 +129,12 @@ constexpr long scratch_floats(kernel_key const& key, step_data const& s) {
 
 namespace detail {
 
-template <int V, int E, int O>
-constexpr bool equal_convolutions(graph<V, E, O> const& g, step_nodes const& a, step_nodes const& b) {
+constexpr bool equal_convolutions(graph_view g, step_nodes const& a, step_nodes const& b) {
   node const &x = g.nodes[a.main], &y = g.nodes[b.main];
   return g.nodes[a.source].out == g.nodes[b.source].out && x.out == y.out && x.win == y.win && x.groups == y.groups;
 }
 
-template <int V, int E, int O>
-constexpr bool equal_contractions(graph<V, E, O> const& g, step_nodes const& a, step_nodes const& b) {
+constexpr bool equal_contractions(graph_view g, step_nodes const& a, step_nodes const& b) {
   node const &x = g.nodes[a.main], &y = g.nodes[b.main];
   return x.described == y.described && x.weight_operand == y.weight_operand;
 }
@@ -174,8 +172,7 @@ struct convolution_list {
 };
 
 /// The scratch of a product of two values.
-template <int V, int E, int O>
-constexpr convolution_step product_step(graph<V, E, O> const& g, step_nodes const& s, isa target) {
+constexpr convolution_step product_step(graph_view g, step_nodes const& s, isa target) {
   node const& n = g.nodes[s.main];
   planned_data data{};
   data.in = g.nodes[s.source].out;

@@ -32,8 +32,7 @@ struct step_nodes {
 };
 
 /// The kernel of a step's main operator.
-template <int V, int E, int O>
-constexpr structure structure_of(graph<V, E, O> const& g, step_nodes const& s) {
+constexpr structure structure_of(graph_view g, step_nodes const& s) {
   return s.attention ? structure::attention : structure_of(g.nodes[s.main].kind);
 }
 
@@ -95,8 +94,7 @@ constexpr concat_views<V> views_of(graph<V, E, O> const& g) {
 namespace detail {
 
 /// Can elementwise operator `r` be computed in the epilogue of a step whose value so far is `v`?
-template <int V, int E, int O>
-constexpr bool fuses(graph<V, E, O> const& g, bool const* done, step_nodes const& s, int v, int r) {
+constexpr bool fuses(graph_view g, bool const* done, step_nodes const& s, int v, int r) {
   node const& n = g.nodes[r];
   if (!is_elementwise(n.kind) || !(n.out == g.nodes[v].out)) return false;
   if (n.kind == op::positions) return n.out.n == 1 || s.main < 0;
@@ -108,8 +106,7 @@ constexpr bool fuses(graph<V, E, O> const& g, bool const* done, step_nodes const
   return pixel_by_pixel || n.out.n == 1 || s.main < 0;  // only the elementwise kernel processes images one by one
 }
 
-template <int V, int E, int O>
-constexpr void add_stage(graph<V, E, O> const& g, step_nodes& s, int r) {
+constexpr void add_stage(graph_view g, step_nodes& s, int r) {
   bool const binary = is_binary(g.nodes[r].kind), first = g.operand(r) == s.result;
   s.others[s.stage_count] = binary ? g.operand(r, first) : -1;
   s.reversed[s.stage_count] = binary && !commutes(g.nodes[r].kind) && g.nodes[r].transposed == first;
@@ -136,8 +133,7 @@ constexpr void take_followers(graph<V, E, O> const& g, step_nodes& s, int v, par
 struct attention_nodes {
   int scores = -1, weights = -1;
 };
-template <int V, int E, int O>
-constexpr attention_nodes attention_of(graph<V, E, O> const& g, int v, int const* chain_of) {
+constexpr attention_nodes attention_of(graph_view g, int v, int const* chain_of) {
   if (g.nodes[v].kind != op::attention_values) return {};
   int const weights = g.operand(v);
   if (g.nodes[weights].kind != op::softmax || g.source(weights).kind != op::attention_scores) return {};

@@ -57,8 +57,7 @@ constexpr void narrow(parameter_source& from, node const& n, operator_part const
 constexpr parameter_source nothing(node const& n) { return {.start = n.out.c}; }
 
 /// The source of the weights of a step's main operator, and of the bias from which its accumulators start.
-template <int V, int E, int O>
-constexpr parameter_source main_source(graph<V, E, O> const& g, step_nodes const& s, int part) {
+constexpr parameter_source main_source(graph_view g, step_nodes const& s, int part) {
   node const& n = g.nodes[s.main];
   if (part >= parts_of(n)) return nothing(n);
   operator_part const p = part_of(n, part);
@@ -84,8 +83,7 @@ constexpr parameter_source stage_source(node const& n, int part) {
 }
 
 /// The largest number of parts of an operator of this step.
-template <int V, int E, int O>
-constexpr int parts_of(graph<V, E, O> const& g, step_nodes const& s) {
+constexpr int parts_of(graph_view g, step_nodes const& s) {
   int most = s.main >= 0 ? parts_of(g.nodes[s.main]) : 1;
   for (int i = 0; i < s.stage_count; ++i)
     if (int const parts = parts_of(g.nodes[s.stages[i]]); parts > most) most = parts;

@@ -48,8 +48,7 @@ constexpr void mix(value_hash& h, expression::index_expression const& e) {
 
 /// A hash of the structure, attributes and shapes of a step, and of the target and the threads of `o`. Independent of
 /// names, lines, indices and weights, so that equal blocks share an entry.
-template <int V, int E, int O>
-constexpr std::uint64_t signature_of(graph<V, E, O> const& g, step_nodes const& s, options const& o) {
+constexpr std::uint64_t signature_of(graph_view g, step_nodes const& s, options const& o) {
   value_hash h;
   h.mix(signature_version);
   h.mix(std::uint64_t(o.target));

@@ -51,8 +51,7 @@ std::vector<float> sample_parameters() {
 }
 
 /// One vector for each input. Inputs that select rows of a table contain row numbers.
-template <int V, int E, int O>
-std::vector<std::vector<float>> sample_inputs(graph<V, E, O> const& g) {
+inline std::vector<std::vector<float>> sample_inputs(graph_view g) {
   std::vector<std::vector<float>> all;
   for (int k = 0; k < g.input_count; ++k) {
     value_range r{-1, 1};

@@ -17,8 +17,7 @@ inline std::string in_words(shape const& s) {
 }
 
 /// What a step computes: "pointwise 56x56x24 > 56x56x144 relu6".
-template <int V, int E, int O>
-std::string in_words(graph<V, E, O> const& g, step_nodes const& s) {
+inline std::string in_words(graph_view g, step_nodes const& s) {
   std::string text = s.attention ? "attention" : s.main >= 0 ? label_of(g.nodes[s.main]) : "";
   if (s.main >= 0) {
     window const& w = g.nodes[s.main].win;
