@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folds become expressions of their own, and operators keep their values.
+#include <ago/expression/fold_pair.hpp>
 #include <ago/expression/matrix_form.hpp>
 #include <ago/expression/split_folds.hpp>
 
@@ -252,4 +253,34 @@ TEST_CASE("random operators keep their values, and no fold is left that depends 
     check_values(before, after, seed);
   }
   CHECK(split > count / 5);
+}
+
+TEST_CASE("two folds of the same elements that an axis of two indices chooses between are a pair") {
+  auto const pair_of = [](definition const& d) { return fold_pair(d.expressions[0]); };
+  auto const first_is = [&](int chosen) {
+    return pair_of(compute("rows", [&](operand x) {
+      var i, which{2}, j;
+      return result(i, which) = select(which == chosen, sum(j)(x(i, j)), maximum(j)(x(i, j)));
+    })(extents(3, 5)));
+  };
+  CHECK(first_is(0).axis == 1);
+  CHECK(first_is(1).axis == -1);
+
+  auto const product = compute("product", [](operand x, operand y) {
+    var which{2}, i, j, k;
+    return result(which, i, k) = select(which == 0, sum(j)(x(i, j) * y(j, k)), sum(j)(x(i, j)));
+  });
+  CHECK(pair_of(product(extents(3, 5), extents(5, 4))).axis == -1);
+
+  auto const other_axes = compute("other_axes", [](operand x) {
+    var which{2}, i, j, k;
+    return result(which, i) = select(which == 0, sum(j)(x(i, j)), sum(k)(x(k, i)));
+  });
+  CHECK(pair_of(other_axes(extents(4, 4))).axis == -1);
+
+  auto const dependent = compute("dependent", [](operand x) {
+    var which{2}, i, j;
+    return result(which, i) = select(which == 0, sum(j)(x(i, j)), sum(j)(x(i, j) * x.position(which)));
+  });
+  CHECK(pair_of(dependent(extents(4, 4))).axis == -1);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gradients of batch norms that have the gradient of the activation after them in them.
+#include <ago/kernel/nest/layout.hpp>
 #include <ago/operators/description.hpp>
+#include <ago/recognition/recognition.hpp>
 #include <ago/simd/map.hpp>
 #include <ago/train/batch_norm.hpp>
 
@@ -47,11 +49,28 @@ TEST_CASE("gradients of a batch norm and the activation after it, computed toget
     values const leaving = run(expression::gradient_of(act.expressions[0], 0), {z, y, arriving})[0];
     CHECK(leaving != arriving);
     check_close(run(flow, {arriving, x, factor, summand})[0], leaving);
-    check_close(run(norm::gated_flow_sum(flow, in), {arriving, x, factor, summand})[0],
-                run(norm::flow_sum(in), {leaving})[0]);
-    check_close(run(norm::gated_centred_sum(flow, in), {x, mean, arriving, factor, summand})[0],
-                run(norm::centred_sum(in), {x, mean, leaving})[0]);
+    values const sums = run(norm::gated_flow_sums(flow, in), {x, mean, arriving, factor, summand})[0];
+    check_close(sums, run(norm::flow_sums(in), {x, mean, leaving})[0]);
+    values expected(10);
+    for (std::size_t i = 0; i < leaving.size(); ++i) {
+      expected[i % 5] += leaving[i];
+      expected[5 + i % 5] += leaving[i] * (x[i] - mean[i % 5]);
+    }
+    check_close(sums, expected);
     check_close(run(norm::gated_of_value(flow, in), {x, factor, slope, shift, arriving, summand})[0],
                 run(norm::of_value(in), {x, factor, slope, shift, leaving})[0]);
+  }
+}
+
+TEST_CASE("both sums over the gradient of a batch norm are one expression, whose elements are read once") {
+  expression::extents const in(2, 3, 2, 21);
+  node const relu{.kind = op::relu6, .out = {2, 3, 2, 21}, .input_count = 1};
+  expression::definition const flow = norm::gated_flow(description_of(relu, &in).as, in);
+  for (expression::definition const& sums : {norm::flow_sums(in), norm::gated_flow_sums(flow, in)}) {
+    expression::definition const d = normalised(sums);
+    REQUIRE(d.expression_count == 1);
+    nest_layout const l = layout_of_nest(d.expressions[0], isa::avx512);
+    CHECK(l.pair_loop == 0);
+    CHECK(l.count == 3);  // which sum, channels, and pixels
   }
 }

@@ -82,11 +82,10 @@ class made_recipe {
           d::norm_source(norm::factor(c, epsilon), 1, n.norm), d::norm_source(norm::summand(c), 2, n.norm + c),
           d::norm_source(norm::scaled(in))})
       forward_.push_back(store_.make(part));
-    for (d::fragment_source const& part :
-         {d::norm_source(gate ? norm::gated_flow_sum(flow, in) : norm::flow_sum(in)),
-          d::norm_source(gate ? norm::gated_centred_sum(flow, in) : norm::centred_sum(in)),
-          d::norm_source(norm::of_gamma(c, epsilon)), d::norm_source(norm::slope(in, epsilon)),
-          d::norm_source(norm::shift(in)), d::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
+    for (d::fragment_source const& part : {d::norm_source(gate ? norm::gated_flow_sums(flow, in) : norm::flow_sums(in)),
+                                           d::norm_source(norm::of_beta(c)), d::norm_source(norm::of_gamma(c, epsilon)),
+                                           d::norm_source(norm::slope(in, epsilon)), d::norm_source(norm::shift(in)),
+                                           d::norm_source(gate ? norm::gated_of_value(flow, in) : norm::of_value(in))})
       gradients_.push_back(store_.make(part));
     value = {nullptr, &of_, forward_.data(), gradients_.data()};
   }

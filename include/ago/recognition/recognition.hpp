@@ -2,6 +2,7 @@
 // From an index expression to the operators of the graph that compute it.
 #pragma once
 
+#include <ago/expression/fold_pair.hpp>
 #include <ago/expression/split_folds.hpp>
 #include <ago/recognition/recognise_averages.hpp>
 #include <ago/recognition/recognise_elementwise.hpp>
@@ -44,11 +45,12 @@ constexpr unsigned parameters_of(expression::definition const& d, int i) {
   return r;
 }
 
-/// The normal form of an operator (split_folds) whose expressions stay whole where they are recognised. If it exceeds a
-/// limit, the operator itself.
+/// The normal form of an operator (split_folds) whose expressions stay whole where they are recognised, or are pairs of
+/// folds. If it exceeds a limit, the operator itself.
 constexpr expression::definition normalised(expression::definition const& d) {
   expression::definition const r = expression::split_folds(
       d, [](expression::index_expression const& e, std::int16_t const* reads, expression::definition const& made) {
+        if (expression::fold_pair(e).axis >= 0) return true;
         unsigned parameters = 0;
         for (int k = 0; k < e.operand_count; ++k)
           parameters |= unsigned(made.values[reads[k]].role == expression::value_role::parameter) << k;

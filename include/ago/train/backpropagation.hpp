@@ -196,16 +196,14 @@ class backpropagation {
     return x;
   }
   constexpr void append_gradients(norm_step const& s, tensor flow) {
-    tensor const sum =
-        s.is_gated ? part(s, norm_flow_sum, {flow, s.x, s.factor, s.summand}) : part(s, norm_flow_sum, {flow});
-    tensor const centred = s.is_gated ? part(s, norm_centred_sum, {s.x, s.mean, flow, s.factor, s.summand})
-                                      : part(s, norm_centred_sum, {s.x, s.mean, flow});
+    tensor const sums = s.is_gated ? part(s, norm_flow_sums, {s.x, s.mean, flow, s.factor, s.summand})
+                                   : part(s, norm_flow_sums, {s.x, s.mean, flow});
     int const gamma = s.at->norm, beta = gamma + s.at->out.c;
-    if (flow_.is_trained(beta)) of_rows_[flow_.row_at(beta)] = sum;
-    if (flow_.is_trained(gamma)) of_rows_[flow_.row_at(gamma)] = part(s, norm_of_gamma, {centred, s.variance});
+    if (flow_.is_trained(beta)) of_rows_[flow_.row_at(beta)] = part(s, norm_of_beta, {sums});
+    if (flow_.is_trained(gamma)) of_rows_[flow_.row_at(gamma)] = part(s, norm_of_gamma, {sums, s.variance});
     if (!flows(s.x)) return;
-    tensor const slope = part(s, norm_slope, {s.factor, centred, s.variance});
-    tensor const shift = part(s, norm_shift, {s.factor, sum, s.mean, slope});
+    tensor const slope = part(s, norm_slope, {s.factor, sums, s.variance});
+    tensor const shift = part(s, norm_shift, {s.factor, sums, s.mean, slope});
     add_to(gradients_[s.x.index], s.is_gated ? part(s, norm_of_value, {s.x, s.factor, slope, shift, flow, s.summand})
                                              : part(s, norm_of_value, {s.x, s.factor, slope, shift, flow}));
   }

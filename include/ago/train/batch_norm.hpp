@@ -53,42 +53,45 @@ constexpr definition scaled(extents const& in) {
   })(in, extents(in[3]), extents(in[3]));
 }
 
-/// The gradient of beta: the sum of the result's.
-constexpr definition flow_sum(extents const& in) {
-  return expression::compute("flow_sum", [&](operand flow) {
-    var n, h, w, c;
-    return expression::result(c) = sum(n, h, w)(flow(n, h, w, c));
-  })(in);
-}
-/// The sum of the result's gradient times (x - mean), given x, mean and that gradient.
-constexpr definition centred_sum(extents const& in) {
-  return expression::compute("centred_sum", [&](operand x, operand mean, operand flow) {
-    var n, h, w, c;
-    return expression::result(c) = sum(n, h, w)(flow(n, h, w, c) * (x(n, h, w, c) - mean(c)));
+/// Sums of each channel, given x, mean and the result's gradient: of that gradient, and of it times (x - mean). One
+/// expression, so that both are read once.
+constexpr definition flow_sums(extents const& in) {
+  return expression::compute("flow_sums", [&](operand x, operand mean, operand flow) {
+    var which{2}, n, h, w, c;
+    expression::scalar const all = sum(n, h, w)(flow(n, h, w, c));
+    expression::scalar const centred = sum(n, h, w)(flow(n, h, w, c) * (x(n, h, w, c) - mean(c)));
+    return expression::result(which, c) = select(which == 0, all, centred);
   })(in, extents(in[3]), in);
 }
-/// The gradient of gamma, given that sum and the variance.
-constexpr definition of_gamma(int channels, double epsilon) {
-  return expression::compute("of_gamma", [&](operand centred, operand variance) {
+/// The gradient of beta, given these sums.
+constexpr definition of_beta(int channels) {
+  return expression::compute("of_beta", [&](operand sums) {
     var c;
-    return expression::result(c) = centred(c) * rsqrt(variance(c) + epsilon);
-  })(extents(channels), extents(channels));
+    return expression::result(c) = sums(0, c);
+  })(extents(2, channels));
 }
-/// -factor * centred_sum / (pixels * (variance + epsilon)), given the three.
+/// The gradient of gamma, given the sums and the variance.
+constexpr definition of_gamma(int channels, double epsilon) {
+  return expression::compute("of_gamma", [&](operand sums, operand variance) {
+    var c;
+    return expression::result(c) = sums(1, c) * rsqrt(variance(c) + epsilon);
+  })(extents(2, channels), extents(channels));
+}
+/// -factor * (the second sum) / (pixels * (variance + epsilon)), given the three.
 constexpr definition slope(extents const& in, double epsilon) {
   double const count = double(in.count()) / in[3];
-  return expression::compute("slope", [&](operand factor, operand centred, operand variance) {
+  return expression::compute("slope", [&](operand factor, operand sums, operand variance) {
     var c;
-    return expression::result(c) = factor(c) * centred(c) / ((variance(c) + epsilon) * -count);
-  })(extents(in[3]), extents(in[3]), extents(in[3]));
+    return expression::result(c) = factor(c) * sums(1, c) / ((variance(c) + epsilon) * -count);
+  })(extents(in[3]), extents(2, in[3]), extents(in[3]));
 }
-/// -(factor * flow_sum / pixels + mean * slope), given the four.
+/// -(factor * (the first sum) / pixels + mean * slope), given the four.
 constexpr definition shift(extents const& in) {
   double const count = double(in.count()) / in[3];
-  return expression::compute("shift", [&](operand factor, operand flow, operand mean, operand slope) {
+  return expression::compute("shift", [&](operand factor, operand sums, operand mean, operand slope) {
     var c;
-    return expression::result(c) = factor(c) * flow(c) * (-1 / count) - mean(c) * slope(c);
-  })(extents(in[3]), extents(in[3]), extents(in[3]), extents(in[3]));
+    return expression::result(c) = factor(c) * sums(0, c) * (-1 / count) - mean(c) * slope(c);
+  })(extents(in[3]), extents(2, in[3]), extents(in[3]), extents(in[3]));
 }
 /// The gradient of x: factor * flow + slope * x + shift, given x, the three and flow.
 constexpr definition of_value(extents const& in) {
@@ -109,13 +112,10 @@ constexpr definition gated_flow(definition const& activation, extents const& in)
   else if (reads_operand) r = substituted(r, 0, norm);
   return r;
 }
-/// flow_sum, centred_sum and of_value of what gated_flow computes. Their inputs are followed by those of gated_flow
-/// that they do not have anyhow.
-constexpr definition gated_flow_sum(definition const& flow, extents const& in) {
-  return substituted(flow_sum(in), 0, flow);
-}
-constexpr definition gated_centred_sum(definition const& flow, extents const& in) {
-  return substituted(centred_sum(in), 2, flow, {-1, 0});
+/// flow_sums and of_value of what gated_flow computes. Their inputs are followed by those of gated_flow that they do
+/// not have anyhow.
+constexpr definition gated_flow_sums(definition const& flow, extents const& in) {
+  return substituted(flow_sums(in), 2, flow, {-1, 0});
 }
 constexpr definition gated_of_value(definition const& flow, extents const& in) {
   return substituted(of_value(in), 4, flow, {-1, 0, 1});

@@ -31,8 +31,8 @@ struct recipe {
 /// The fragments of a batch norm by the statistics of the batch, and of its gradient.
 enum norm_part { norm_mean, norm_variance, norm_factor, norm_summand, norm_result, norm_parts };
 enum norm_gradient {
-  norm_flow_sum,
-  norm_centred_sum,
+  norm_flow_sums,
+  norm_of_beta,
   norm_of_gamma,
   norm_slope,
   norm_shift,
@@ -186,6 +186,7 @@ struct norm_recipe {
                                    factor = norm_source(training_norm::factor(in[3], epsilon), 1, n.norm),
                                    summand = norm_source(training_norm::summand(in[3]), 2, n.norm + in[3]),
                                    result = norm_source(training_norm::scaled(in)),
+                                   of_beta = norm_source(training_norm::of_beta(in[3])),
                                    of_gamma = norm_source(training_norm::of_gamma(in[3], epsilon)),
                                    slope = norm_source(training_norm::slope(in, epsilon)),
                                    shift = norm_source(training_norm::shift(in));
@@ -195,18 +196,16 @@ struct norm_recipe {
   }();
   static_assert(Gate == 0 || (flow.bad.what == expression::fault::none && flow.input_count == 4),
                 "an activation's gradient is one expression of its operand and its value's gradient");
-  static constexpr fragment_source flow_sum = norm_source(Gate ? training_norm::gated_flow_sum(flow, in)
-                                                               : training_norm::flow_sum(in)),
-                                   centred_sum = norm_source(Gate ? training_norm::gated_centred_sum(flow, in)
-                                                                  : training_norm::centred_sum(in)),
+  static constexpr fragment_source flow_sums = norm_source(Gate ? training_norm::gated_flow_sums(flow, in)
+                                                                : training_norm::flow_sums(in)),
                                    of_value = norm_source(Gate ? training_norm::gated_of_value(flow, in)
                                                                : training_norm::of_value(in));
   static constexpr fragment forward[norm_parts]{fragment_of<mean>::value, fragment_of<variance>::value,
                                                 fragment_of<factor>::value, fragment_of<summand>::value,
                                                 fragment_of<result>::value};
-  static constexpr fragment gradients[norm_gradients]{fragment_of<flow_sum>::value, fragment_of<centred_sum>::value,
-                                                      fragment_of<of_gamma>::value, fragment_of<slope>::value,
-                                                      fragment_of<shift>::value,    fragment_of<of_value>::value};
+  static constexpr fragment gradients[norm_gradients]{fragment_of<flow_sums>::value, fragment_of<of_beta>::value,
+                                                      fragment_of<of_gamma>::value,  fragment_of<slope>::value,
+                                                      fragment_of<shift>::value,     fragment_of<of_value>::value};
   static constexpr recipe value{nullptr, &n, forward, gradients};
 };
 

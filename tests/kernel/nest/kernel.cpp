@@ -106,6 +106,16 @@ AGO_NEST(three_axes, compute("three_axes", [](operand x, operand y) {
            var i, j, k;
            return result(i, j, k) = x(i, j, k) * y(i, j, k) + 1;
          })(extents(6, 7, 3), extents(6, 7, 3)));
+// Two folds in one pass: of 3 x 5 channels, and of so many that some rows are added to all of them at a time.
+AGO_NEST(extremes, compute("extremes", [](operand x) {
+           var i, which{2}, j, k;
+           return result(i, which, k) = select(which == 0, sum(j)(x(i, j, k)), maximum(j)(abs(x(i, j, k))));
+         })(extents(3, 4, 5)));
+AGO_NEST(moments, compute("moments", [](operand x, operand mean) {
+           var which{2}, i, c;
+           scalar const y = x(i, c) - mean(c);
+           return result(which, c) = select(which == 0, sum(i)(y), sum(i)(y * y));
+         })(extents(10, 331), extents(331)));
 AGO_NEST(centred, compute("centred", [](operand x) {
            var i, j, k;
            return result(i, j) = x(i, j) - sum(k)(x(i, k)) / 21;
@@ -126,9 +136,15 @@ TEST_CASE("a nest computes reductions, look-ups, windows, running sums, permutat
       check<doubled, I>(seed);
       check<three_axes, I>(seed);
       check<centred, I>(seed);
+      check<extremes, I>(seed);
+      check<moments, I>(seed);
     }
   });
   static_assert(layout_of_nest(row_sums, isa::avx2).along_fold);
   static_assert(!layout_of_nest(pooled, isa::avx2).along_fold);
+  static_assert(layout_of_nest(extremes, isa::avx2).pair_loop == 1 &&
+                layout_of_nest(moments, isa::avx2).pair_loop == 0);
+  static_assert(layout_of_nest(moments, isa::avx2).block_loop >= 0 &&
+                layout_of_nest(extremes, isa::avx2).block_loop < 0);
   static_assert(layout_of_nest(three_axes, isa::avx2).count == 1);  // neighbouring loops are one
 }

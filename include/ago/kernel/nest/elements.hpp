@@ -25,6 +25,7 @@ class nest_elements {
     float const* operand[expression::index_expression::max_operands];
     float* result;
     int first, last;
+    int row;  ///< the first of a block
     int at[nest_index::max_loops]{};
     float one[nest_layout::max_nodes];
     vec<I> many[nest_layout::max_nodes][U];

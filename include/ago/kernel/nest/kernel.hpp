@@ -36,7 +36,10 @@ class nest_program : nest_elements<E, L> {
   using base::I, base::U, base::V, base::vector_extent;
   static constexpr int node_count = E.body.node_count, root = node_count - 1;
   static constexpr nodes every = ~nodes(0);
+  static constexpr int later_of_pair = L.pair[0] < L.pair[1] ? L.pair[1] : L.pair[0];
   static constexpr bool is_spread = L.vector_loop >= 0 && !L.along_fold;  ///< the result is
+
+  static constexpr int rows = L.block_loop < 0 ? 1 : L.loops[L.block_loop < 0 ? 0 : L.block_loop].extent;
 
   // Loops of the result.
 
@@ -44,13 +47,17 @@ class nest_program : nest_elements<E, L> {
   AGO_INLINE static void level(state& s) {
     if constexpr (LOOP == L.result_loops) {
       if constexpr (!is_spread) store(s);
+    } else if constexpr (LOOP == L.pair_loop) {
+      level<LOOP + 1, BOUND>(s);
     } else if constexpr (is_spread && LOOP == L.vector_loop) {
       static_assert(LOOP + 1 == L.result_loops, "registers run along the innermost loop");
-      along<LOOP>(s, LOOP == 0 ? s.first : 0, LOOP == 0 ? s.last : vector_extent,
-                  [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
-                    compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
-                    store_registers<COUNT, VALID>(s);
-                  });
+      AGO_UNROLL(1)
+      for (s.row = 0; s.row < rows; s.row += L.block)
+        along<LOOP>(s, LOOP == 0 ? s.first : 0, LOOP == 0 ? s.last : vector_extent,
+                    [&]<int COUNT, int VALID>() AGO_INLINE_LAMBDA {
+                      compute<every, BOUND, loops(1) << LOOP, COUNT, VALID>(s);
+                      store_registers<COUNT, VALID>(s);
+                    });
     } else {
       constexpr loops bit = L.loops[LOOP].extent > 1 ? loops(1) << LOOP : 0;
       int const end = LOOP == 0 ? s.last : L.loops[LOOP].extent;
@@ -89,9 +96,18 @@ class nest_program : nest_elements<E, L> {
   template <int COUNT, int VALID>
   AGO_INLINE static void store_registers(state& s) {
     float* const to = s.result + place_in_result(s);
+    if constexpr (L.pair_loop >= 0) {
+      store_node<L.pair[0], COUNT, VALID>(s, to);
+      store_node<L.pair[1], COUNT, VALID>(s, to + L.loops[L.pair_loop].result);
+    } else {
+      store_node<root, COUNT, VALID>(s, to);
+    }
+  }
+  template <int N, int COUNT, int VALID>
+  AGO_INLINE static void store_node(state& s, float* to) {
     AGO_UNROLL(16)
     for (int u = 0; u < COUNT; ++u) {
-      vec<I> const x = value<root>(s, u);
+      vec<I> const x = value<N>(s, u);
       u + 1 < COUNT || VALID == V ? x.store(to + u * V) : x.store(to + u * V, VALID);
     }
   }
@@ -131,6 +147,8 @@ class nest_program : nest_elements<E, L> {
       base::template read<N, COUNT, VALID>(s);
     } else if constexpr (x.kind == node_kind::position) {
       base::template position<N, COUNT, VALID>(s);
+    } else if constexpr (L.pair_loop >= 0 && is_fold(x.kind)) {
+      if constexpr (N == later_of_pair) both_folds<BOUND, COUNT, VALID>(s);
     } else if constexpr (is_fold(x.kind)) {
       fold<N, BOUND, COUNT, VALID>(s);
     } else if constexpr (L.varies(N)) {
@@ -166,6 +184,31 @@ class nest_program : nest_elements<E, L> {
 
   // Folds.
 
+  template <int LOOP>
+  AGO_INLINE static int first_of(state const& s) {
+    return LOOP == L.block_loop ? s.row : 0;
+  }
+  template <int LOOP>
+  AGO_INLINE static int end_of(state const& s) {
+    constexpr int end = L.loops[LOOP].extent;
+    return LOOP == L.block_loop && s.row + L.block < end ? s.row + L.block : end;
+  }
+  /// What a fold begins with, or has come to in the blocks before: the result, or what is `beyond` it.
+  template <node_kind KIND, int COUNT, int VALID>
+  AGO_INLINE static void begin(state const& s, vec<I> (&sum)[COUNT], [[maybe_unused]] long beyond) {
+    if constexpr (L.block_loop >= 0) {
+      if (s.row > 0) {
+        float const* const p = s.result + place_in_result(s) + beyond;
+        AGO_UNROLL(16)
+        for (int u = 0; u < COUNT; ++u)
+          sum[u] = u + 1 < COUNT || VALID == V ? vec<I>::load(p + u * V) : vec<I>::load(p + u * V, VALID);
+        return;
+      }
+    }
+    AGO_UNROLL(16)
+    for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<KIND>);
+  }
+
   template <int N, loops BOUND, int COUNT, int VALID>
   AGO_INLINE static void fold(state& s) {
     constexpr node_kind kind = E.body.nodes[N].kind;
@@ -173,24 +216,24 @@ class nest_program : nest_elements<E, L> {
       vec<I> sum[U];
       AGO_UNROLL(16)
       for (int u = 0; u < U; ++u) sum[u] = vec<I>(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(s, [&]<loops NOW>() AGO_INLINE_LAMBDA {
-        along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
-          compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
-          AGO_UNROLL(16)
-          for (int u = 0; u < MANY; ++u) {
-            vec<I> const next = add<N>(s, sum[u], u);
-            sum[u] = u + 1 == MANY && LANES < V ? first_lanes<LANES>(next, sum[u]) : next;
-          }
-        });
-      });
+      fold_loops<L.below[N], BOUND, L.folds_over[N] & ~(loops(1) << L.vector_loop), 1, 1>(
+          s, [&]<loops NOW>() AGO_INLINE_LAMBDA {
+            along<L.vector_loop>(s, 0, vector_extent, [&]<int MANY, int LANES>() AGO_INLINE_LAMBDA {
+              compute<L.below[N], NOW, loops(1) << L.vector_loop, MANY, LANES>(s);
+              AGO_UNROLL(16)
+              for (int u = 0; u < MANY; ++u) {
+                vec<I> const next = add<N>(s, sum[u], u);
+                sum[u] = u + 1 == MANY && LANES < V ? first_lanes<LANES>(next, sum[u]) : next;
+              }
+            });
+          });
       AGO_UNROLL(16)
       for (int u = 1; u < U; ++u) sum[0] = folded<kind>(sum[0], sum[u]);
       s.one[N] = reduce(sum[0], [](auto a, auto b) AGO_INLINE_LAMBDA { return folded<kind>(a, b); });
     } else if constexpr (L.varies(N)) {
       vec<I> sum[COUNT];
-      AGO_UNROLL(16)
-      for (int u = 0; u < COUNT; ++u) sum[u] = vec<I>(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
+      begin<kind, COUNT, VALID>(s, sum, 0);
+      fold_loops<L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
         AGO_UNROLL(16)
         for (int u = 0; u < COUNT; ++u) sum[u] = add<N>(s, sum[u], u);
       });
@@ -198,10 +241,27 @@ class nest_program : nest_elements<E, L> {
       for (int u = 0; u < COUNT; ++u) s.many[N][u] = sum[u];
     } else {
       vec<isa::scalar> sum(fold_start<kind>);
-      fold_loops<N, BOUND, L.folds_over[N], COUNT, VALID>(s,
-                                                          [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
+      fold_loops<L.below[N], BOUND, L.folds_over[N], COUNT, VALID>(
+          s, [&]<loops>() AGO_INLINE_LAMBDA { sum = add<N>(s, sum, 0); });
       s.one[N] = sum.v;
     }
+  }
+  /// The two folds of a pair, whose elements are computed once.
+  template <loops BOUND, int COUNT, int VALID>
+  AGO_INLINE static void both_folds(state& s) {
+    constexpr int A = L.pair[0], B = L.pair[1];
+    vec<I> a[COUNT], b[COUNT];
+    begin<E.body.nodes[A].kind, COUNT, VALID>(s, a, 0);
+    begin<E.body.nodes[B].kind, COUNT, VALID>(s, b, L.loops[L.pair_loop].result);
+    fold_loops<L.below[A] | L.below[B], BOUND, L.folds_over[A], COUNT, VALID>(s, [&]<loops>() AGO_INLINE_LAMBDA {
+      AGO_UNROLL(16)
+      for (int u = 0; u < COUNT; ++u) {
+        a[u] = add<A>(s, a[u], u);
+        b[u] = add<B>(s, b[u], u);
+      }
+    });
+    AGO_UNROLL(16)
+    for (int u = 0; u < COUNT; ++u) s.many[A][u] = a[u], s.many[B][u] = b[u];
   }
   /// Register u of what is folded, added to `sum`.
   template <int N, isa T>
@@ -218,18 +278,20 @@ class nest_program : nest_elements<E, L> {
     return where_less(lane_numbers<I>::all(), vec<I>(COUNT - .5f), x, y);
   }
 
-  /// Loops over LEFT, the first of which is the outermost, and calls f<loops that have values> in the innermost.
-  template <int N, loops BOUND, loops LEFT, int COUNT, int VALID, class F>
+  /// Loops over LEFT, the first of which is the outermost, computes of WHICH what varies in them, and calls f<loops
+  /// that have values> in the innermost.
+  template <nodes WHICH, loops BOUND, loops LEFT, int COUNT, int VALID, class F>
   AGO_INLINE static void fold_loops(state& s, F f) {
     if constexpr (LEFT == 0) {
       f.template operator()<BOUND>();
     } else {
       constexpr int d = __builtin_ctz(LEFT);
       constexpr loops bit = loops(1) << d;
+      int const end = end_of<d>(s);
       AGO_UNROLL(1)
-      for (s.at[d] = 0; s.at[d] < L.loops[d].extent; ++s.at[d]) {
-        compute<L.below[N], BOUND, bit, COUNT, VALID>(s);
-        fold_loops<N, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
+      for (s.at[d] = first_of<d>(s); s.at[d] < end; ++s.at[d]) {
+        compute<WHICH, BOUND, bit, COUNT, VALID>(s);
+        fold_loops<WHICH, BOUND | bit, LEFT & ~bit, COUNT, VALID>(s, f);
       }
     }
   }

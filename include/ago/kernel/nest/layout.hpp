@@ -4,6 +4,7 @@
 
 #include <ago/expression/common_divisor.hpp>
 #include <ago/expression/counts.hpp>
+#include <ago/expression/fold_pair.hpp>
 #include <ago/plan/step.hpp>
 
 #include <cstdint>
@@ -48,6 +49,12 @@ struct nest_layout {
   bool along_fold{};                      ///< it belongs to folds, whose sums are then spread over the lanes
   isa target{};                           ///< of the registers: they may be shorter than the machine's
   int registers{1};                       ///< that are computed together
+  int pair_loop{-1};                      ///< of the result, whose iterations are two folds in one pass; -1: none
+  int pair[2]{};                          ///< these folds
+  /// Of a fold at the root: so many of its iterations are added to the whole result before the next ones; -1: all are
+  /// added to some registers before the next registers.
+  int block_loop{-1};
+  static constexpr int block = 4;
 
   /// Of an access: are the elements in the lanes `lane_step` apart?
   bool is_regular[max_accesses]{};
@@ -70,6 +77,8 @@ class nest_maker {
     merge();
     find_dependences();
     choose_vector(target);
+    find_pair();
+    find_block();
     find_lane_steps();
   }
   nest_layout made{};
@@ -247,18 +256,44 @@ class nest_maker {
     int const most = most_registers(), passes = (whole + most - 1) / most;
     made.registers = !folds ? 1 : made.along_fold ? (whole < 4 ? whole : 4) : (whole + passes - 1) / passes;
   }
+  constexpr bool reads_in_place() const {
+    bool r = true;
+    for (int a = 0; a < e_.body.access_count; ++a) {
+      nest_index const& place = made.place[a];
+      r = r && !e_.body.accesses[a].padded && place.is_exact && place.of[made.vector_loop] <= 1;
+    }
+    return r;
+  }
   /// Several sums hide the latency of additions, and share what does not vary. Many read memory from end to end where
   /// sums are over the rows of something that is read in place: those of 144 channels over pixels take two thirds of
   /// the time with 9 registers that they take with 4.
   constexpr int most_registers() const {
-    bool in_place = true;
     int varying = 0;
     for (int n = 0; n < e_.body.node_count; ++n) varying += made.varies(n);
-    for (int a = 0; a < e_.body.access_count; ++a) {
-      nest_index const& place = made.place[a];
-      in_place = in_place && !e_.body.accesses[a].padded && place.is_exact && place.of[made.vector_loop] <= 1;
-    }
-    return !in_place || varying > 24 ? 4 : made.target == isa::avx512 ? 12 : 8;
+    return !reads_in_place() || varying > 24 ? 4 : made.target == isa::avx512 ? 12 : 8;
+  }
+
+  /// Folds in registers along the result share a pass.
+  constexpr void find_pair() {
+    expression::fold_pair const p(e_);
+    if (p.axis < 0 || made.vector_loop < 0 || made.along_fold) return;
+    for (int i = 0; i < made.result_loops; ++i)
+      if (made.loops[i].axis == p.axis && i != made.vector_loop) made.pair_loop = i;
+    for (int i = 0; i < 2; ++i) made.pair[i] = p.fold[i];
+  }
+
+  /// Sums of more channels than fit in registers, over the rows of what is read in place: memory is read nearly from
+  /// end to end if a few rows are added to all of them before the next rows (576 channels: 1.4 to 1.7 times as fast).
+  /// The order of additions stays.
+  constexpr void find_block() {
+    int const fold = made.pair_loop >= 0 ? made.pair[0] : e_.root();
+    if (!is_fold(e_.body.nodes[fold].kind) || made.vector_loop < 0 || made.along_fold || !reads_in_place()) return;
+    std::uint32_t const over = made.folds_over[fold];
+    if (over == 0 || (over & (over - 1)) != 0) return;
+    int const loop = __builtin_ctz(over), together = made.registers * lanes(made.target);
+    if (made.loops[loop].extent <= nest_layout::block || made.loops[made.vector_loop].extent <= together) return;
+    made.block_loop = loop;
+    made.registers = 4;
   }
 
   constexpr void find_lane_steps() {
@@ -297,6 +332,7 @@ constexpr nest_portion portion_of(nest_layout const& l, expression::index_expres
 /// Ranges of that axis begin at multiples of this, or at the end.
 constexpr int nest_granule(nest_layout const& l, expression::index_expression const& e) {
   nest_portion const p = portion_of(l, e);
+  if (l.pair_loop == 0) return outermost_extent(e);
   long const unit = p.denominator * (l.vector_loop == 0 && !l.along_fold ? l.registers * lanes(l.target) : 1);
   return int(unit / detail::common_divisor(p.numerator, unit));
 }

@@ -7,6 +7,7 @@
 #include <ago/simd/register_run.hpp>
 
 #include <limits>
+#include <type_traits>
 
 namespace ago {
 
@@ -88,7 +89,13 @@ struct reduction_kernel {
       finish(vec<I>(index), pixel, 0, 1).store(out, 1);
     } else if (s.in.c == s.out.c) {
       int c = 0;
-      for (; c + 4 * V <= s.out.c; c += 4 * V) channels<4>(b, finish, in + c, out + c, pixel, c, V);
+      auto const take = [&]<int vectors>(std::integral_constant<int, vectors>) AGO_INLINE_LAMBDA {
+        for (; c + vectors * V <= s.out.c; c += vectors * V) channels<vectors>(b, finish, in + c, out + c, pixel, c, V);
+      };
+      if constexpr (I == isa::avx512) take(std::integral_constant<int, 12>{}), take(std::integral_constant<int, 9>{});
+      take(std::integral_constant<int, 6>{});
+      take(std::integral_constant<int, 4>{});
+      take(std::integral_constant<int, 2>{});
       for (; c < s.out.c; c += V) channels<1>(b, finish, in + c, out + c, pixel, c, s.out.c - c < V ? s.out.c - c : V);
     } else {
       float const y = all_channels(b, in, s.in.c);
@@ -100,7 +107,8 @@ struct reduction_kernel {
     return K.reduces == op::reduce_mean ? x / vec<I>(b.count) : x;
   }
 
-  /// Reduces `vectors` registers of channels, with `valid` lanes in the last one.
+  /// Reduces `vectors` registers of channels, with `valid` lanes in the last one. The more of a pixel they are, the
+  /// faster memory is read.
   template <int vectors>
   AGO_INLINE static void channels(box const& b, finisher<K.after, I> const& finish, float const* in, float* out,
                                   long pixel, int channel, int valid) {
@@ -113,13 +121,13 @@ struct reduction_kernel {
         vec<I> sum[vectors];
         for (auto& x : sum) x = vec<I>(reducer::neutral);
         for (int x = 0; x < b.columns; ++x, p += b.pixel) {
-          AGO_UNROLL(4)
+          AGO_UNROLL(12)
           for (int v = 0; v < vectors; ++v) sum[v] = join(sum[v], detail::load_lanes<I>(p + v * V, valid));
         }
-        AGO_UNROLL(4)
+        AGO_UNROLL(12)
         for (int v = 0; v < vectors; ++v) total[v] = join(total[v], sum[v]);
       }
-    AGO_UNROLL(4)
+    AGO_UNROLL(12)
     for (int v = 0; v < vectors; ++v)
       detail::store_lanes(finish(mean_of(b, total[v]), pixel, channel + v * V, valid), out + v * V, valid);
   }
