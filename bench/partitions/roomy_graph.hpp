@@ -2,18 +2,16 @@
 // A network as a graph of one type for all networks, so that what plans it is compiled once.
 #pragma once
 
-#include "large_stack.hpp"
-
 #include <ago/passes/optimized.hpp>
 
 namespace bench {
 
 using roomy_graph = ago::graph<1024, 3072, 8>;
 
-/// Calls work(graph) with the network after the passes, on a stack that is large enough to plan it.
+/// Calls work(graph) with the network after the passes.
 template <auto const& Net>
 void with_roomy_graph(auto const& work) {
-  on_large_stack(std::size_t{512} << 20, [&] { work(ago::fit<1024, 3072, 8>(ago::optimized<Net>::value)); });
+  work(ago::fit<1024, 3072, 8>(ago::optimized<Net>::value));
 }
 
 }  // namespace bench

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scaling.hpp"
 
-#include "large_stack.hpp"
-
 #include <partition/graphs.hpp>
 
 #include <ago/partition/policy.hpp>
@@ -118,10 +116,8 @@ void print_rows(bool timed) {
         std::printf(" |");
         continue;
       }
-      on_large_stack(std::size_t(3'000) * Nodes + (64 << 20), [&] {
-        double const us = least_time(runs, [&] { partition_by(ago::policy(p), b->g); });
-        std::printf(" %.2f |", us / operators);
-      });
+      double const us = least_time(runs, [&] { partition_by(ago::policy(p), b->g); });
+      std::printf(" %.2f |", us / operators);
     }
     std::puts("");
   }

@@ -173,7 +173,7 @@ TEST_CASE(
     "average") {
   auto const graph = find_network("mobilenet_v2")->trace(224);
   auto const& g = graph->value;
-  auto const atoms = std::make_unique<ago::grouping<2048> const>(atoms_of(g));
+  auto const atoms = atoms_of(g);
   for (ago::device const& on : {ago::cortex_a55, ago::cortex_a76}) {
     auto const cycles = [&](int first, int count) {
       one_chain::first = first;
@@ -189,11 +189,11 @@ TEST_CASE(
     };
     double const alone = cycles(0, 1);
     double difference = 0, saved = 0;
-    auto const values = std::make_unique<ago::chain_values<2048> const>(chain_values_of(g, *atoms, on));
-    for (int a = 0; a < atoms->count; ++a)
+    auto const values = chain_values_of(g, atoms, on);
+    for (int a = 0; a < atoms.count; ++a)
       for (int count = 2; count <= ago::max_chain; ++count) {
-        if (values->saved[a][count - 2] <= 0) continue;
-        double const price = double(values->saved[a][count - 2]) / ago::detail::quarter_price / 4;
+        if (values.saved[a][count - 2] <= 0) continue;
+        double const price = double(values.saved[a][count - 2]) / ago::detail::quarter_price / 4;
         double const prediction = alone - cycles(a, count);
         difference += std::abs(price - prediction);
         saved += std::abs(prediction);

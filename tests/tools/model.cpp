@@ -3,7 +3,6 @@
 #include "onnx/files.hpp"
 #include "onnx/network.hpp"
 
-#include <deep_stack.hpp>
 #include <model_file.hpp>
 
 #include <algorithm>
@@ -96,8 +95,4 @@ TEST_CASE("sizes of symbolic dimensions") {
   CHECK(inspected(net, {}, {"N=5"}).nodes.back().out == ago::shape{5, 1, 1, 8});
   CHECK_THROWS_WITH_AS(inspected(net), doctest::Contains("model.onnx cannot be imported:\n"), not_imported);
   CHECK_THROWS_WITH_AS(inspected(net, {}, {"N"}), doctest::Contains("--dim takes NAME=NUMBER, not N"), not_imported);
-}
-
-TEST_CASE("exceptions thrown on the deep stack are passed on") {
-  CHECK_THROWS_WITH_AS(on_deep_stack([] { throw std::out_of_range("there"); }), "there", std::out_of_range);
 }

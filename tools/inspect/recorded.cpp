@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "recorded.hpp"
 
-#include "deep_stack.hpp"
 #include "policies.hpp"
 
 namespace ago::tools {
@@ -45,13 +44,9 @@ policy_text own_policy() {
 }
 
 std::vector<inspection> inspect_recorded(ago::detail::recorder const& made, std::vector<options> const& ways) {
-  std::vector<inspection> all;
-  on_deep_stack([&] {
-    try {
-      all = inspect_as<usual_graph>(made, ways);
-    } catch (std::length_error const&) { all = inspect_as<large_graph>(made, ways); }
-  });
-  return all;
+  try {
+    return inspect_as<usual_graph>(made, ways);
+  } catch (std::length_error const&) { return inspect_as<large_graph>(made, ways); }
 }
 
 }  // namespace ago::tools

@@ -16,7 +16,7 @@ namespace ago::tools {
 
 /// A graph with room for networks of every usual size, and the names that its nodes refer to.
 struct roomy_graph {
-  graph<2048, 6144, 64> value;
+  graph<1024, 3072, 64> value;
   std::vector<std::string> names;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ago/expression/index_expression.hpp>
+#include <ago/graph/array_of.hpp>
 #include <ago/graph/op.hpp>
 #include <ago/graph/shape.hpp>
 #include <ago/graph/user_function.hpp>
@@ -140,9 +141,9 @@ template <int V, int E, int O = 1>
 struct graph {
   static constexpr int node_capacity = V, edge_capacity = E, output_capacity = O;
 
-  node nodes[V > 0 ? V : 1]{};
-  int edges[E > 0 ? E : 1]{};
-  int outputs[O > 0 ? O : 1]{};
+  array_of<node, V> nodes{};
+  array_of<int, E> edges{};
+  array_of<int, O> outputs{};
   int node_count{}, edge_count{}, input_count{}, output_count{};
   int parameters{};  ///< floats of the weight blob, in declaration order
   diagnostic bad{};

@@ -15,7 +15,7 @@ namespace ago {
 template <int V, int E>
 struct apollo_groups {
   grouping<V> aggregated, stitched, parallel;
-  std::uint8_t rule_of[slots<E>]{};  ///< place of the rule that contracted each edge, plus one; 0: none did
+  array_of<std::uint8_t, slots<E>> rule_of{};  ///< place of the rule that contracted each edge, plus one; 0: none did
 };
 
 /// `limit`: bytes that parallel branches may hold together. `without`: rules that do not apply.

@@ -15,13 +15,14 @@ template <int V, int E>
 struct apollo_layers {
   apollo_graph<V, E> const& g;
   contraction<V, E> c;
-  apollo_type type[slots<V>]{};
-  shape loops[slots<V>]{};
-  reduce_form form[slots<V>]{};
-  long bytes[slots<V>]{};
-  int sweep[slots<V>]{}, sweeps{};
+  array_of<apollo_type, slots<V>> type{};
+  array_of<shape, slots<V>> loops{};
+  array_of<reduce_form, slots<V>> form{};
+  array_of<long, slots<V>> bytes{};
+  array_of<int, slots<V>> sweep{};
+  int sweeps{};
   apollo_rule_set removed;
-  std::uint8_t rule_of[slots<E>]{};  ///< place of the rule that contracted each edge, plus one; 0: none did
+  array_of<std::uint8_t, slots<E>> rule_of{};  ///< place of the rule that contracted each edge, plus one; 0: none did
 
   constexpr explicit apollo_layers(apollo_graph<V, E> const& graph, apollo_rule_set without)
       : g(graph), c(graph.operators), removed(without) {
@@ -85,10 +86,12 @@ struct apollo_layers {
 
   // Layer III, Algorithm 3. Branches meet in groups with several producers (which the paper calls multi-head) and start
   // from groups with several consumers (multi-tail).
-  int group_of[slots<V>]{};                                          ///< of each operator, when a pattern begins
-  int producer[slots<V>]{}, consumer[slots<V>]{};                    ///< of each group, plus one; 0: none, -1: several
-  int branch[slots<V>]{}, branch_first[slots<V> + 1]{}, branches{};  ///< a set of candidates, in the order of visits
-  int live[slots<V>]{}, group[slots<V>]{};                           ///< branches with candidates left, and one of each
+  array_of<int, slots<V>> group_of{};              ///< of each operator, when a pattern begins
+  array_of<int, slots<V>> producer{}, consumer{};  ///< of each group, plus one; 0: none, -1: several
+  array_of<int, slots<V>> branch{};
+  array_of<int, slots<V> + 1> branch_first{};
+  int branches{};                           ///< a set of candidates, in the order of visits
+  array_of<int, slots<V>> live{}, group{};  ///< branches with candidates left, and one of each
 
   /// Calls visit(p, q) for every operand of each operator that is in another group.
   constexpr void for_each_edge(auto const& visit) const {
@@ -172,8 +175,10 @@ struct apollo_layers {
     find_neighbours();
     int const* const next = backward ? producer : consumer;
     int const* const back = backward ? consumer : producer;
-    int first[slots<V> + 1]{}, end[slots<E>]{}, at[slots<V>]{}, seen[slots<V>]{};  // seen: plus one
-    bool visited[slots<V>]{};
+    array_of<int, slots<V> + 1> first{};
+    array_of<int, slots<E>> end{};
+    array_of<int, slots<V>> at{}, seen{};  // seen: plus one
+    array_of<bool, slots<V>> visited{};
     for_each_edge([&](int p, int q) { ++first[(backward ? q : p) + 1]; });
     for (int x = 0; x < g.operators.count; ++x) first[x + 1] += at[x] = first[x];
     for_each_edge([&](int p, int q) { end[at[backward ? q : p]++] = backward ? p : q; });
@@ -195,8 +200,9 @@ struct apollo_layers {
   /// in the set of the first.
   constexpr void stitch_readers_of_inputs(long limit) {
     find_neighbours();
-    int first[slots<V> + 1]{}, next[slots<V>]{};  // operators by input, plus one
-    bool taken[slots<V>]{};
+    array_of<int, slots<V> + 1> first{};
+    array_of<int, slots<V>> next{};  // operators by input, plus one
+    array_of<bool, slots<V>> taken{};
     int inputs = 0;
     for (int v = g.operators.count - 1; v >= 0; --v) {
       int const k = g.input[v];
@@ -222,7 +228,7 @@ struct apollo_layers {
     constexpr int most = 7;
     find_neighbours();
     for (bool const backward : {true, false}) {
-      bool visited[slots<V>]{};
+      array_of<bool, slots<V>> visited{};
       branches = 0;
       for (int v = 0; v < g.operators.count && branches < most; ++v) {
         int const x = group_of[v];

@@ -111,11 +111,11 @@ constexpr reduce_form form_of(shape const& from, shape const& to) {
 template <int V, int E>
 struct apollo_graph {
   dag<V, E> operators;
-  apollo_type type[slots<V>]{};
-  shape loops[slots<V>]{};       ///< the loop nest: of what it computes, or of what it reduces
-  reduce_form form[slots<V>]{};  ///< of a reduction
-  long bytes[slots<V>]{};        ///< of result and weights
-  int input[slots<V>]{};         ///< the first input of the network that it reads, counted from 1; 0: none
+  array_of<apollo_type, slots<V>> type{};
+  array_of<shape, slots<V>> loops{};       ///< the loop nest: of what it computes, or of what it reduces
+  array_of<reduce_form, slots<V>> form{};  ///< of a reduction
+  array_of<long, slots<V>> bytes{};        ///< of result and weights
+  array_of<int, slots<V>> input{};         ///< the first input of the network that it reads, counted from 1; 0: none
 };
 
 /// `operators`: the operators of `g`.

@@ -71,7 +71,7 @@ template <int V, int E, int O>
 constexpr grouping<V> atoms_of(graph<V, E, O> const& g, grouping<V> const& within = grouping<V>{}) {
   value_uses<V> const uses(g);
   grouping<V> r;
-  int room[slots<V>]{};  // left in the atom that ends in this node; 0 for inputs
+  array_of<int, slots<V>> room{};  // left in the atom that ends in this node; 0 for inputs
   for (int v = g.input_count; v < g.node_count; ++v) {
     op const kind = g.nodes[v].kind;
     int const u = is_elementwise(kind) ? detail::operand_followed(g, v, uses, room) : -1;

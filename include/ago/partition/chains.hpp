@@ -67,10 +67,12 @@ constexpr inner_attention inside_attention(graph<V, E, O> const& g, int v, value
 /// scores of an attention, and otherwise what its best tiling saves (fusion_cost.hpp).
 template <int V>
 struct chain_values {
-  int next[slots<V>]{};  ///< the only atom that may follow this one in a chain, with a higher number; -1: none
-  bool has_previous[slots<V>]{};
-  std::int64_t between[slots<V>]{};               ///< bytes of the value that `next` reads
-  std::int64_t saved[slots<V>][max_chain - 1]{};  ///< by the chain of two, of three atoms that starts with this one
+  array_of<int, slots<V>>
+      next{};  ///< the only atom that may follow this one in a chain, with a higher number; -1: none
+  array_of<bool, slots<V>> has_previous{};
+  array_of<std::int64_t, slots<V>> between{};  ///< bytes of the value that `next` reads
+  array_of<std::int64_t[max_chain - 1], slots<V>>
+      saved{};  ///< by the chain of two, of three atoms that starts with this one
 
   constexpr void link(int a, int b, shape const& value) {
     next[a] = b;
@@ -84,8 +86,8 @@ template <int V, int E, int O>
 constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> const& atoms, device const& on,
                                           grouping<V> const& within = grouping<V>{}) {
   chain_values<V> r;
-  int main[slots<V>]{}, result[slots<V>]{};  // first and last operator of each atom, nodes of the graph
-  int other[slots<V>]{};                     // a value that an operator behind the first one reads from elsewhere
+  array_of<int, slots<V>> main{}, result{};  // first and last operator of each atom, nodes of the graph
+  array_of<int, slots<V>> other{};           // a value that an operator behind the first one reads from elsewhere
   value_uses<V> const uses(g);
   auto const atom = [&](int v) { return atoms.of[v - g.input_count]; };
   auto const separate = [&](int u, int v) {
@@ -137,8 +139,8 @@ constexpr chain_values<V> chain_values_of(graph<V, E, O> const& g, grouping<V> c
 /// The best cut of each line of atoms into chains, from every atom on.
 template <int V>
 struct chain_choice {
-  std::int64_t saved[slots<V>]{};  ///< by the chains from this atom on
-  int atoms[slots<V>]{};           ///< of the first of them
+  array_of<std::int64_t, slots<V>> saved{};  ///< by the chains from this atom on
+  array_of<int, slots<V>> atoms{};           ///< of the first of them
 
   /// Chooses for `a`, after all atoms behind it. Only atoms for which `available(atom)` is true belong to the line.
   constexpr void choose(chain_values<V> const& of, int a, auto const& available) {
@@ -170,7 +172,7 @@ constexpr grouping<V> chains_of(graph<V, E, O> const& g, grouping<V> const& atom
                                 grouping<V> const& within = grouping<V>{}) {
   chain_values<V> const values = chain_values_of(g, atoms, on, within);
   chain_choice<V> best;
-  int rep[slots<V>]{};
+  array_of<int, slots<V>> rep{};
   for (int a = atoms.count - 1; a >= 0; --a) best.choose(values, a, [](int) { return true; });
   for (int head = 0; head < atoms.count; ++head) {
     if (values.has_previous[head]) continue;

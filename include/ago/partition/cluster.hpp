@@ -15,7 +15,7 @@ namespace detail {
 /// Node numbers, the heaviest first; equal weights keep their order (merge sort).
 template <int V>
 struct by_weight {
-  int order[slots<V>]{}, other[slots<V>]{};
+  array_of<int, slots<V>> order{}, other{};
 
   constexpr by_weight(long const* w, int count) {
     for (int i = 0; i < count; ++i) order[i] = i;

@@ -15,17 +15,19 @@ struct contraction {
   static constexpr int nodes = slots<V>, edges = slots<E>;
 
   // Current nodes are those without a parent. Each edge between them is on two lists: `outs` of `from`, `ins` of `to`.
-  long weight[nodes]{};
-  int complex[nodes]{}, smallest[nodes]{}, parent[nodes]{}, label[nodes]{};
-  int outs[nodes]{}, ins[nodes]{}, from[edges]{}, to[edges]{};
-  int out_next[edges]{}, out_previous[edges]{}, in_next[edges]{}, in_previous[edges]{};
-  int depth[nodes]{}, mark[nodes]{}, stamp{};
+  array_of<long, nodes> weight{};
+  array_of<int, nodes> complex{}, smallest{}, parent{}, label{};
+  array_of<int, nodes> outs{}, ins{};
+  array_of<int, edges> from{}, to{};
+  array_of<int, edges> out_next{}, out_previous{}, in_next{}, in_previous{};
+  array_of<int, nodes> depth{}, mark{};
+  int stamp{};
   std::int64_t searched{};  // nodes, by `deepest`
-  int above[nodes]{}, below[nodes]{}, pool[nodes]{};
+  array_of<int, nodes> above{}, below{}, pool{};
 
   constexpr explicit contraction(dag<V, E> const& d) {
     execution_order<V> const sorted = order_of(d);
-    int dominator[nodes]{};  // immediate: the last node that all paths from the roots pass through; -1: none
+    array_of<int, nodes> dominator{};  // immediate: the last node that all paths from the roots pass through; -1: none
     for (int v = 0; v < d.count; ++v) {
       weight[v] = d.weight[v];
       complex[v] = d.complex[v];
@@ -255,7 +257,7 @@ struct contraction {
   }
 
   constexpr grouping<V> groups(int count) {
-    int rep[nodes]{};
+    array_of<int, nodes> rep{};
     for (int v = 0; v < count; ++v) rep[v] = find(v);
     return grouping_by<V>(rep, count);
   }

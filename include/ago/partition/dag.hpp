@@ -12,16 +12,16 @@ namespace ago {
 template <int V, int E>
 struct dag {
   int count{};
-  long weight[slots<V>]{};  ///< thousandths, at least 1
-  int complex[slots<V>]{};  ///< complex operators inside
-  int first[slots<V> + 1]{};
-  int source[slots<E>]{};
+  array_of<long, slots<V>> weight{};  ///< thousandths, at least 1
+  array_of<int, slots<V>> complex{};  ///< complex operators inside
+  array_of<int, slots<V> + 1> first{};
+  array_of<int, slots<E>> source{};
 };
 
 /// The group of each node. Groups are numbered by their smallest member, so equal partitions are equal arrays.
 template <int V>
 struct grouping {
-  int of[slots<V>]{};
+  array_of<int, slots<V>> of{};
   int count{};
 };
 
@@ -29,7 +29,7 @@ struct grouping {
 template <int V>
 constexpr grouping<V> grouping_by(int const* rep, int count) {
   grouping<V> r;
-  int number[slots<V>]{};  // plus one
+  array_of<int, slots<V>> number{};  // plus one
   for (int v = 0; v < count; ++v) r.of[v] = (number[rep[v]] ? number[rep[v]] : number[rep[v]] = ++r.count) - 1;
   return r;
 }
@@ -37,7 +37,7 @@ constexpr grouping<V> grouping_by(int const* rep, int count) {
 /// Groups of groups, expressed as groups of the members.
 template <int V>
 constexpr grouping<V> compose(grouping<V> const& inner, grouping<V> const& outer, int count) {
-  int rep[slots<V>]{};
+  array_of<int, slots<V>> rep{};
   for (int v = 0; v < count; ++v) rep[v] = outer.of[inner.of[v]];
   return grouping_by<V>(rep, count);
 }
@@ -70,7 +70,7 @@ constexpr dag<V, E> quotient(dag<V, E> const& d, grouping<V> const& groups) {
     for (int e = d.first[v]; e < d.first[v + 1]; ++e) q.first[a + 1] += groups.of[d.source[e]] != a;
   }
   for (int a = 0; a < q.count; ++a) q.first[a + 1] += q.first[a];
-  int next[slots<V>]{};
+  array_of<int, slots<V>> next{};
   for (int a = 0; a < q.count; ++a) next[a] = q.first[a];
   for (int v = 0; v < d.count; ++v)
     for (int e = d.first[v], a = groups.of[v]; e < d.first[v + 1]; ++e)

@@ -27,7 +27,7 @@ constexpr bool is_complete(graph<V, E, O> const& g, partition<V> const& p) {
 /// Does each group of `inner` lie within one of `outer`?
 template <int V>
 constexpr bool is_nested(int const* inner, int const* outer, int first, int end) {
-  int outside[slots<V>]{};  // plus one
+  array_of<int, slots<V>> outside{};  // plus one
   for (int v = first; v < end; ++v) {
     int& group = outside[inner[v]];
     if (group != 0 && group != outer[v] + 1) return false;
@@ -39,7 +39,7 @@ constexpr bool is_nested(int const* inner, int const* outer, int first, int end)
 /// Does the order have every operator once, cluster by cluster, after its operands?
 template <int V, int E, int O>
 constexpr bool is_order_of(graph<V, E, O> const& g, partition<V> const& p) {
-  bool placed[slots<V>]{};
+  array_of<bool, slots<V>> placed{};
   for (int v = 0; v < g.input_count; ++v) placed[v] = true;
   for (int i = 0, last = 0; i < p.operators; ++i) {
     int const v = p.order[i];

@@ -22,21 +22,23 @@ namespace detail {
 /// Immediate post-dominators: the nearest operator that every path from here passes through.
 template <int V>
 struct post_dominators {
-  int of[slots<V>]{};  ///< -1: none
-  int depth[slots<V>]{};
-  pattern way[slots<V>]{};  ///< the most complex pattern on the way there
+  array_of<int, slots<V>> of{};  ///< -1: none
+  array_of<int, slots<V>> depth{};
+  array_of<pattern, slots<V>> way{};  ///< the most complex pattern on the way there
 };
 
 /// Groups that grow towards post-dominators. The representative of a group is its last operator.
 template <int V, int E>
 struct fuser {
   pattern_graph<V, E> const& g;
-  int outs[slots<V>]{}, out_next[slots<E>]{}, to[slots<E>]{};  // edges by operand
+  array_of<int, slots<V>> outs{};
+  array_of<int, slots<E>> out_next{}, to{};  // edges by operand
   post_dominators<V> post;
-  int up[slots<V>]{}, size[slots<V>]{};
-  pattern kind[slots<V>]{};  // of the group whose last operator this is or was
-  bool anchored[slots<V>]{};
-  int stack[slots<V>]{}, mark[slots<V>]{}, stamp{};
+  array_of<int, slots<V>> up{}, size{};
+  array_of<pattern, slots<V>> kind{};  // of the group whose last operator this is or was
+  array_of<bool, slots<V>> anchored{};
+  array_of<int, slots<V>> stack{}, mark{};
+  int stamp{};
 
   constexpr explicit fuser(pattern_graph<V, E> const& graph) : g(graph) {
     dag<V, E> const& d = g.operators;
@@ -129,7 +131,7 @@ struct fuser {
   /// The number of values and constants that the fused group would read.
   constexpr int arguments(int v) {
     dag<V, E> const& d = g.operators;
-    bool inside[slots<V>]{}, read[slots<V>]{};
+    array_of<bool, slots<V>> inside{}, read{};
     inside[find(post.of[v])] = true;
     inside[find(v)] = true;
     between(v, [&](int x) { return inside[find(x)] = true; });
@@ -203,7 +205,7 @@ template <int V, int E>
 constexpr grouping<V> fuse_ops(pattern_graph<V, E> const& g, fuse_ops_options const& o = {}) {
   detail::fuser<V, E> f(g);
   for (int phase = 0; phase < 3 && o.level > 0; ++phase) f.run(phase, o);
-  int rep[slots<V>]{};
+  array_of<int, slots<V>> rep{};
   for (int v = 0; v < g.operators.count; ++v) rep[v] = f.find(v);
   return grouping_by<V>(rep, g.operators.count);
 }

@@ -26,12 +26,12 @@ struct interval_value {
 /// The bytes that a cut before each atom of an order separates from their last reader.
 template <int V>
 struct crossing_bytes {
-  std::int64_t before[slots<V> + 1]{};
+  array_of<std::int64_t, slots<V> + 1> before{};
 
   constexpr crossing_bytes() = default;
   template <int E, int O>
   constexpr crossing_bytes(graph<V, E, O> const& g, grouping<V> const& atoms, int const* place) {
-    int last[slots<V>]{};  // place of the last reader of each value
+    array_of<int, slots<V>> last{};  // place of the last reader of each value
     auto const place_of = [&](int v) { return place[atoms.of[v - g.input_count]]; };
     for (int v = g.input_count; v < g.node_count; ++v)
       for (int k = 0; k < g.nodes[v].input_count; ++k) {
@@ -58,7 +58,7 @@ struct cut_order {
 template <int V>
 struct ordered_atoms {
   execution_order<V> sorted;
-  int place[slots<V>]{};  ///< of each atom
+  array_of<int, slots<V>> place{};  ///< of each atom
   crossing_bytes<V> crossing;
 
   template <int E, int O>
@@ -74,10 +74,10 @@ struct ordered_atoms {
 /// of atoms times the length of intervals. As compilers limit evaluations, the search can be interrupted.
 template <int V>
 struct interval_search {
-  int end = 1, low = 0;                 ///< the end that is tried next, and the first start for the one before
-  interval_value best[slots<V> + 1]{};  ///< of the atoms before this one
-  int begin[slots<V> + 1]{};            ///< first atom of the last interval of that solution
-  long weight[slots<V> + 1]{};          ///< of all atoms before this one
+  int end = 1, low = 0;  ///< the end that is tried next, and the first start for the one before
+  array_of<interval_value, slots<V> + 1> best{};  ///< of the atoms before this one
+  array_of<int, slots<V> + 1> begin{};            ///< first atom of the last interval of that solution
+  array_of<long, slots<V> + 1> weight{};          ///< of all atoms before this one
 
   constexpr bool is_done(int atoms) const { return end > atoms; }
   /// Goes on until it is done, or about so many starts have been tried.
@@ -113,7 +113,7 @@ struct interval_search {
   constexpr cut_order<V> result(int count, ordered_atoms<V> const& in, chain_values<V> const& chains) const {
     int const* const order = in.sorted.order;
     chain_choice<V> inside;
-    int subgraph[slots<V>]{}, chain[slots<V>]{};  // representatives
+    array_of<int, slots<V>> subgraph{}, chain{};  // representatives
     for (int a = 0; a < count; ++a) chain[a] = -1;
     for (int to = count; to > 0; to = begin[to]) {
       for (int i = to - 1; i >= begin[to]; --i) {
@@ -131,8 +131,8 @@ struct interval_search {
 template <int V, int E>
 constexpr execution_order<V> operands_first(dag<V, E> const& d, bool last_operand_first) {
   execution_order<V> r;
-  bool read[slots<V>]{}, entered[slots<V>]{};
-  int stack[slots<V>]{}, visited[slots<V>]{};  // number of operands visited, of each node
+  array_of<bool, slots<V>> read{}, entered{};
+  array_of<int, slots<V>> stack{}, visited{};  // number of operands visited, of each node
   for (int e = 0; e < d.first[d.count]; ++e) read[d.source[e]] = true;
   for (int end = 0; end < d.count; ++end) {
     if (read[end]) continue;

@@ -26,31 +26,35 @@ struct levels {
   static constexpr std::int64_t gap = std::int64_t(1) << 32;
 
   contraction<V, E> joins;
-  int component[nodes]{};  ///< a number for each
-  state is[nodes]{};
-  motion moves[nodes]{};
-  int level[nodes]{};  ///< of each current node, or for which it waits, or the node for which it waits
+  array_of<int, nodes> component{};  ///< a number for each
+  array_of<state, nodes> is{};
+  array_of<motion, nodes> moves{};
+  array_of<int, nodes> level{};  ///< of each current node, or for which it waits, or the node for which it waits
 
   // The nodes of a level are a pairing heap with the lightest on top; those that wait for a level, or for a node, are a
   // list.
-  int top[most]{}, waiting[most]{}, readers[nodes]{};
-  int child[nodes]{}, next[nodes]{}, previous[nodes]{};  // previous: or the parent
-  int size[most]{}, above[most]{}, below[most]{};        // neighbours of each level, or -1
-  std::int64_t place[most]{};                            // increases downwards
-  int unused[most]{}, unused_count{}, used{};
+  array_of<int, most> top{}, waiting{};
+  array_of<int, nodes> readers{};
+  array_of<int, nodes> child{}, next{}, previous{};  // previous: or the parent
+  array_of<int, most> size{}, above{}, below{};      // neighbours of each level, or -1
+  array_of<std::int64_t, most> place{};              // increases downwards
+  array_of<int, most> unused{};
+  int unused_count{}, used{};
 
   // The levels of each component that have to be settled are a pairing heap with the uppermost on top.
-  int unsettled[nodes]{}, lower[most]{}, other[most]{};
-  bool listed[most]{};
+  array_of<int, nodes> unsettled{};
+  array_of<int, most> lower{}, other{};
+  array_of<bool, most> listed{};
 
-  int holder[nodes]{};  // the edge into each node where the last search found what it looked for
-  int mark[nodes]{}, stamp{};
-  int moving[nodes]{}, pulled[nodes]{};
+  array_of<int, nodes> holder{};  // the edge into each node where the last search found what it looked for
+  array_of<int, nodes> mark{};
+  int stamp{};
+  array_of<int, nodes> moving{}, pulled{};
 
   constexpr explicit levels(dag<V, E> const& d) : joins(d) {
     topological_stages<V> const stages = stages_of(d);
     execution_order<V> const sorted = order_of(d);
-    int uppermost[nodes]{};  // level of each component, by its representative
+    array_of<int, nodes> uppermost{};  // level of each component, by its representative
     for (int v = 0; v < d.count; ++v) component[v] = uppermost[v] = unsettled[v] = readers[v] = holder[v] = -1;
     for (int v = 0; v < d.count; ++v)
       for (int e = d.first[v]; e < d.first[v + 1]; ++e) {

@@ -72,9 +72,10 @@ struct greedy_fusion {
   bool repeats;  ///< may operators be computed again?
   kernel_paths<V> kernels;
   reading_edges<V, E> edges;
-  bool is_output[slots<V>]{};
-  std::int64_t reward[slots<V>]{};
-  int heap[slots<V>]{}, place[slots<V>]{}, waiting = 0;  // place: in the heap, plus one; 0: not in it
+  array_of<bool, slots<V>> is_output{};
+  array_of<std::int64_t, slots<V>> reward{};
+  array_of<int, slots<V>> heap{}, place{};
+  int waiting = 0;  // place: in the heap, plus one; 0: not in it
 
   constexpr greedy_fusion(graph<V, E, O> const& of, device const& device, bool repeat)
       : g(of), on(device), repeats(repeat), kernels(of), edges(of) {
@@ -241,8 +242,8 @@ constexpr kernel_paths<V> neoflow_kernels(graph<V, E, O> const& g, device const&
 template <int V, int E, int O>
 constexpr grouping<V> greedy_chains(graph<V, E, O> const& g, grouping<V> const& kernels, device const& on) {
   chain_values<V> const values = chain_values_of(g, kernels, on);
-  long between[slots<V>]{};
-  int first[slots<V>]{}, count[slots<V>]{};  // of the chain of each kernel: its first kernel, whose count is up to date
+  array_of<long, slots<V>> between{};
+  array_of<int, slots<V>> first{}, count{};  // of the chain of each kernel: its first kernel, whose count is up to date
   for (int a = 0; a < kernels.count; ++a) {
     between[a] = values.next[a] < 0 ? 0 : long(values.between[a]);
     first[a] = a;

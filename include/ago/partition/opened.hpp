@@ -48,7 +48,7 @@ constexpr partitions<V2> partition_primitives(graph<V, E, O> const& g, opened_gr
 /// The compound operators whose primitives are in several groups of `minis`.
 template <int V>
 struct torn {
-  bool of[V > 0 ? V : 1]{};
+  array_of<bool, V> of{};
 };
 template <int V, int V2, int E2, int O>
 constexpr torn<V> torn_by(partition<V2> const& minis, opened_graph<V2, E2, O> const& all) {
@@ -64,7 +64,7 @@ template <int V, int E, int O>
 constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, O> const& from,
                                      opened_graph<V, E, O> const& to) {
   graph<V, E, O> const& g = to.graph;
-  int last[V > 0 ? V : 1]{}, primitives[V > 0 ? V : 1]{};  // of each operator of the closed graph, in `from`
+  array_of<int, V> last{}, primitives{};  // of each operator of the closed graph, in `from`
   for (int i = 0; i < from.graph.node_count; ++i) {
     last[from.compound[i]] = i;
     ++primitives[from.compound[i]];
@@ -72,7 +72,7 @@ constexpr partitions<V> carried_over(partitions<V> const& p, opened_graph<V, E, 
   grouping<V> subgraphs, minis;
   subgraphs.count = p.subgraphs.count;
   minis.count = p.minis.count;
-  int chain_of[V > 0 ? V : 1]{};
+  array_of<int, V> chain_of{};
   for (int j = g.node_count - 1, left = 0; j >= 0; --j) {  // left: primitives of the same operator after j
     int const v = to.compound[j];
     left = j + 1 < g.node_count && to.compound[j + 1] == v ? left + 1 : 0;
@@ -122,12 +122,15 @@ constexpr partitioned_graph<V2, E2, O> partition_recomputed(graph<V, E, O> const
 /// open. `V2`, `E2`: at least size_of_opened() and size_of_partitioned().
 template <class Policy, int V2, int E2, int V, int E, int O>
 constexpr partitioned_graph<V2, E2, O> partition_opened(graph<V, E, O> const& g, device const& on = {}) {
-  if constexpr (recomputes<Policy>) return partition_recomputed<Policy, V2, E2>(g, on);
-  auto const all = opened<V2, E2>(g, opened_by<Policy>);
-  if (!opens_any<Policy>(g)) return {all.graph, partition_by<Policy>(all.graph, on)};
-  partitions<V2> const p = detail::partition_primitives<Policy>(g, all, on);
-  auto const closed = detail::opened_where_torn<Policy>(g, all, p.minis);
-  return {closed.graph, detail::carried_over(p, all, closed)};
+  if constexpr (recomputes<Policy>) {
+    return partition_recomputed<Policy, V2, E2>(g, on);
+  } else {
+    auto const all = opened<V2, E2>(g, opened_by<Policy>);
+    if (!opens_any<Policy>(g)) return {all.graph, partition_by<Policy>(all.graph, on)};
+    partitions<V2> const p = detail::partition_primitives<Policy>(g, all, on);
+    auto const closed = detail::opened_where_torn<Policy>(g, all, p.minis);
+    return {closed.graph, detail::carried_over(p, all, closed)};
+  }
 }
 
 /// The partition of `g` by a policy, and the graph that it partitions: always `g` with all compound operators opened,
@@ -139,9 +142,10 @@ constexpr partitioned_graph<V2, E2, O> partition_of_primitives(graph<V, E, O> co
     auto const again = partition_recomputed<Policy, V2, E2>(g, on);
     auto const seen = opened<V2, E2>(again.graph, {false, false, false}), finest = opened<V2, E2>(again.graph, {});
     return {finest.graph, detail::carried_over(again.partition, seen, finest)};
+  } else {
+    auto const seen = opened<V2, E2>(g, opened_by<Policy>), finest = opened<V2, E2>(g, {});
+    return {finest.graph, detail::carried_over(detail::partition_primitives<Policy>(g, seen, on), seen, finest)};
   }
-  auto const seen = opened<V2, E2>(g, opened_by<Policy>), finest = opened<V2, E2>(g, {});
-  return {finest.graph, detail::carried_over(detail::partition_primitives<Policy>(g, seen, on), seen, finest)};
 }
 
 /// Likewise for a graph known at compile time: `graph`, exactly sized, and `partition`.

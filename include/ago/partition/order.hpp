@@ -9,7 +9,7 @@ namespace ago {
 /// Nodes in an order in which every node follows its predecessors.
 template <int V>
 struct execution_order {
-  int order[slots<V>]{};
+  array_of<int, slots<V>> order{};
   int count{};  ///< nodes ordered; fewer than the graph has if it has a cycle
   bool acyclic{};
 };
@@ -20,7 +20,7 @@ namespace detail {
 template <int V>
 struct ready_nodes {
   int const* rank;  ///< null: all equal
-  int heap[slots<V>]{};
+  array_of<int, slots<V>> heap{};
   int count{};
 
   constexpr bool before(int a, int b) const { return rank && rank[a] != rank[b] ? rank[a] < rank[b] : a < b; }
@@ -58,7 +58,9 @@ constexpr execution_order<V> order_of(dag<V, E> const& d, int const* rank = null
     r.acyclic = true;
     return r;
   }
-  int waiting[slots<V>]{}, reader[slots<E>]{}, next[slots<E>]{}, readers[slots<V>]{};
+  array_of<int, slots<V>> waiting{};
+  array_of<int, slots<E>> reader{}, next{};
+  array_of<int, slots<V>> readers{};
   detail::ready_nodes<V> ready{rank};
   for (int v = 0; v < d.count; ++v) readers[v] = -1;
   for (int v = 0; v < d.count; ++v) {

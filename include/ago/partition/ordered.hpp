@@ -9,9 +9,9 @@ namespace ago {
 /// Clusters of operators, numbered in execution order.
 template <int V>
 struct partition {
-  int of[slots<V>]{};     ///< cluster of each node; -1: an input
-  int order[slots<V>]{};  ///< operators (node numbers), cluster by cluster, each operator after its operands
-  int count{};            ///< clusters
+  array_of<int, slots<V>> of{};     ///< cluster of each node; -1: an input
+  array_of<int, slots<V>> order{};  ///< operators (node numbers), cluster by cluster, each operator after its operands
+  int count{};                      ///< clusters
   int operators{};
   bool acyclic{};  ///< the clusters can run one after another
 };
@@ -21,7 +21,7 @@ struct partition {
 template <int V>
 struct partitions {
   partition<V> subgraphs, minis;
-  int chain_of[V > 0 ? V : 1]{};  ///< chain of each node, computed in one pass; -1: an input
+  array_of<int, V> chain_of{};  ///< chain of each node, computed in one pass; -1: an input
   bool intensive = true;  ///< may several kernels of a subgraph run as one pipeline? If so, a schedule may ask for it
 };
 
@@ -53,17 +53,17 @@ constexpr partitions<V> ordered(graph<V, E, O> const& g, dag<V, E> const& d, gro
                                 grouping<V> const& chains, grouping<V> const& minis) {
   partitions<V> r;
   execution_order<V> const outer = order_of(quotient(d, subgraphs));
-  int place[slots<V>]{}, rank[slots<V>]{}, number[slots<V>]{};
+  array_of<int, slots<V>> place{}, rank{}, number{};
   for (int i = 0; i < outer.count; ++i) place[outer.order[i]] = i;
   for (int v = 0; v < d.count; ++v) rank[chains.of[v]] = place[subgraphs.of[v]];
   execution_order<V> const middle = order_of(quotient(d, chains), rank);
-  int chain_place[slots<V>]{};
+  array_of<int, slots<V>> chain_place{};
   for (int i = 0; i < middle.count; ++i) chain_place[middle.order[i]] = i;
   for (int v = 0; v < d.count; ++v) rank[minis.of[v]] = chain_place[chains.of[v]];
   execution_order<V> const inner = order_of(quotient(d, minis), rank);
   for (int i = 0; i < inner.count; ++i) number[inner.order[i]] = i;
 
-  int end[slots<V> + 1]{};  // end of each mini-subgraph's operators in `order`
+  array_of<int, slots<V> + 1> end{};  // end of each mini-subgraph's operators in `order`
   for (int v = 0; v < d.count; ++v) ++end[number[minis.of[v]] + 1];
   for (int i = 0; i < minis.count; ++i) end[i + 1] += end[i];
   for (int v = 0; v < g.input_count; ++v) r.subgraphs.of[v] = r.minis.of[v] = -1;

@@ -20,7 +20,7 @@ inline constexpr long fallback_limit = 600'000;
 /// other reader, so that no inverted residual is cut because of its weight; `fallback_limit` if the network has none.
 template <int V, int E, int O>
 constexpr long default_limit(graph<V, E, O> const& g, grouping<V> const& atoms, dag<V, E> const& weighted_atoms) {
-  int first[slots<V>]{}, last[slots<V>]{};  // members, as nodes of g: first is the main operator
+  array_of<int, slots<V>> first{}, last{};  // members, as nodes of g: first is the main operator
   for (int v = g.node_count - 1; v >= g.input_count; --v) first[atoms.of[v - g.input_count]] = v;
   for (int v = g.input_count; v < g.node_count; ++v) last[atoms.of[v - g.input_count]] = v;
   value_uses<V> const uses(g);

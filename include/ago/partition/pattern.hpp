@@ -59,11 +59,11 @@ constexpr int constants_of(op kind) {
 template <int V, int E>
 struct pattern_graph {
   dag<V, E> operators;
-  pattern kind[slots<V>]{};
-  pattern edge[slots<E>]{};   ///< how the reader uses the operand operators.source[e]
-  bool tuple[slots<V>]{};     ///< reads its operands as a tuple: concatenation
-  bool kept[slots<V>]{};      ///< a network output
-  int constants[slots<V>]{};  ///< number of constants and network inputs read
+  array_of<pattern, slots<V>> kind{};
+  array_of<pattern, slots<E>> edge{};   ///< how the reader uses the operand operators.source[e]
+  array_of<bool, slots<V>> tuple{};     ///< reads its operands as a tuple: concatenation
+  array_of<bool, slots<V>> kept{};      ///< a network output
+  array_of<int, slots<V>> constants{};  ///< number of constants and network inputs read
 };
 
 /// `operators`: the operators of `g`. A broadcast operand that has the shape of the result is read element by element.

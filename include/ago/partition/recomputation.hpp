@@ -12,8 +12,8 @@ namespace ago {
 /// beginning: these operators are computed again in each of them.
 template <int V>
 struct kernel_paths {
-  int before[slots<V>]{};  ///< the operand that comes from registers; -1: all of them come from memory
-  bool stored[slots<V>]{};
+  array_of<int, slots<V>> before{};  ///< the operand that comes from registers; -1: all of them come from memory
+  array_of<bool, slots<V>> stored{};
 
   /// Every operator is a kernel of its own.
   template <int E, int O>
@@ -51,7 +51,7 @@ template <int V2, int E2, int V, int E, int O>
 constexpr graph_of_kernels<V2, E2, O> recomputed(graph<V, E, O> const& g, kernel_paths<V> const& kernels) {
   graph_of_kernels<V2, E2, O> r;
   graph<V2, E2, O>& to = r.graph;
-  int moved_to[slots<V>]{}, path[slots<V>]{};
+  array_of<int, slots<V>> moved_to{}, path{};
   for (int end = 0; end < g.node_count; ++end) {
     if (!kernels.stored[end]) continue;
     int length = 0;
@@ -74,7 +74,7 @@ constexpr graph_of_kernels<V2, E2, O> recomputed(graph<V, E, O> const& g, kernel
 /// The operators of `g` grouped by kernel, if none is computed by several.
 template <int V, int E, int O>
 constexpr grouping<V> grouped_by_kernel(graph<V, E, O> const& g, kernel_paths<V> const& kernels) {
-  int rep[slots<V>]{};
+  array_of<int, slots<V>> rep{};
   for (int end = g.input_count; end < g.node_count; ++end)
     for (int v = kernels.stored[end] ? end : -1; v >= 0; v = kernels.before[v])
       rep[v - g.input_count] = end - g.input_count;

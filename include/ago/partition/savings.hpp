@@ -22,10 +22,12 @@ constexpr bool ends_pair(op kind) { return is_complex(kind) && kind != op::conv2
 template <int V>
 struct pair_search {
   enum class way : std::uint8_t { none, elementwise, other };
-  way to_end[slots<V>]{};                          ///< of each node, the worst of its paths to the end
-  bool cut[slots<V>]{};                            ///< one of these paths leaves the group of the end
-  int waiting[slots<V>]{}, waiting_count{};        ///< nodes to continue from, in ascending order
-  int passed[slots<V>]{}, passed_count{}, open{};  ///< open: waiting nodes with only elementwise paths
+  array_of<way, slots<V>> to_end{};  ///< of each node, the worst of its paths to the end
+  array_of<bool, slots<V>> cut{};    ///< one of these paths leaves the group of the end
+  array_of<int, slots<V>> waiting{};
+  int waiting_count{};  ///< nodes to continue from, in ascending order
+  array_of<int, slots<V>> passed{};
+  int passed_count{}, open{};  ///< open: waiting nodes with only elementwise paths
 
   constexpr void reach(int u, way w, bool leaves) {
     if (to_end[u] == way::none) {
@@ -90,7 +92,7 @@ constexpr bool fits_cache(graph_view g, int a, int b, long cache) {
 template <int V>
 struct intensive_pairs {
   int pairs{}, possible_pairs{}, triples{}, possible_triples{};
-  bool fused[slots<V>]{};  ///< of each node: ends a captured pair whose tiles fit the cache
+  array_of<bool, slots<V>> fused{};  ///< of each node: ends a captured pair whose tiles fit the cache
 };
 
 /// `of`: the group of each node. `cache`: bytes that a pair may hold at a time.
@@ -98,7 +100,7 @@ template <int V, int E, int O>
 constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, long cache = pair_cache()) {
   intensive_pairs<V> s;
   detail::pair_search<V> search;
-  int ends[slots<V>]{}, ends_captured[slots<V>]{};  // pairs that end in this operator
+  array_of<int, slots<V>> ends{}, ends_captured{};  // pairs that end in this operator
   for (int b = g.input_count; b < g.node_count; ++b) {
     op const kind = g.nodes[b].kind;
     if (!detail::ends_pair(kind)) continue;
@@ -119,7 +121,7 @@ constexpr intensive_pairs<V> pairs_of(graph<V, E, O> const& g, int const* of, lo
 /// operators read every element many times.
 template <int V, int E, int O>
 constexpr long bytes_removed(graph<V, E, O> const& g, int const* of, intensive_pairs<V> const& pairs) {
-  bool stored[slots<V>]{};
+  array_of<bool, slots<V>> stored{};
   for (int o = 0; o < g.output_count; ++o) stored[g.outputs[o]] = true;
   long removed = 0;
   for (int v = g.node_count - 1; v >= g.input_count; --v) {

@@ -37,7 +37,7 @@ constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& s
 /// Likewise, with mini-subgraphs that begin at complex operators.
 template <int V, int E>
 constexpr grouping<V> split_by_epilogue(dag<V, E> const& d, grouping<V> const& subgraphs) {
-  bool starts[slots<V>]{};
+  array_of<bool, slots<V>> starts{};
   for (int v = 0; v < d.count; ++v) starts[v] = d.complex[v] > 0;
   return split_by_epilogue(d, subgraphs, starts);
 }

@@ -8,7 +8,7 @@ namespace ago {
 
 template <int V>
 struct topological_stages {
-  int of[slots<V>]{};
+  array_of<int, slots<V>> of{};
 };
 
 /// The number of nodes on the longest path that ends in each node, from any root: roots have stage 1. Stages from a

@@ -17,7 +17,7 @@ struct weight_constants {
 /// Extents of the loops that compute an operator.
 struct loop_extents {
   static constexpr int most = 7;
-  int extent[most]{};
+  array_of<int, most> extent{};
   int count = 0;
 
   constexpr long points() const {

@@ -31,7 +31,7 @@ constexpr int primitives_of(op kind, opening const& o) {
 template <int V, int E, int O>
 struct opened_graph {
   ago::graph<V, E, O> graph;
-  int compound[V > 0 ? V : 1]{};  ///< the node of the original graph that each node belongs to
+  array_of<int, V> compound{};  ///< the node of the original graph that each node belongs to
 };
 
 /// At least as many nodes and edges as the opened graph has.
@@ -130,7 +130,7 @@ template <int V2, int E2, int V, int E, int O>
 constexpr opened_graph<V2, E2, O> opened(graph<V, E, O> const& g, opening const& o, bool const* which = nullptr) {
   opened_graph<V2, E2, O> r;
   detail::opener<V2, E2, O> opener{r};
-  int moved_to[V > 0 ? V : 1]{};
+  array_of<int, V> moved_to{};
   for (int v = 0; v < g.node_count; ++v) {
     node n = g.nodes[v];
     if (primitives_of(n.kind, o) > 1 && (!which || which[v])) {

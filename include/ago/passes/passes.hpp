@@ -72,7 +72,7 @@ constexpr void become_copy(graph<V, E, O>& g, int v, int source) {
 template <int V, int E, int O>
 constexpr graph<V, E, O> remove_identities(graph<V, E, O> g) {
   detail::replacement<V> r;
-  bool taken[V > 0 ? V : 1]{};  // inputs and outputs, which cannot become another output
+  array_of<bool, V> taken{};  // inputs and outputs, which cannot become another output
   for (int v = 0; v < g.input_count; ++v) taken[v] = true;
   for (int i = 0; i < g.output_count; ++i) taken[g.outputs[i]] = true;
   value_uses<V> const uses(g);
@@ -124,7 +124,7 @@ constexpr graph<V, E, O> common_subexpressions(graph<V, E, O> g) {
   detail::replacement<V> r;
   value_uses<V> uses(g);
   // Equal nodes share their operands, so each is compared only with earlier ones that have the same last-recorded one.
-  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};
+  array_of<int, V> newest{}, older{};
   for (int v = 0; v < V; ++v) newest[v] = -1;
   for (int v = g.input_count; v < g.node_count; ++v) {
     node& n = g.nodes[v];

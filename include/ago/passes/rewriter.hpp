@@ -14,7 +14,7 @@ template <int V, int E, int O>
 struct rewriter {
   graph<V, E, O>& g;
   value_uses<V> uses;
-  value_bounds bounds[V > 0 ? V : 1]{};
+  array_of<value_bounds, V> bounds{};
 
   constexpr explicit rewriter(graph<V, E, O>& of) : g(of), uses(of) {}
 

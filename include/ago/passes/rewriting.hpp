@@ -39,8 +39,8 @@ constexpr void finish_copy(graph<V2, E2, O>& to, graph<V, E, O> const& from, int
 /// stays an output, even if its readers now read another node.
 template <int V>
 struct replacement {
-  int stands_for[V > 0 ? V : 1]{};
-  bool keep[V > 0 ? V : 1]{};
+  array_of<int, V> stands_for{};
+  array_of<bool, V> keep{};
 
   constexpr replacement() {
     for (int v = 0; v < V; ++v) {
@@ -58,7 +58,7 @@ struct replacement {
 /// The graph without the nodes that `r` does not keep; the order is unchanged.
 template <int V, int E, int O>
 constexpr graph<V, E, O> rewritten(graph<V, E, O> g, replacement<V> const& r) {
-  int moved_to[V > 0 ? V : 1]{};
+  array_of<int, V> moved_to{};
   int nodes = 0, edges = 0;
   for (int v = 0; v < g.node_count; ++v) {
     if (!r.keep[v]) continue;

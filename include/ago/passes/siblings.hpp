@@ -83,15 +83,15 @@ constexpr bool are_siblings(graph<V, E, O> const& g, branches<V> const& all, bra
 /// The groups of branches to be merged. Members are in the order of their channels.
 template <int V>
 struct sibling_groups {
-  int leader[V > 0 ? V : 1]{};  ///< for each operator the head of its group's first branch; -1: in no group
-  branch member[V > 0 ? V : 1][max_siblings]{};  ///< the branches of a group, by the head of the first one
-  int count[V > 0 ? V : 1]{};
+  array_of<int, V> leader{};  ///< for each operator the head of its group's first branch; -1: in no group
+  array_of<branch[max_siblings], V> member{};  ///< the branches of a group, by the head of the first one
+  array_of<int, V> count{};
 };
 
 /// Collects groups of branches that can be merged.
 template <int V, int E, int O>
 constexpr void collect_siblings(sibling_groups<V>& r, graph<V, E, O> const& g, branches<V> const& all) {
-  int newest[V > 0 ? V : 1]{}, older[V > 0 ? V : 1]{};  // groups that read each value
+  array_of<int, V> newest{}, older{};  // groups that read each value
   for (int v = 0; v < g.node_count; ++v) newest[v] = -1;
   for (int v = g.input_count; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
@@ -229,7 +229,7 @@ constexpr graph<V + V / 2, E + V / 2, O> merge_siblings(graph<V, E, O> const& g,
   detail::branches<V> const all(g);
   auto r = fit<V + V / 2, E + V / 2, O>(g);
   r.node_count = r.edge_count = 0;
-  int moved_to[V > 0 ? V : 1]{};
+  array_of<int, V> moved_to{};
   for (int v = 0; v < g.node_count; ++v) {
     if (groups.count[v] > 1) detail::append_merged(r, g, groups, v, all, moved_to);
     if (groups.leader[v] >= 0) continue;

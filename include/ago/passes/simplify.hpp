@@ -96,7 +96,7 @@ namespace detail {
 /// concat_of_concat: the concatenations that are read only by another one along the same axis.
 template <int V>
 struct nested_concats {
-  bool is[V > 0 ? V : 1]{};
+  array_of<bool, V> is{};
 
   template <int E, int O>
   constexpr explicit nested_concats(graph<V, E, O> const& g) {

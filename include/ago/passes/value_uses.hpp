@@ -14,9 +14,9 @@ inline constexpr int slots = N > 4 ? N : 4;
 /// How often operators read each value, the last one that does, and whether the value is an output of the network.
 template <int V>
 struct value_uses {
-  int readers[slots<V>]{};
-  int reader[slots<V>]{};  ///< if there are any
-  bool is_output[slots<V>]{};
+  array_of<int, slots<V>> readers{};
+  array_of<int, slots<V>> reader{};  ///< if there are any
+  array_of<bool, slots<V>> is_output{};
 
   template <int E, int O>
   constexpr explicit value_uses(graph<V, E, O> const& g) {
@@ -36,8 +36,8 @@ struct value_uses {
 /// For each value, the edges by which operators read it, in their order: first[v], next[first[v]], ...; -1 ends it.
 template <int V, int E>
 struct reading_edges {
-  int first[slots<V>]{};
-  int next[slots<E>]{}, reader[slots<E>]{};  ///< of each edge
+  array_of<int, slots<V>> first{};
+  array_of<int, slots<E>> next{}, reader{};  ///< of each edge
 
   template <int O>
   constexpr explicit reading_edges(graph<V, E, O> const& g) {

@@ -51,10 +51,10 @@ struct run_list {
 /// `runs`.
 template <int V>
 struct channel_layouts {
-  run_list runs[V > 0 ? V : 1]{};
-  bool is_view[V > 0 ? V : 1]{};   ///< has no memory of its own
-  bool gathered[V > 0 ? V : 1]{};  ///< has memory, filled by copies of `runs`
-  bool pieces[V > 0 ? V : 1]{};    ///< a depthwise or elementwise operator that is computed segment by segment
+  array_of<run_list, V> runs{};
+  array_of<bool, V> is_view{};   ///< has no memory of its own
+  array_of<bool, V> gathered{};  ///< has memory, filled by copies of `runs`
+  array_of<bool, V> pieces{};    ///< a depthwise or elementwise operator that is computed segment by segment
 
   /// The segments in which readers of v find its channels.
   constexpr run_list where(int v, int channels) const {

@@ -168,7 +168,7 @@ struct convolution_step {
 /// The choices for all steps.
 template <int Capacity>
 struct convolution_list {
-  convolution_step step[Capacity]{};
+  array_of<convolution_step, Capacity> step{};
 };
 
 /// The scratch of a product of two values.
@@ -229,7 +229,8 @@ constexpr convolution_list<S> convolution_steps(graph<V, E, O> const& g, step_li
                                                 options const& o, auto const& table) {
   convolution_list<S> r;
   // So that the choice is made once for equal layers:
-  int untuned_steps[S]{}, contractions[S]{}, count = 0, contraction_count = 0;
+  array_of<int, S> untuned_steps{}, contractions{};
+  int count = 0, contraction_count = 0;
   for (int i = 0; i < steps.count; ++i) {
     step_nodes const& s = steps.step[i];
     if (s.main >= 0 && g.nodes[s.main].kind == op::contraction) {

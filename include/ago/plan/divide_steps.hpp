@@ -208,12 +208,13 @@ class step_divider {
   plan<N> const& plan_;
   device const& on_;
   split_list<S> made_{};
-  writing written_[V]{};
+  array_of<writing, V> written_{};
   int phase_ = 0, strand_ = 0;  // their first steps
   double strand_cycles_ = 0;
   // Floats of the arena: of values that are first or last used by each step, in use by this phase, and of these not any
   // more after it; all.
-  long begun_[S]{}, ended_[S]{}, live_ = 0, over_ = 0, room_;
+  array_of<long, S> begun_{}, ended_{};
+  long live_ = 0, over_ = 0, room_;
 };
 
 }  // namespace detail

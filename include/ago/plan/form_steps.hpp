@@ -39,22 +39,22 @@ constexpr structure structure_of(graph_view g, step_nodes const& s) {
 template <int Capacity>
 struct step_list {
   static constexpr int capacity = Capacity;
-  step_nodes step[Capacity]{};
+  array_of<step_nodes, Capacity> step{};
   int count = 0;
 };
 
 /// The value into whose memory each value is written, so that concatenations of channels and reshapes cost nothing.
 template <int V>
 struct concat_views {
-  int parent[V]{};
-  int channel[V]{};  ///< first channel within the parent
+  array_of<int, V> parent{};
+  array_of<int, V> channel{};  ///< first channel within the parent
 };
 
 template <int V, int E, int O>
 constexpr concat_views<V> views_of(graph<V, E, O> const& g, channel_layouts<V> const& layouts) {
   concat_views<V> r{};
-  bool fixed[V]{};       // these keep memory of their own
-  bool contiguous[V]{};  // these have no gaps between pixels
+  array_of<bool, V> fixed{};       // these keep memory of their own
+  array_of<bool, V> contiguous{};  // these have no gaps between pixels
   for (int v = 0; v < g.node_count; ++v) {
     node const& n = g.nodes[v];
     r.parent[v] = -1;
@@ -221,7 +221,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
                                   channel_layouts<V> const& layouts, int const* chain_of) {
   step_list<S> steps;
   value_uses<V> const uses(g);
-  bool done[V]{};
+  array_of<bool, V> done{};
   for (int v = 0; v < g.node_count; ++v) done[v] = v < g.input_count || g.nodes[v].kind == op::constant;
   for (int i = 0; i < minis.operators; ++i) {
     int const v = minis.order[i];
@@ -268,7 +268,7 @@ constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& m
 template <int S, int V, int E, int O>
 constexpr step_list<S> form_steps(graph<V, E, O> const& g, partition<V> const& minis, concat_views<V> const& views,
                                   channel_layouts<V> const& layouts) {
-  int chain_of[V > 0 ? V : 1]{};
+  array_of<int, V> chain_of{};
   for (int v = 0; v < V; ++v) chain_of[v] = v;
   return form_steps<S>(g, minis, views, layouts, chain_of);
 }

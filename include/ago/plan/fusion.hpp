@@ -13,12 +13,12 @@ namespace ago {
 /// Steps grouped into pipelines of up to max_parts parts. A group of one is an ordinary step.
 template <int Capacity>
 struct fusion_list {
-  int first[Capacity]{}, parts[Capacity]{};
-  chain_tiling tiles[Capacity]{};
+  array_of<int, Capacity> first{}, parts{};
+  array_of<chain_tiling, Capacity> tiles{};
   int count = 0;
-  int group_of[Capacity]{};  ///< of each step
-  int ring[Capacity]{};      ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
-  int chunk[Capacity]{};     ///< channels that are kept; 0: all
+  array_of<int, Capacity> group_of{};  ///< of each step
+  array_of<int, Capacity> ring{};   ///< rows (or pixels of a run) of each step's result that are kept; 0: all of them
+  array_of<int, Capacity> chunk{};  ///< channels that are kept; 0: all
 };
 
 static_assert(max_chain <= max_parts);

@@ -9,10 +9,10 @@ namespace ago {
 /// For each of `Steps` steps the segments of its input; `Runs` in total.
 template <int Runs, int Steps>
 struct input_run_table {
-  input_run run[Runs > 0 ? Runs : 1]{};
-  int first[Steps > 0 ? Steps : 1]{}, count[Steps > 0 ? Steps : 1]{};  ///< count 0: contiguous and in order
-  int odd[Steps > 0 ? Steps : 1]{};                                    ///< segments with an odd number of channels
-  bool scattered[Steps > 0 ? Steps : 1]{};                             ///< not contiguous
+  array_of<input_run, Runs> run{};
+  array_of<int, Steps> first{}, count{};  ///< count 0: contiguous and in order
+  array_of<int, Steps> odd{};             ///< segments with an odd number of channels
+  array_of<bool, Steps> scattered{};      ///< not contiguous
 };
 
 namespace detail {

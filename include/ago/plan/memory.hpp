@@ -12,9 +12,9 @@ namespace ago {
 /// Places of all values. Sizes and offsets are in floats, offsets multiples of 16 (64 bytes).
 template <int V>
 struct memory_plan {
-  place at[V]{};
-  long scratch[V]{};  ///< offset of each operator's scratch, if it has one
-  buffer buffers[2 * V]{};
+  array_of<place, V> at{};
+  array_of<long, V> scratch{};  ///< offset of each operator's scratch, if it has one
+  array_of<buffer, 2 * V> buffers{};
   int buffer_count = 0;
   long arena_floats = 0;
   long constant_floats = 0;  ///< trained values, which are stored before the packed weights of all steps
@@ -65,7 +65,7 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
                                      convolution_list<S> const& convolutions = {},
                                      split_list<S> const& splits = split_list<S>{}, storage where = storage::own) {
   memory_plan<V> m;
-  int first[V]{}, last[V]{}, output[V]{}, written_by[V]{};
+  array_of<int, V> first{}, last{}, output{}, written_by{};
   for (int v = 0; v < V; ++v) first[v] = last[v] = output[v] = written_by[v] = -1;
   for (int o = g.output_count - 1; o >= 0; --o)
     if (g.nodes[g.outputs[o]].kind != op::input && g.nodes[g.outputs[o]].kind != op::constant) output[g.outputs[o]] = o;
@@ -102,11 +102,11 @@ constexpr memory_plan<V> plan_memory(graph<V, E, O> const& g, step_list<S> const
       long const apart = (floats + 15) / 16 * 16;
       m.buffers[m.buffer_count++] = {steps.step[k].main, group, group, 0, copies * apart, true, copies, apart};
     }
-  int phase[S]{};
+  array_of<int, S> phase{};
   bool divides = false;
   for (int k = 0; k < groups.count; ++k) divides = divides || splits.of[k].pieces > 1;
   for (int k = 1; k < groups.count; ++k) phase[k] = phase[k - 1] + (splits.waits_for[k] == waits::all);
-  detail::buffer_placer place(m.buffers, m.buffer_count, phase);
+  detail::buffer_placer<2 * V> place(m.buffers, m.buffer_count, phase);
   if (divides) {
     place.place_halves_together();
     place.spread_copies(place.arena_floats());

@@ -24,7 +24,7 @@ struct moved_bytes {
 /// Those of each of up to S steps.
 template <int S>
 struct moved_list {
-  moved_bytes of[S > 0 ? S : 1]{};
+  array_of<moved_bytes, S> of{};
 };
 
 namespace detail {
@@ -42,7 +42,8 @@ class reuse_clock {
   static constexpr double never = -1e30;
   device on_;
   long chunk_floats_;
-  double arena_[chunks]{}, weights_[S > 0 ? S : 1]{}, inputs_[operands]{}, outputs_[operands]{};
+  double arena_[chunks]{}, inputs_[operands]{}, outputs_[operands]{};
+  array_of<double, S> weights_{};
   double now_ = 0;
 
  public:

@@ -14,7 +14,7 @@ struct merged_packing {
 
 template <int N>
 struct merged_packings {
-  merged_packing of[N > 0 ? N : 1]{};
+  array_of<merged_packing, N> of{};
   int count = N;
 
   constexpr merged_packing const* begin() const { return of; }

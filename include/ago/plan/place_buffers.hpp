@@ -25,7 +25,7 @@ template <int Capacity>
 class buffer_placer {
  public:
   /// `phase` of each step: the number of barriers before it.
-  constexpr buffer_placer(buffer (&buffers)[Capacity], int count, int const* phase)
+  constexpr buffer_placer(array_of<buffer, Capacity>& buffers, int count, int const* phase)
       : buffers_(buffers), count_(count), phase_(phase) {
     sort_by_size();
     for (int b = 0; b < count_; ++b)
@@ -101,7 +101,7 @@ class buffer_placer {
   /// The largest first, equal ones in their order: merges runs of 1, 2, 4 ... buffers.
   constexpr void sort_by_size() {
     for (int b = 0; b < count_; ++b) by_size_[b] = b;
-    int merged[Capacity]{};
+    array_of<int, Capacity> merged{};
     for (int run = 1; run < count_; run *= 2) {
       for (int begin = 0; begin < count_; begin += 2 * run) {
         int const middle = begin + run < count_ ? begin + run : count_;
@@ -211,12 +211,13 @@ class buffer_placer {
     return *p;
   }
 
-  buffer (&buffers_)[Capacity];
+  array_of<buffer, Capacity>& buffers_;
   int count_;
   int const* phase_;
-  int by_size_[Capacity]{}, placed_count_ = 0;
-  range placed_[Capacity]{};  // in the order of their offsets
-  int words_ = 0;             // of each range
+  array_of<int, Capacity> by_size_{};
+  int placed_count_ = 0;
+  array_of<range, Capacity> placed_{};  // in the order of their offsets
+  int words_ = 0;                       // of each range
   growing<std::uint64_t> used_;
   long arena_floats_ = 0;
 };

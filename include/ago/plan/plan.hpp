@@ -23,7 +23,7 @@ struct planned_step {
 
 template <int N>
 struct plan {
-  planned_step steps[N > 0 ? N : 1]{};
+  array_of<planned_step, N> steps{};
   long packed_floats = 0;
   int tuned_steps = 0;
 };

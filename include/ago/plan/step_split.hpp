@@ -2,6 +2,7 @@
 // How steps are divided into work items that run concurrently.
 #pragma once
 
+#include <ago/graph/array_of.hpp>
 #include <ago/plan/schedule.hpp>
 
 namespace ago {
@@ -24,8 +25,8 @@ enum class waits : std::uint8_t {
 /// How each step or pipeline is divided, and what it waits for.
 template <int Capacity>
 struct split_list {
-  step_split of[Capacity]{};
-  waits waits_for[Capacity]{};
+  array_of<step_split, Capacity> of{};
+  array_of<waits, Capacity> waits_for{};
 };
 
 }  // namespace ago
