@@ -160,6 +160,11 @@ constexpr expression::definition flipped = compute("flipped", [](operand dy, wei
   return result(n, h, w, c) = sum(r, s)(.5 * padded(dy, 0)(n, h + 1 - r, w + 1 - s, c) * k(c, r, s));
 })(extents(2, 4, 13, 37));
 constexpr index_expression flipped_product = flipped.expressions[0];
+constexpr expression::definition strided = compute("strided", [](operand dy, operand x) {
+  var n, h, w, c, r{3}, s{3};
+  return result(c, r, s) = sum(n, h, w)(dy(n, h, w, c) * padded(x, 0)(n, 2 * h + r - 1, 2 * w + s - 1, c));
+})(extents(2, 5, 17, 21), extents(2, 10, 34, 21));
+constexpr index_expression strided_product = strided.expressions[0];
 // Few rows and columns, neither of which is one, and both factors are in another order.
 constexpr expression::definition many = compute("many", [](operand a, operand b) {
   var z, i, j, k;
@@ -186,6 +191,22 @@ constexpr index_expression rows_in_batches_product = rows_in_batches.expressions
 template <index_expression const& E, isa I, int... Weights>
 void check_with(std::integer_sequence<int, Weights...>) {
   for (unsigned seed = 0; seed < 2; ++seed) (check<E, I, Weights>(seed), ...);
+}
+
+constexpr device small_cache{.l2_bytes = 1 << 12};
+template <index_expression const& E, isa I>
+constexpr contraction_layout in_small_cache = layout_of_contraction(E, -1, I, false, {}, small_cache);
+
+template <index_expression const& E, isa I>
+void check_in_small_cache() {
+  constexpr contraction_layout const& L = in_small_cache<E, I>;
+  operands const x(E, 1);
+  test::guarded out(std::size_t(E.result.count())), scratch(std::size_t(L.scratch_floats()));
+  using product =
+      ago::detail::contraction_product<in_small_cache<E, I>, I, form_of(key_of<E, I>(-1)), ago::detail::no_epilogue>;
+  product::run(E, {x[L.rows_operand], x[L.columns_operand], out.data(), scratch.data()}, {}, 0, int(L.all_rows()));
+  CHECK(scratch.intact());
+  compare(out, x.result(E), 0);
 }
 
 template <index_expression const& E, isa I, op... Stages>
@@ -218,6 +239,17 @@ void check_stages(int inner) {
 }
 
 }  // namespace
+
+TEST_CASE("operands of products of batches are copied with their padding a few rows at a time") {
+  test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {
+    check_in_small_cache<tap_product, I>();
+    check_in_small_cache<strided_product, I>();
+    check_in_small_cache<flipped_product, I>();
+  });
+  static_assert(in_small_cache<tap_product, isa::avx512>.columns_window == 6);
+  static_assert(in_small_cache<strided_product, isa::avx512>.columns_window == 6);
+  static_assert(in_small_cache<flipped_product, isa::avx512>.rows_window == 6);
+}
 
 TEST_CASE("a contraction takes deep sums, scattered results, padding, batches, and one operand twice") {
   test::for_each_isa([]<isa I>(std::integral_constant<isa, I>) {

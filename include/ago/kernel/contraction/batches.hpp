@@ -20,19 +20,33 @@ class product_of_batches {
 
  public:
   /// Batches first ... last - 1, which begin at multiples of V * L.registers, and end at such or at the end. `rows`,
-  /// `columns`: of the first batch, packed or with padding.
-  static void run(float const* rows, float const* columns, float* result, float* scratch, After const& after, int first,
-                  int last) {
+  /// `columns`: of the first batch, packed or with padding; without if L has a window for them.
+  static void run(expression::index_expression const& e, float const* rows, float const* columns, float* result,
+                  float* scratch, After const& after, int first, int last) {
     float* const to = scratch + L.copied_rows_at();
     if constexpr (L.rows_turned && !L.rows_known) turn(L.form.m, &loop::a, rows + L.form.a.start, to);
     float* const other = scratch + L.packed_columns_at();
     if constexpr (L.columns_turned && !L.columns_known) turn(L.form.n, &loop::b, columns + L.form.b.start, other);
-    float const* const a = L.rows_known ? rows : L.rows_turned ? to : rows + L.form.a.start;
-    float const* const b = L.columns_known ? columns : L.columns_turned ? other : columns + L.form.b.start;
-    memory const m{a, b, result, scratch + L.sums_at()};
+    float *const some_rows = scratch + L.padded_rows_at(), *const some_columns = scratch + L.padded_columns_at();
+    memory m{rows, columns, result, scratch + L.sums_at()};
+    if constexpr (!L.rows_known && (L.rows_turned || L.rows_window > 0)) m.a = L.rows_turned ? to : some_rows;
+    if constexpr (!L.columns_known && (L.columns_turned || L.columns_window > 0))
+      m.b = L.columns_turned ? other : some_columns;
+    sliding_copy<I> slide_a = sliding(e, L.form.a, L.rows_window, rows, some_rows),
+                    slide_b = sliding(e, L.form.b, L.columns_window, columns, some_columns);
     for (int block = 0; block < L.k_blocks(); ++block)
-      for (int i = 0; i < L.rows; i += row_run)
+      for (int i = 0; i < L.rows; i += row_run) {
+        if constexpr (L.rows_window > 0) {
+          long const at = a_start + m_loops.offset(i, &loop::a) + k_loops.offset(long(block) * L.k_block, &loop::a);
+          m.a_from = slide_a(at + read_of_a.lowest, at + read_of_a.highest);
+        }
+        if constexpr (L.columns_window > 0) {
+          long const at = b_start + k_loops.offset(long(block) * L.k_block, &loop::b);
+          m.b_from = slide_b(at + read_of_b.lowest, at + read_of_b.highest);
+        }
+        if (block + 1 < L.k_blocks()) prefetch_rows(m, block + 1);
         for (int j = 0; j < L.columns; j += column_run) batches(m, after, {block, i, j, first}, last);
+      }
   }
 
  private:
@@ -41,6 +55,7 @@ class product_of_batches {
   struct memory {
     float const *a, *b;
     float *c, *sums;
+    long a_from{}, b_from{};  ///< the places of the factors' first elements there
   };
   struct spot {
     int block, row, column, batch;
@@ -66,6 +81,16 @@ class product_of_batches {
   static constexpr loop inner = k_loops.count > 0 ? k_loops.all[k_loops.count - 1] : loop{};
   static constexpr int row_run = batched_run(m_loops, L.tile.pixels), column_run = batched_run(n_loops, L.tile.vectors);
   static constexpr long batch_step = L.form.batch.all[0].c;
+  /// Where factors begin, and what is read of them from there on at a time.
+  static constexpr long a_start = L.rows_known || L.rows_turned ? 0 : L.form.a.start,
+                        b_start = L.columns_known || L.columns_turned ? 0 : L.form.b.start;
+  static constexpr offset_range read_of_a = range_of_rows(L.form, L.tile.pixels, L.k_block),
+                                read_of_b = range_of_columns(L.form, L.k_block);
+
+  static sliding_copy<I> sliding(expression::index_expression const& e, expression::matrix_operand const& o, int window,
+                                 float const* from, float* to) {
+    return {e.operands[o.operand], o, e.body.accesses[o.access].pad(), window, from, to};
+  }
 
   /// Copies a factor so that batches are neighbours.
   static void turn(loops const& l, long loop::* which, float const* from, float* to) {
@@ -80,6 +105,16 @@ class product_of_batches {
     for (long i = 0; i < long(l.extent()) * L.depth && L.batches < z; ++i)
       for (int j = L.batches; j < z; ++j) to[i * z + j] = 0;
     copy.run(from, to);
+  }
+
+  /// Rows of a block of K, if columns do not stay in caches either, from end to end: tiles go through them one register
+  /// of batches after the other, which the hardware does not foresee.
+  AGO_INLINE static void prefetch_rows([[maybe_unused]] memory const& m, [[maybe_unused]] int block) {
+    if constexpr (L.columns_window > 0 && L.rows_window == 0 && !L.rows_known && !L.rows_turned) {
+      float const* const p = m.a + (a_start + k_loops.offset(long(block) * L.k_block, &loop::a));
+      AGO_UNROLL(4)
+      for (long x = read_of_a.lowest; x < read_of_a.highest; x += line_floats) __builtin_prefetch(p + x, 0, 2);
+    }
   }
 
   static void batches(memory const& m, After const& after, spot at, int last) {
@@ -132,12 +167,12 @@ class product_of_batches {
     } else if constexpr (in_blocks) {
       each(acc, [&](vec<I>& x, int r, int c, int u) AGO_INLINE_LAMBDA { x = vec<I>::load(sum_of(r, c, u)); });
     }
-    float const* const a = m.a + m_loops.offset(at.row, &loop::a) + at.batch;
-    float const* const b = m.b + n_loops.offset(at.column, &loop::b) + at.batch;
+    long const a = a_start - m.a_from + m_loops.offset(at.row, &loop::a) + at.batch;
+    long const b = b_start - m.b_from + n_loops.offset(at.column, &loop::b) + at.batch;
     int const begin = at.block * L.k_block, end = begin + L.steps_in(at.block);
     AGO_UNROLL(1)
     for (int k = begin; k < end; k += inner.extent) {
-      float const *p = a + k_loops.offset(k, &loop::a), *q = b + k_loops.offset(k, &loop::b);
+      float const *p = m.a + (a + k_loops.offset(k, &loop::a)), *q = m.b + (b + k_loops.offset(k, &loop::b));
       AGO_UNROLL(1)
       for (int i = 0; i < inner.extent; ++i, p += inner.a, q += inner.b) add<ROWS, COLUMNS, COUNT, VALID>(p, q, acc);
     }

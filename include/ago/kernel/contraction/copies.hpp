@@ -53,6 +53,45 @@ template <isa I>
   fill_run<I>(pad, to + before + inside, o.padded.of[d] * step - before - inside);
 }
 
+/// Copies a padded operand row by row when it is read; `window` rows are there at a time.
+template <isa I>
+class sliding_copy {
+ public:
+  constexpr sliding_copy(expression::extents const& of, expression::matrix_operand const& o, float pad, int window,
+                         float const* from, float* to)
+      : of_(of), o_(o), pad_(pad), window_(window), row_floats_(padded_rows(o).floats), from_(from), to_(to) {}
+
+  /// Makes the elements from place `lowest` to `highest` of the padded operand available; returns the place of the
+  /// first element in the copy.
+  long operator()(long lowest, long highest) {
+    long const first = lowest / row_floats_, last = highest / row_floats_;
+    if (first < first_ || first > end_ || last >= first_ + window_) first_ = end_ = first;
+    for (; end_ <= last; ++end_) copy(end_, to_ + (end_ - first_) * row_floats_);
+    return first_ * row_floats_;
+  }
+
+ private:
+  [[gnu::noinline]] void copy(long row, float* to) const {
+    int const inner = of_.rank - 2;
+    long source = 0;
+    for (int d = inner; d-- > 0; row /= o_.padded.of[d]) {
+      long const i = row % o_.padded.of[d] - o_.before[d];
+      if (i < 0 || i >= of_.of[d]) return fill_run<I>(pad_, to, row_floats_);
+      source += i * of_.stride(d);
+    }
+    copy_with_padding<I>(of_, o_, pad_, from_ + source, to, inner);
+  }
+
+  expression::extents const& of_;
+  expression::matrix_operand const& o_;
+  float pad_;
+  int window_;
+  long row_floats_;
+  float const* from_;
+  float* to_;
+  long first_ = 0, end_ = 0;  // the rows that are there
+};
+
 /// An element of an operand with its padding, by its place there.
 struct padded_reader {
   expression::extents const& of;

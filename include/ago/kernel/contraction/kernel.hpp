@@ -85,10 +85,11 @@ class contraction_product {
   /// at the end. `e`: for the padding.
   static void run(expression::index_expression const& e, contraction_memory m, After const& after, int first,
                   int last) {
-    if constexpr (L.rows_padded) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
-    if constexpr (L.columns_padded) pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
+    if constexpr (L.rows_padded && L.rows_window == 0) pad(e, L.form.a, m.rows, m.scratch + L.padded_rows_at());
+    if constexpr (L.columns_padded && L.columns_window == 0)
+      pad(e, L.form.b, m.columns, m.scratch + L.padded_columns_at());
     if constexpr (L.lanes_are_batches)
-      return product_of_batches<L, I, After>::run(m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
+      return product_of_batches<L, I, After>::run(e, m.rows, m.columns, m.result, m.scratch, after, first / L.rows,
                                                   last / L.rows);
     else in_batches(m, after, first, last);
   }

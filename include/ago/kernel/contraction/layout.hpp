@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ago/expression/matrix_form.hpp>
+#include <ago/kernel/contraction/batched_schedule.hpp>
 #include <ago/kernel/matrix/schedule.hpp>
 
 namespace ago {
@@ -123,6 +124,7 @@ struct contraction_layout {
   bool lanes_are_batches = false;
   int registers = 1;                                 ///< of batches
   bool rows_turned = false, columns_turned = false;  ///< copied or packed, so that batches are neighbours
+  int rows_window = 0, columns_window = 0;           ///< rows of a padded factor that are copied at a time; 0: all
 
   constexpr int k_blocks() const { return (depth + k_block - 1) / k_block; }
   constexpr int steps_in(int block) const { return block + 1 < k_blocks() ? k_block : depth - block * k_block; }
@@ -157,9 +159,9 @@ struct contraction_layout {
 
   // Scratch, each part a multiple of 64 bytes.
   constexpr long padded_rows_at() const { return 0; }
-  constexpr long padded_columns_at() const { return rows_padded ? aligned(form.a.padded.count()) : 0; }
+  constexpr long padded_columns_at() const { return rows_padded ? padded_floats(form.a, rows_window) : 0; }
   constexpr long packed_columns_at() const {
-    return padded_columns_at() + (columns_padded ? aligned(form.b.padded.count()) : 0);
+    return padded_columns_at() + (columns_padded ? padded_floats(form.b, columns_window) : 0);
   }
   constexpr long copied_rows_at() const {
     long const columns_there = columns_known || columns_in_place ? 0
@@ -183,6 +185,9 @@ struct contraction_layout {
   constexpr long all_rows() const { return long(batches) * rows; }
 
   static constexpr long aligned(long floats) { return (floats + 15) / 16 * 16; }
+  static constexpr long padded_floats(expression::matrix_operand const& o, int window) {
+    return aligned(window > 0 ? window * detail::padded_rows(o).floats : o.padded.count());
+  }
 };
 
 namespace detail {
@@ -250,54 +255,8 @@ constexpr int contraction_k_block(int depth, int run, register_tile const& t, in
   return int(((depth + blocks - 1) / blocks + unit - 1) / unit * unit);
 }
 
-/// The rows, or columns, in which tiles of a product of batches are the same: all, if they are few, otherwise those of
-/// the innermost loop.
-constexpr int batched_run(expression::matrix_loops const& l, int tile) {
-  int const all = int(l.extent());
-  return all == tile || l.count <= 1 ? all : l.all[l.count - 1].extent;
-}
-/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop; 0: none.
-constexpr int batched_tile(expression::matrix_loops const& l, int i) {
-  int const all = int(l.extent());
-  if (i == 0) return all <= 12 ? all : 0;
-  return i <= batched_run(l, -1) ? i : 0;
-}
-constexpr long batched_tiles(expression::matrix_loops const& l, int tile) {
-  int const run = batched_run(l, tile);
-  return l.extent() / run * ((run + tile - 1) / tile);
-}
-
-/// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
-/// two multiply-adds, in a cycle, and four cycles for each sum.
-struct batched_choice {
-  int rows = 1, columns = 1, registers = 1;
-  long cost = -1;
-};
-constexpr batched_choice choose_batched(expression::matrix_form const& f, isa target) {
-  batched_choice best;
-  int const most = vector_registers(target) == 32 ? 20 : 9;
-  long const k = f.k.extent(), all = (f.batch.extent() + lanes(target) - 1) / lanes(target);
-  for (int i = 0; i <= 12; ++i) {
-    int const p = batched_tile(f.m, i);
-    if (p == 0) continue;
-    long const m_tiles = batched_tiles(f.m, p);
-    for (int j = 0; j <= 12; ++j) {
-      int const q = batched_tile(f.n, j);
-      if (q == 0) continue;
-      long const tiles = m_tiles * batched_tiles(f.n, q);
-      for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
-        long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
-        long const step = busiest > 8 ? busiest * 50 : 400;
-        long const cost = tiles * ((all + u - 1) / u) * (step * k + 1000 + 100 * products);
-        if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
-      }
-    }
-  }
-  return best;
-}
-
 /// Makes lanes batches if that pays: where these are neighbours in memory, and rows and columns few.
-constexpr void consider_batches(contraction_layout& r, int parameter, isa target) {
+constexpr void consider_batches(contraction_layout& r, int parameter, isa target, device const& on) {
   using loop = expression::matrix_loop;
   expression::matrix_form const& f = r.form;
   if (lanes(target) == 1 || f.batch.count != 1 || r.batches < lanes(target)) return;
@@ -319,6 +278,9 @@ constexpr void consider_batches(contraction_layout& r, int parameter, isa target
   // So that long sums go through memory in its order: sums of a block wait until all batches have been there.
   int const inner = f.k.count > 1 ? f.k.all[f.k.count - 1].extent : r.depth;
   r.k_block = inner >= 16 ? inner : r.depth;
+  offset_range const of_a = range_of_rows(f, r.tile.pixels, r.k_block), of_b = range_of_columns(f, r.k_block);
+  if (a && r.rows_padded) r.rows_window = rows_at_a_time(f.a, of_a, on);
+  if (b && r.columns_padded) r.columns_window = rows_at_a_time(f.b, of_b, on);
 }
 
 }  // namespace detail
@@ -374,7 +336,7 @@ constexpr contraction_layout layout_of_contraction(expression::index_expression 
   if (r.row_block < r.tile.pixels) r.row_block = r.tile.pixels;
   if (r.row_block > r.rows) r.row_block = (r.rows + r.tile.pixels - 1) / r.tile.pixels * r.tile.pixels;
   r.packs_by_panel = !r.columns_known && !r.columns_in_place && r.rows <= r.row_block;
-  if (may_read_in_place) detail::consider_batches(r, parameter, target);
+  if (may_read_in_place) detail::consider_batches(r, parameter, target, on);
   return r;
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Register tiles of products of many batches of few rows and columns, and how many image rows of their padded operands
+// are copied at a time, right before they are used: so the copies stay in L2, and such an operand is read from memory
+// once and written never.
+#pragma once
+
+#include <ago/expression/matrix_form.hpp>
+#include <ago/graph/isa.hpp>
+#include <ago/partition/device.hpp>
+
+namespace ago::detail {
+
+/// The rows, or columns, in which tiles of a product of batches are the same: all, if they are few, otherwise those of
+/// the innermost loop.
+constexpr int batched_run(expression::matrix_loops const& l, int tile) {
+  int const all = int(l.extent());
+  return all == tile || l.count <= 1 ? all : l.all[l.count - 1].extent;
+}
+/// The width of a tile of a product of batches in the i-th attempt: all, or 1 ... 12 of the innermost loop; 0: none.
+constexpr int batched_tile(expression::matrix_loops const& l, int i) {
+  int const all = int(l.extent());
+  if (i == 0) return all <= 12 ? all : 0;
+  return i <= batched_run(l, -1) ? i : 0;
+}
+constexpr long batched_tiles(expression::matrix_loops const& l, int tile) {
+  int const run = batched_run(l, tile);
+  return l.extent() / run * ((run + tile - 1) / tile);
+}
+
+/// A tile of rows x columns of registers of batches, and hundredths of the cycles of the whole product: two loads, or
+/// two multiply-adds, in a cycle, and four cycles for each sum.
+struct batched_choice {
+  int rows = 1, columns = 1, registers = 1;
+  long cost = -1;
+};
+constexpr batched_choice choose_batched(expression::matrix_form const& f, isa target) {
+  batched_choice best;
+  int const most = vector_registers(target) == 32 ? 20 : 9;
+  long const k = f.k.extent(), all = (f.batch.extent() + lanes(target) - 1) / lanes(target);
+  for (int i = 0; i <= 12; ++i) {
+    int const p = batched_tile(f.m, i);
+    if (p == 0) continue;
+    long const m_tiles = batched_tiles(f.m, p);
+    for (int j = 0; j <= 12; ++j) {
+      int const q = batched_tile(f.n, j);
+      if (q == 0) continue;
+      long const tiles = m_tiles * batched_tiles(f.n, q);
+      for (int u = 1; u <= 2 && u <= all && p * q * u <= most; ++u) {
+        long const products = p * q * u, loads = (p + q) * u, busiest = products > loads ? products : loads;
+        long const step = busiest > 8 ? busiest * 50 : 400;
+        long const cost = tiles * ((all + u - 1) / u) * (step * k + 1000 + 100 * products);
+        if (best.cost < 0 || cost < best.cost) best = {p, q, u, cost};
+      }
+    }
+  }
+  return best;
+}
+
+/// The rows of a padded operand: its last two dimensions. The dimensions before are one, of rows.
+struct padded_rows {
+  long floats{};  ///< of a row
+  long count{};   ///< of rows
+
+  constexpr explicit padded_rows(expression::matrix_operand const& o) {
+    if (o.padded.rank < 3) return;
+    floats = o.padded.stride(o.padded.rank - 3);
+    count = o.padded.count() / floats;
+  }
+};
+
+/// The smallest and the largest offset that loops add.
+struct offset_range {
+  long lowest{}, highest{};
+  constexpr void add(expression::matrix_loop const& l, long expression::matrix_loop::* which) {
+    long const x = l.*which * (l.extent - 1);
+    (x < 0 ? lowest : highest) += x;
+  }
+  /// Those of so many iterations, which are all, or those of the innermost loop.
+  constexpr void add(expression::matrix_loops const& l, int iterations, long expression::matrix_loop::* which) {
+    if (l.extent() == iterations)
+      for (int i = 0; i < l.count; ++i) add(l.all[i], which);
+    else add(l.all[l.count - 1], which);
+  }
+};
+
+/// What a run of rows, or all columns, read of their factor in a block of K, from the first element on.
+constexpr offset_range range_of_rows(expression::matrix_form const& f, int tile, int k_block) {
+  using loop = expression::matrix_loop;
+  offset_range r;
+  r.add(f.batch, int(f.batch.extent()), &loop::a);
+  r.add(f.m, batched_run(f.m, tile), &loop::a);
+  r.add(f.k, k_block, &loop::a);
+  return r;
+}
+constexpr offset_range range_of_columns(expression::matrix_form const& f, int k_block) {
+  using loop = expression::matrix_loop;
+  offset_range r;
+  r.add(f.batch, int(f.batch.extent()), &loop::b);
+  r.add(f.n, int(f.n.extent()), &loop::b);
+  r.add(f.k, k_block, &loop::b);
+  return r;
+}
+
+/// How many rows of an operand are in scratch at a time, if its elements are read in this range around places that go
+/// through it in its order: some more than these, so that few are copied again when the copies begin anew; 0: all rows.
+/// It gains nothing where the whole copy stays in a cache: with 32 MB of L3, that of 5.5 MB is faster by rows, and one
+/// of 1.9 MB is slower.
+constexpr int rows_at_a_time(expression::matrix_operand const& o, offset_range const& read, device const& on) {
+  padded_rows const rows(o);
+  if (rows.count == 0 || 4 * o.padded.count() <= 4 * on.l2_bytes) return 0;
+  long const least = (read.highest - read.lowest) / rows.floats + 2, fit = on.l2_bytes / 4 / (4 * rows.floats);
+  long const r = fit > least + 2 ? fit : least + 2;
+  return r * 2 <= rows.count ? int(r) : 0;
+}
+
+}  // namespace ago::detail
