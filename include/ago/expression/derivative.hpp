@@ -18,6 +18,7 @@ struct derivative {
   Value const& value;
   bool is_known[decltype(index_expression::body)::node_capacity]{};
   std::int16_t known[decltype(index_expression::body)::node_capacity]{};
+  node_uses<decltype(index_expression::body)> uses{e.body};
 
   /// That of node n, which is no fold; `zero` if it does not depend on the access.
   constexpr int of(int n) {
@@ -83,13 +84,8 @@ struct derivative {
   /// A node that equals node n wherever the derivative is not 0: what clamps n, and nothing else reads n. So clamped
   /// values are differentiated from the result, too.
   constexpr int same_as(int n) const {
-    for (int reader = -1, readers = 0;; n = reader, readers = 0) {
-      for (int i = n + 1; i < e.body.node_count; ++i)
-        for_each_node_read(e.body, e.body.nodes[i], [&](int k) {
-          if (k == n) ++readers, reader = i;
-        });
-      if (readers != 1 || limit_of(e.body.nodes[reader]) < 0) return n;
-    }
+    for (int r = uses.only_reader(n); r >= 0 && limit_of(e.body.nodes[r]) >= 0; r = uses.only_reader(n)) n = r;
+    return n;
   }
   constexpr int sum(int a, int b) const { return a == zero ? b : b == zero ? a : write.add(a, b); }
   constexpr int chosen(auto const& condition, int a, int b) const {

@@ -72,11 +72,12 @@ struct gradient_writer {
     plain_fold const main(e);
     stand_in instead[excerpt::nodes]{};
     free_axes const free(e);
+    node_uses const uses(e.body);
     bool found = false;
     for (int n = 0; n < e.root(); ++n) {
       bool const is_part = is_fold(e.body.nodes[n].kind) && n != main.fold_node;
       found |= is_part;
-      if (is_part ? is_merged(e, n) : !is_chosen_from(e, n)) continue;
+      if (is_part ? is_merged(e, uses, n) : !is_chosen_from(e, n)) continue;
       found = true;
       if (__builtin_popcount(free.of[n]) > max_rank) return out.complain(max_rank), false;
       index_expression made;
@@ -100,16 +101,9 @@ struct gradient_writer {
     return v;
   }
   /// Is fold n a part of the only fold that reads it?
-  static constexpr bool is_merged(index_expression const& e, int n) {
-    int readers = 0;
-    bool same = true;
-    for (int i = n + 1; i < e.body.node_count; ++i)
-      for_each_node_read(e.body, e.body.nodes[i], [&](int k) {
-        if (k != n) return;
-        ++readers;
-        same &= e.body.nodes[i].kind == e.body.nodes[n].kind;
-      });
-    return readers == 1 && same;
+  static constexpr bool is_merged(index_expression const& e, node_uses<decltype(e.body)> const& uses, int n) {
+    int const reader = uses.only_reader(n);
+    return reader >= 0 && e.body.nodes[reader].kind == e.body.nodes[n].kind;
   }
   /// Is it, and not just an element of an operand, what a maximum or minimum is taken of?
   static constexpr bool is_chosen_from(index_expression const& e, int n) {

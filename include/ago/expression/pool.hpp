@@ -94,6 +94,23 @@ struct pool {
   constexpr bool operator==(pool const&) const = default;
 };
 
+/// How often nodes of a body read each node, and the last one that does.
+template <class Pool>
+struct node_uses {
+  std::int16_t readers[Pool::node_capacity]{};
+  std::int16_t reader[Pool::node_capacity]{};  ///< if there are any
+
+  constexpr explicit node_uses(Pool const& body) {
+    for (int n = 0; n < body.node_count; ++n)
+      for_each_node_read(body, body.nodes[n], [&](int k) {
+        ++readers[k];
+        reader[k] = std::int16_t(n);
+      });
+  }
+  /// The node that reads n, if it is read once; otherwise -1.
+  constexpr int only_reader(int n) const { return readers[n] == 1 ? reader[n] : -1; }
+};
+
 /// The axes of a sum, as bits.
 template <class Pool>
 constexpr unsigned axes_of(Pool const& p, affine_sum const& s) {

@@ -21,21 +21,20 @@ struct fold_splitter : definition_writer {
   /// Adds an expression whose operands are the values `reads` in normal form; returns its value.
   constexpr int add(index_expression const& e, std::int16_t const* reads) {
     constexpr int nodes = decltype(index_expression::body)::node_capacity;
-    int last = -1, readers[nodes]{};  // the last fold but the root
-    for (int n = 0; n < e.body.node_count; ++n) {
-      if (n < e.root() && is_fold(e.body.nodes[n].kind)) last = n;
-      for_each_node_read(e.body, e.body.nodes[n], [&](int k) { ++readers[k]; });
-    }
+    int last = -1;  // the last fold but the root
+    for (int n = 0; n < e.root(); ++n)
+      if (is_fold(e.body.nodes[n].kind)) last = n;
     if (last < 0) return finish(e, reads);
     if (accept(e, reads, to)) return emit(e, reads);
     stand_in instead[nodes]{};
     free_axes const free(e);
+    node_uses const uses(e.body);
     if (scaled_fold const s = scaled_fold_of(e, e.root());
         s.fold >= 0 && free.of[s.fold] == e.result_axes() && is_sum_of_products(e, s.fold))
       return part(e, reads, instead, s.fold, e.result_axes(), s.factor);
     for (int n = 0; n < e.root(); ++n) {
       if (!is_fold(e.body.nodes[n].kind) || (free.of[n] & ~e.result_axes())) continue;
-      int const scaled = readers[n] == 1 ? reader_that_scales(e, n) : -1;
+      int const scaled = uses.readers[n] == 1 ? reader_that_scales(e, n) : -1;
       int const unit = scaled >= 0 && scaled < e.root() ? scaled : n;
       instead[unit] = {true, part(e, reads, instead, unit, free.of[n]), free.of[n]};
     }

@@ -72,14 +72,13 @@ struct greedy_fusion {
   bool repeats;  ///< may operators be computed again?
   kernel_paths<V> kernels;
   reading_edges<V, E> edges;
-  array_of<bool, slots<V>> is_output{};
+  value_uses<V> uses;
   array_of<std::int64_t, slots<V>> reward{};
   array_of<int, slots<V>> heap{}, place{};
   int waiting = 0;  // place: in the heap, plus one; 0: not in it
 
   constexpr greedy_fusion(graph<V, E, O> const& of, device const& device, bool repeat)
-      : g(of), on(device), repeats(repeat), kernels(of), edges(of) {
-    for (int i = 0; i < g.output_count; ++i) is_output[g.outputs[i]] = true;
+      : g(of), on(device), repeats(repeat), kernels(of), edges(of), uses(of) {
     for (int v = g.input_count; v < g.node_count; ++v) update(v);
     while (waiting > 0) apply(heap[0]);
   }
@@ -151,7 +150,7 @@ struct greedy_fusion {
 
   /// The reward of not storing p, but computing it in every kernel that reads it; 0 if one of them cannot.
   constexpr std::int64_t reward_of_fusing(int p) const {
-    if (!kernels.stored[p] || is_output[p] || edges.first[p] < 0 || !takes_epilogue(g.nodes[p].kind)) return 0;
+    if (!kernels.stored[p] || uses.is_output[p] || edges.first[p] < 0 || !takes_epilogue(g.nodes[p].kind)) return 0;
     for (int e = edges.first[p]; e >= 0; e = edges.next[e]) {
       int const v = edges.reader[e];
       if (kernels.before[v] >= 0 || !is_elementwise(g.nodes[v].kind) || g.nodes[v].out != g.nodes[p].out) return 0;

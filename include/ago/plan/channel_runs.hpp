@@ -119,12 +119,6 @@ constexpr run_list composed(graph<V, E, O> const& g, channel_layouts<V> const& l
   return r;
 }
 
-constexpr bool is_output(graph_view g, int v) {
-  for (int o = 0; o < g.output_count; ++o)
-    if (g.outputs[o] == v) return true;
-  return false;
-}
-
 /// Does the result of v pass only through elementwise operators into a matrix product, which can read its channels in
 /// any order?
 template <int V, int E, int O>
@@ -172,7 +166,7 @@ constexpr channel_layouts<V> channel_layouts_of(graph<V, E, O> const& g) {
       continue;
     }
     l.runs[v] = detail::composed(g, l, v);
-    bool view = !l.runs[v].too_many && !detail::is_output(g, v), apart = n.kind != op::concat;
+    bool view = !l.runs[v].too_many && !uses.is_output[v], apart = n.kind != op::concat;
     for (int k = 0; k < n.input_count; ++k) apart = apart || l.is_view[g.operand(v, k)];
     for (int e = edges.first[v]; e >= 0 && view; e = edges.next[e]) {
       node const& reader = g.nodes[edges.reader[e]];
